@@ -7,6 +7,7 @@ import type { Receiver } from './webhooks/receiver.fixture.ts'
 import { pageScriptsTable, savePageCheck } from '../store/page-checks.ts'
 import { cardLocksTable } from '../store/receipts.ts'
 import type { Row, Value } from '../store/statement.ts'
+import { makeTestAuthenticator } from '../testing/authenticator.fixture.ts'
 import { createDashboardClient } from '../testing/dashboard-user.fixture.ts'
 import { randomHex } from '../testing/random.fixture.ts'
 import { operatorActor } from '../testing/request-context.fixture.ts'
@@ -33,11 +34,14 @@ export interface BoundRowDependencies {
 export const boundRows: Readonly<Record<string, (deps: BoundRowDependencies) => Promise<BoundRow>>> = {
   card_locks: lockCard,
   cards: createCard,
+  dashboard_passkeys: addPasskey,
+  dashboard_recovery_codes: createRecoveryCodes,
   dashboard_sessions: signIn,
   dashboard_users: signIn,
   disclosures: storeDisclosure,
   form_sessions: openFormSession,
   idempotency: claimKey,
+  known_devices: rememberDevice,
   merchants: createMerchant,
   operations: holdMoney,
   outbox: writeEvent,
@@ -50,6 +54,7 @@ export const boundRows: Readonly<Record<string, (deps: BoundRowDependencies) => 
 /** Columns by which a row is found: with another value it is simply not there, so that there is nothing to raise an alarm about. */
 export const lookupColumns: Readonly<Record<string, readonly string[]>> = {
   cards: ['merchant_id', 'token_hash'],
+  dashboard_passkeys: ['credential_id'],
   dashboard_users: [],
   form_sessions: ['merchant_id', 'hash'],
   operations: ['merchant_id'],
@@ -81,6 +86,7 @@ const otherWords: Readonly<Record<string, string>> = {
   authorised: 'refused',
   open: 'authorised',
   active: 'blocked',
+  password: 'totp',
   owner: 'read',
   live: 'expired',
   ask: 'off',
@@ -131,6 +137,47 @@ async function signIn({ app }: BoundRowDependencies): Promise<BoundRow> {
   const user = await createDashboardClient(app).user('owner')
   const use = async () => (await user.callRaw('dashboard.users.list', {})).error === undefined
   return { where: `user_id = '${user.userId}'`, use }
+}
+
+/** A known device signs in while its phone is locked for others. */
+async function rememberDevice({ app }: BoundRowDependencies): Promise<BoundRow> {
+  const client = createDashboardClient(app)
+  const user = await client.user('owner')
+  const { phone, password } = user
+  const stranger = client.visitor()
+  for (let n = 0; n < 10; n++) await stranger.callRaw('dashboard.session.signIn', { phone, password: 'wrong' })
+  const use = async () => {
+    const { result } = await user.callRaw('dashboard.session.signIn', { phone, password })
+    // The success opened the phone; it is locked again for the next.
+    if (result !== undefined) for (let n = 0; n < 10; n++) await stranger.callRaw('dashboard.session.signIn', { phone, password: 'wrong' })
+    return result !== undefined
+  }
+  return { where: `user_id = '${user.userId}'`, use }
+}
+
+async function addPasskey({ app }: BoundRowDependencies): Promise<BoundRow> {
+  const user = await createDashboardClient(app).user('owner')
+  const authenticator = makeTestAuthenticator()
+  const options = await user.call('dashboard.passkeys.begin', {})
+  const { passkeyId } = await user.call('dashboard.passkeys.add', authenticator.create(options))
+  const use = async () => {
+    app.clock.advance(1)
+    const { passkey } = await user.call('dashboard.session.passkeyChallenge', {})
+    return !isRefusal(await user.callRaw('dashboard.session.signInByPasskey', { passkey: authenticator.get(passkey) }))
+  }
+  return { where: `passkey_id = '${passkeyId}'`, use }
+}
+
+async function createRecoveryCodes({ app }: BoundRowDependencies): Promise<BoundRow> {
+  const user = await createDashboardClient(app).user('owner')
+  const { recoveryCodes } = await user.call('dashboard.recoveryCodes.renew', {})
+  const authenticator = makeTestAuthenticator()
+  await user.call('dashboard.passkeys.add', authenticator.create(await user.call('dashboard.passkeys.begin', {})))
+  const [code = ''] = recoveryCodes
+  return {
+    where: `user_id = '${user.userId}' and number = 1`,
+    use: async () => (await user.signIn(code).catch(() => 'refused')) === null,
+  }
 }
 
 async function openFormSession({ app }: BoundRowDependencies): Promise<BoundRow> {
@@ -230,8 +277,10 @@ async function findScript({ app }: BoundRowDependencies): Promise<BoundRow> {
     mac: new Uint8Array(0),
     requestId: '',
   }
-  await app.store.write(savePageCheck, { check, scripts: [script], pagesMax: 9, scriptsMax: 9, audit: { ...audit, outcome: 'clean' } })
-  return { where: `script_id = '${found.scriptId}'`, use: async () => (await app.pageCheck.scripts({ bucket, merchantId })).length === 1 }
+  const limits = { pagesMax: 9, scriptsMax: 9 }
+  await app.store.write(savePageCheck, { check, scripts: [script], replaced: [], ...limits, audit: { ...audit, outcome: 'clean' } })
+  const use = async () => (await app.pageCheck.scripts({ bucket, merchantId }))[0]?.decision === 'authorised'
+  return { where: `script_id = '${found.scriptId}'`, use }
 }
 
 /** An event that waits to be delivered, and its endpoint. */

@@ -69,9 +69,10 @@ export function behind(
   withStore: WithStore,
   dialect: 'sqlite' | 'postgres',
   run: (deps: BoundRowDependencies) => Promise<void>,
+  overrides: Omit<NonNullable<Parameters<typeof createTestApp>[1]>, 'store'> = {},
 ): () => Promise<void> {
   return withStore(async ({ store, raw }) => {
-    const app = await createTestApp({ after }, { store })
+    const app = await createTestApp({ after }, { ...overrides, store })
     const receiver = await startReceiver()
     try {
       await run({ app, receiver, raw, dialect })

@@ -7,9 +7,11 @@ import { listFlaggedReceipts } from '../store/receipts.ts'
 import type { WithStore } from '../store/suite/opened.fixture.ts'
 import { createDashboardClient } from '../testing/dashboard-user.fixture.ts'
 import { successPan } from '../testing/receipts.fixture.ts'
+import { randomHex } from '../testing/random.fixture.ts'
 import { operatorActor } from '../testing/request-context.fixture.ts'
 import { payHold } from './bound-rows.fixture.ts'
 import { behind, hasAlarm } from './bound-rows.suite.ts'
+import type { ParsedPage } from './page-check/parsed-page.ts'
 
 /** What was done to the first version by writing its database (docs/decisions/0035-bound-rows.md), each with its control. */
 export function databaseWriterSuite(withStore: WithStore, dialect: 'sqlite' | 'postgres'): void {
@@ -239,6 +241,97 @@ export function databaseWriterSuite(withStore: WithStore, dialect: 'sqlite' | 'p
     )
 
   test(
+    'after a reset of the counted sends no more codes are sent to a card number than before, with an alarm',
+    behind(
+      withStore,
+      dialect,
+      async ({ app, raw }) => {
+        const merchant = app.merchant()
+        const send = async (pan: string) => {
+          const reply = await merchant.callRaw('cards.get_verify_code', { token: await merchant.createToken(pan) })
+          return 'error' in reply ? reply.error.reason : 'sent'
+        }
+        assert.deepEqual([await send(successPan), await send(successPan)], ['sent', 'send_limit_card'], 'the control: the store counts')
+        assert.ok(!hasAlarm(app.alarms))
+        await raw('delete from send_limits where 1 = 1 returning 1 as one')
+        assert.equal(await send(successPan), 'send_limit_card')
+        assert.ok(hasAlarm(app.alarms))
+        app.clock.advance(60_000)
+        assert.equal(await send(successPan), 'sent')
+        // A code of the service goes to the phone of another card, which has sent none.
+        assert.equal(await send(ownCodePan), 'sent')
+        app.alarms.length = 0
+        app.clock.advance(60_000)
+        await raw('delete from send_limits where 1 = 1 returning 1 as one')
+        const outcomes: string[] = []
+        for (let minute = 0; minute < 20; minute++) {
+          await raw('delete from send_limits where 1 = 1 returning 1 as one')
+          app.clock.advance(60_000)
+          outcomes.push(await send(ownCodePan))
+        }
+        assert.equal(outcomes.filter((outcome) => outcome === 'sent').length, 4, 'five a day')
+        assert.ok(hasAlarm(app.alarms))
+      },
+      { verification: { limits: true } },
+    ),
+  )
+
+  test(
+    'after a reset of the counted wrong codes of all cards no code is evaluated beyond the limit of an hour, with an alarm',
+    behind(
+      withStore,
+      dialect,
+      async ({ app, raw }) => {
+        const merchant = app.merchant()
+        const guess = async () => {
+          const token = await merchant.createToken(successPan)
+          await merchant.call('cards.get_verify_code', { token })
+          return merchant.expectError('cards.verify', { token, code: '000000' })
+        }
+        const reasons: string[] = []
+        for (let turn = 0; turn < 6; turn++) {
+          reasons.push(await guess())
+          await raw('delete from send_limits where 1 = 1 returning 1 as one')
+          if (turn === 3) {
+            assert.ok(!hasAlarm(app.alarms), 'the control: the store counts')
+            await raw('delete from day_tries where 1 = 1 returning 1 as one')
+          }
+          app.clock.advance(60_000)
+        }
+        assert.deepEqual(reasons, [...Array<string>(3).fill('wrong_code'), ...Array<string>(3).fill('wrong_code_limit')])
+        assert.ok(hasAlarm(app.alarms))
+        app.clock.advance(3_900_000)
+        assert.equal(await guess(), 'wrong_code')
+      },
+      { verification: { limits: true, maxWrongCodesPerHour: 3, sendWindows: [], cardDayAttemptsMax: 100 } },
+    ),
+  )
+
+  test(
+    'after a reset of the counted attempts of a card number and day no more codes are evaluated, with an alarm',
+    behind(
+      withStore,
+      dialect,
+      async ({ app, raw }) => {
+        const merchant = app.merchant()
+        const reasons: string[] = []
+        for (let turn = 0; turn < 4; turn++) {
+          const token = await merchant.createToken(successPan)
+          await merchant.call('cards.get_verify_code', { token })
+          if (turn === 2) {
+            assert.ok(!hasAlarm(app.alarms))
+            await raw('delete from day_tries where 1 = 1 returning 1 as one')
+          }
+          reasons.push(await merchant.expectError('cards.verify', { token, code: '000000' }))
+        }
+        assert.deepEqual(reasons, ['wrong_code', 'wrong_code', ...Array<string>(2).fill('card_day_tries_used_up')])
+        assert.ok(hasAlarm(app.alarms))
+      },
+      { verification: { limits: true, sendWindows: [], cardDayAttemptsMax: 2 } },
+    ),
+  )
+
+  test(
     'a text that somebody stored under its own hash is not one that cardholders agreed to',
     behind(withStore, dialect, async ({ app, raw }) => {
       const [today] = app.disclosures.today
@@ -253,4 +346,55 @@ export function databaseWriterSuite(withStore: WithStore, dialect: 'sqlite' | 'p
       assert.ok(hasAlarm(app.alarms))
     }),
   )
+
+  test(
+    'a script whose review somebody changed is listed as not reviewed, with an alarm, and the next check of its page writes it anew',
+    behind(
+      withStore,
+      dialect,
+      async ({ app, raw }) => {
+        const of = app.merchant()
+        const by = { userId: randomHex(24), requestId: '', address: '127.0.0.1' }
+        const check = () => app.pageCheck.run(of, { html: '<html></html>' }, by, new AbortController().signal)
+        const listed = async () =>
+          (await app.pageCheck.scripts(of)).map(({ decision, isChanged, isGone, reason }) => [decision, isChanged, isGone, reason])
+        const scriptIdOf = async () => (await app.pageCheck.scripts(of))[0]?.scriptId ?? assert.fail()
+        await check()
+        assert.deepEqual(await listed(), [['open', false, false, '']])
+        for (const change of [
+          `judged = 'authorised', reason = '"forged"', judged_print = print, judged_by = '${by.userId}', judged_at = 1`,
+          `judged = 'never written'`,
+          `party = 'never written'`,
+          `reason = 'not JSON'`,
+          `page = '"https://nowhere.example/"'`,
+        ]) {
+          app.alarms.length = 0
+          app.clock.advance(61_000)
+          await raw(`update page_scripts set ${change} where merchant_id = '${of.merchantId}' returning 1 as one`)
+          assert.deepEqual(await listed(), [['open', true, false, '']], change)
+          assert.ok(hasAlarm(app.alarms), change)
+          const scriptId = await scriptIdOf()
+          const review = { scriptId, fingerprint: 'p', decision: 'authorised', reason: 'pays' } as const
+          await assert.rejects(app.pageCheck.review(of, review, by), /scriptChanged/)
+          await check()
+          assert.deepEqual(await listed(), [['open', false, false, '']], 'as after the first check')
+          await app.pageCheck.review(of, review, by)
+          assert.deepEqual(await listed(), [['authorised', false, false, 'pays']], 'the control')
+          await check()
+          assert.deepEqual(await listed(), [['authorised', false, false, 'pays']], 'a check keeps the review')
+        }
+      },
+      { pageCheck: { parse: () => Promise.resolve(parsedPage), fetchPage: () => assert.fail() } },
+    ),
+  )
+}
+
+/** The service sends the code of this test card. */
+const ownCodePan = '8600495473316478'
+
+/** A page with one script. */
+const parsedPage: ParsedPage = {
+  findings: [],
+  scripts: [{ name: 'pay.js', address: 'https://shop.example/pay.js', fingerprint: 'p', integrity: '', party: 'first' }],
+  isCut: false,
 }

@@ -26,7 +26,7 @@ export interface RequestContext<Outcome = never> {
   readonly profile: Profile
   /** For texts that people read. */
   readonly language: Language
-  /** The client's address, for limits only. */
+  /** The client's address, for limits and the audit; empty for operators. */
   readonly address: string
   /** The Origin header; null without one. */
   readonly origin: string | null
@@ -61,21 +61,31 @@ export interface SignedInUser {
   readonly role: Role
   /** Signed in with a one-time password, which has to be changed first. */
   readonly mustChangePassword: boolean
+  /** Confirmed who they are in this session, in the last minutes. */
+  readonly isConfirmed: boolean
 }
 
 /** The browser of a request to the dashboard's endpoint, and its session cookie. */
 export interface DashboardBrowser {
   /** The value of the session cookie; null without one. */
   readonly cookie: string | null
+  /** The value of the cookie of a known device; null without one. */
+  readonly device: string | null
   /** The header X-Tessera-CSRF. */
   readonly csrf: string | null
   readonly userAgent: string
+  /** The dashboard's origin, as the browser sees it. */
+  readonly origin: string
   /** Sets the session's cookie in the response; null deletes it. */
   setCookie(session: string | null): void
+  /** Sets the cookie of a known device in the response. */
+  setDevice(device: string): void
+  /** Aborted when the browser has closed the connection before the reply. */
+  readonly left?: AbortSignal
 }
 
-/** Actor and request id of an audit entry. Every `RequestContext` is one. */
-export type AuditActor = Pick<RequestContext, 'actor' | 'requestId'>
+/** Actor, address and request id of an audit entry. Every `RequestContext` is one. */
+export type AuditActor = Pick<RequestContext, 'actor' | 'requestId' | 'address'>
 
 /** A merchant and the shard of its rows. Every `RequestContext` and every `CallerIdentity` is one. */
 export type MerchantScope = Pick<RequestContext, 'merchantId' | 'bucket'>

@@ -1,11 +1,14 @@
 import { RpcError } from '@tessera/contract/errors'
 import type { Keyring } from '@tessera/vault/keyring'
-import { makeRowAuthenticator, type AuthenticatedTable, type RowAuthenticator } from '@tessera/vault/rowmac'
+import type { AuthenticatedTable, RowAuthenticator } from '@tessera/vault/rowmac'
 
-import { TamperedRowError } from './cards/find.ts'
+import { type FreshTable, makeFreshRowAuthenticator, type RowFreshness } from './freshness/row-freshness.ts'
 
-/** Makes the MACs of a table's rows, and refuses rows that were not written by this service. */
-export interface VerifiedRows<Row> extends Pick<RowAuthenticator<Row>, 'seal' | 'loadSealer'> {
+/**
+ * Makes the MACs of a table's rows, and refuses rows that were not written by this service. `hasValidMac` alone raises no alarm: it is for reports that
+ * list every such row.
+ */
+export interface VerifiedRows<Row> extends RowAuthenticator<Row> {
   /** Raises the alarm for a row with a wrong MAC. */
   isValid(row: Row, requestId?: string): Promise<boolean>
   /** Throws `internalError` with a `TamperedRowError` as its cause, after raising the alarm. */
@@ -13,12 +16,14 @@ export interface VerifiedRows<Row> extends Pick<RowAuthenticator<Row>, 'seal' | 
 }
 
 /** `keys`: the members of the primary key, where the rows have them. */
-export type VerifiedTable<Row> = AuthenticatedTable<Row> & { readonly keys?: readonly string[] }
+export type VerifiedTable<Row> = AuthenticatedTable<Row> & Partial<FreshTable<Row>> & { readonly keys?: readonly string[] }
 
 export interface VerifiedRowDependencies {
   readonly keyring: Pick<Keyring, 'active' | 'byId'>
   readonly environment: string
   readonly alarm: TamperedRowAlarm
+  /** Without it, an older row that was put back is accepted: for tests of single parts. */
+  readonly freshness?: RowFreshness | undefined
 }
 
 /** Called for a row with a wrong MAC. Gets names and ids only. */
@@ -38,21 +43,24 @@ export interface TamperedRowFields {
 
 /** What the alarm says of a row. */
 interface RowIds {
+  /** Of a merchant's own row. */
+  readonly id?: string
   readonly merchantId?: string
   readonly cardId?: string
   readonly receiptId?: string
 }
 
 export function makeVerifiedRows<Row extends RowIds & { readonly mac: Uint8Array }>(
-  { keyring, environment, alarm }: VerifiedRowDependencies,
+  deps: VerifiedRowDependencies,
   table: VerifiedTable<Row>,
 ): VerifiedRows<Row> {
-  const mac = makeRowAuthenticator(keyring, environment, table)
-  return Object.freeze({ seal: mac.seal, loadSealer: mac.loadSealer, isValid, require: requireValid })
+  const { alarm } = deps
+  const mac = makeFreshRowAuthenticator(deps, table)
+  return Object.freeze({ ...mac, isValid, require: requireValid })
 
   async function isValid(row: Row, requestId = ''): Promise<boolean> {
     if (await mac.hasValidMac(row)) return true
-    const { merchantId = '', cardId = '', receiptId } = row
+    const { id = '', merchantId = id, cardId = '', receiptId } = row
     const ids = { merchantId, cardId, requestId, table: table.name, rowId: rowIdOf(table.keys, row) }
     alarm('row_tampered', receiptId === undefined ? ids : { ...ids, receiptId })
     return false
@@ -70,6 +78,11 @@ function rowIdOf(keys: readonly string[] = ['cardId'], row: object): string {
     .map((key) => values.get(key))
     .map((value) => (value instanceof Uint8Array ? Buffer.from(value).toString('hex') : String(value)))
     .join(' ')
+}
+
+/** A row whose MAC does not match its content: it was changed or inserted without the keys. */
+export class TamperedRowError extends Error {
+  override readonly name = 'RowTampered'
 }
 
 /** The rows that this service wrote. The alarm is raised for the others, which do not hide them. */

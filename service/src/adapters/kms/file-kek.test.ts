@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, mock, test } from 'node:test'
 
-import { KekError } from '@tessera/vault/kek'
+import { KekError, KekMissingError } from '@tessera/vault/kek'
 
 import { openFileKek } from './file-kek.ts'
 import { describeKek } from './kek.suite.ts'
@@ -31,6 +31,14 @@ const suitePaths: { own?: string; other?: string } = {}
 describeKek('development file', {
   open: async () => openFileKek((suitePaths.own ??= await freshPath())),
   openOther: async () => openFileKek((suitePaths.other ??= await freshPath())),
+})
+
+test('a KEK that is missing is not created when something depends on it', async () => {
+  const path = await freshPath()
+  await assert.rejects(openFileKek(path, false), KekMissingError)
+  await assert.rejects(stat(path), { code: 'ENOENT' })
+  const created = await openFileKek(path)
+  assert.equal((await openFileKek(path, false)).id, created.id)
 })
 
 test('a development KEK is created when there is none, readable by its owner only', async () => {

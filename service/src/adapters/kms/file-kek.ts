@@ -12,16 +12,17 @@ import { constants } from 'node:fs'
 import { link, open, unlink, type FileHandle } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
-import { KekError, type Kek } from '@tessera/vault/kek'
+import { KekError, KekMissingError, type Kek } from '@tessera/vault/kek'
 
 import type { Adapter } from '../adapter.ts'
+import type { KekAdapterDependencies } from './kek.ts'
 
 /** A key encryption key in a file of the data folder, for development and tests. */
-export const fileKek: Adapter<Promise<Kek>> = {
+export const fileKek: Adapter<Promise<Kek>, KekAdapterDependencies> = {
   name: 'file',
   isForTestOnly: true,
   settings: {},
-  create: ({ dataFolder }) => openFileKek(join(dataFolder, fileKekName)),
+  create: ({ dataFolder, mayCreate }) => openFileKek(join(dataFolder, fileKekName), mayCreate),
 }
 
 /** The file's name in the data folder. */
@@ -29,10 +30,12 @@ export const fileKekName = 'development.kek'
 
 /**
  * Opens a KEK stored in a file of this machine, for development and tests: anyone who can read the file has the keys, so production refuses it.
- * Creates the file with random bytes when it does not exist. Throws `KekError` when other users can read the file, or when it is damaged.
+ * Creates the file with random bytes when it does not exist and `mayCreate` is true; throws `KekMissingError` when it is false. Throws `KekError` when
+ * other users can read the file, or when it is damaged.
  */
-export async function openFileKek(path: string): Promise<Kek> {
-  const bytes = (await readKeyFile(path)) ?? (await createKeyFile(path))
+export async function openFileKek(path: string, mayCreate = true): Promise<Kek> {
+  const bytes = (await readKeyFile(path)) ?? (mayCreate ? await createKeyFile(path) : null)
+  if (bytes === null) throw new KekMissingError(`the development KEK ${path} does not exist`)
   const raw = bytes.subarray(magic.length, magic.length + keyBytes)
   const key = createSecretKey(raw)
   const id = `file-${checksumOf(raw).toString('hex')}`

@@ -1,10 +1,11 @@
 import type { Kek } from '@tessera/vault/kek'
 
 import type { AdapterTable } from '../adapter.ts'
+import type { KekAdapterDependencies } from './kek.ts'
 import { fileKek } from './file-kek.ts'
 
 /** The providers of the key encryption key, chosen by `TESSERA_KEK`. A new one is a file in this folder and a line here. */
-export const kekAdapters: AdapterTable<Promise<Kek>> = {
+export const kekAdapters: AdapterTable<Promise<Kek>, KekAdapterDependencies> = {
   port: 'kek',
   adapters: [fileKek],
   defaultForTest: 'file',

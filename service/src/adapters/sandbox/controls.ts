@@ -146,6 +146,7 @@ export async function openControls(deps: ControlDependencies): Promise<Controls>
       at: clock.now(),
       actor: by.actor,
       requestId: by.requestId,
+      address: by.address,
       action,
       merchantId,
       subject: merchantId,

@@ -31,6 +31,7 @@ export function cardActionEntry(ctx: RequestContext, cardId: string, action: Car
     version: 0,
     mac: new Uint8Array(0),
     requestId: ctx.requestId,
+    address: ctx.address,
   }
 }
 

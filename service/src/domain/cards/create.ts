@@ -122,14 +122,14 @@ async function sealAndInsert(
   { pan, route, expiry, input, session }: ValidatedCard,
   ctx: RequestContext<CreatedCard>,
 ): Promise<CreatedCard> {
-  const { store, keyring, mac, clock, environment, settings } = services
+  const { store, keyring, rows, clock, environment, settings } = services
   const { merchantId, bucket } = ctx
   const now = clock.now()
   const dek = await keyring.active('card', merchantId)
   const { cardId, token, secret, hash } = issueToken(bucket, now)
   const blob = sealPan(pan, secret, dek, { environment, merchantId, cardId })
   secret.fill(0)
-  const card = await mac.seal({
+  const card = await rows.seal({
     bucket,
     merchantId,
     cardId,

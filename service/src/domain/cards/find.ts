@@ -50,7 +50,7 @@ export async function findCardByToken(services: CardServices, token: string, ctx
   read?.secret?.fill(0)
   const card = read === null ? null : await findOwnCard(services, read, ctx)
   if (card === null) return null
-  if (!(await services.mac.hasValidMac(card))) throw reportTamperedCard(services, card, ctx)
+  await services.rows.require(card, ctx.requestId)
   return card
 }
 
@@ -72,18 +72,7 @@ async function findOwnCard({ store }: CardServices, read: ParsedToken, { bucket,
 }
 
 async function assertLive(services: CardServices, card: CardRow, ctx: RequestContext): Promise<void> {
-  if (!(await services.mac.hasValidMac(card))) throw reportTamperedCard(services, card, ctx)
+  await services.rows.require(card, ctx.requestId)
   if (card.state === 'removed') throw new RpcError('cardDeleted', { data: 'deleted' })
   if (!isLive(card, services.clock.now())) throw new RpcError('cardEnded')
-}
-
-/** Reports a row with a wrong MAC. Such a row is never used for a reply. */
-function reportTamperedCard({ alarm }: CardServices, card: CardRow, { merchantId, requestId }: RequestContext): RpcError {
-  alarm('row_tampered', { merchantId, cardId: card.cardId, requestId, table: 'cards' })
-  return new RpcError('internalError', { data: requestId, cause: new TamperedRowError(`card ${card.cardId} has a wrong MAC`) })
-}
-
-/** A row whose MAC does not match its content: it was changed or inserted without the keys. */
-export class TamperedRowError extends Error {
-  override readonly name = 'RowTampered'
 }

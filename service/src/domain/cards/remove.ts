@@ -17,11 +17,11 @@ export async function removeCard(
   await retryOnConflict(async () => {
     const { card } = await find()
     const now = services.clock.now()
-    const removed = await services.mac.seal(shreddedCard(card, 'removed', now))
+    const removed = await services.rows.seal(shreddedCard(card, 'removed', now))
     const audit = cardChangeEntry(ctx, removed, { at: now, action: 'card.removed', outcome: 'removed' })
     const extras = extrasWithEvent(
       completeExtras(ctx.idempotency, card.cardId, 'removed' as const),
-      await services.eventMac.seal(cardEvent('card.removed', removed, now)),
+      await services.eventRows.seal(cardEvent('card.removed', removed, now)),
     )
     return requireNoConflict(await services.store.write(updateCard, { card: removed, audit, ...extras })) || null
   })

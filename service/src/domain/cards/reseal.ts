@@ -1,10 +1,12 @@
 import type { Dek, KeyStatus, Keyring } from '@tessera/vault/keyring'
 import { SealBrokenError, resealBlob } from '@tessera/vault/seal'
-import { makeRowAuthenticator } from '@tessera/vault/rowmac'
 
+import type { RowFreshness } from '../freshness/row-freshness.ts'
 import type { Clock } from '../../clock.ts'
 import { type CardRow, countCardsByKey, listCardsByKey, updateCard, cardsTable } from '../../store/cards.ts'
 import type { Store } from '../../store/store.ts'
+
+import { makeVerifiedRows } from '../verified-rows.ts'
 
 import { makeCardQuarantine } from './quarantine.ts'
 import { systemCardChangeEntry } from './change-records.ts'
@@ -35,11 +37,12 @@ export interface CardResealerDependencies {
   readonly clock: Clock
   readonly environment: string
   readonly alarm: RowAlarm
+  readonly freshness?: RowFreshness | undefined
 }
 
 export function makeCardResealer(deps: CardResealerDependencies): CardResealer {
   const { store, keyring, clock, environment, alarm } = deps
-  const mac = makeRowAuthenticator(keyring, environment, cardsTable)
+  const rows = makeVerifiedRows(deps, cardsTable)
   const quarantine = makeCardQuarantine(alarm)
   /** The cursor of each old key. A restart starts over; resealed cards are no longer listed. */
   const after = new Map<string, string>()
@@ -92,15 +95,12 @@ export function makeCardResealer(deps: CardResealerDependencies): CardResealer {
   }
 
   async function resealCard(card: CardRow): Promise<boolean> {
-    const { merchantId, cardId, keyId } = card
-    if (!(await mac.hasValidMac(card))) {
-      alarm('row_tampered', { merchantId, cardId, requestId: '', table: 'cards' })
-      return false
-    }
+    const { merchantId, keyId } = card
+    if (!(await rows.isValid(card))) return false
     const [from, to] = await Promise.all([keyring.byId(keyId), keyring.active('card', merchantId)])
     const blob = tryReseal(card, from, to)
     if (blob === null) return false
-    const next = await mac.seal({ ...card, blob, keyId: to.keyId, version: card.version + 1 })
+    const next = await rows.seal({ ...card, blob, keyId: to.keyId, version: card.version + 1 })
     return store.write(updateCard, {
       card: next,
       audit: systemCardChangeEntry(next, { at: clock.now(), action: 'card.resealed', outcome: 'resealed' }),

@@ -1,13 +1,14 @@
 import { makeFindRoute, type FindRoute } from '@tessera/contract/route'
 import type { Keyring } from '@tessera/vault/keyring'
-import { makeRowAuthenticator, type RowAuthenticator } from '@tessera/vault/rowmac'
 
+import type { RowFreshness } from '../freshness/row-freshness.ts'
 import type { Clock } from '../../clock.ts'
 import type { Network } from '../../adapters/network/network.ts'
 import type { Store } from '../../store/store.ts'
 import { cardsTable, type CardRow } from '../../store/cards.ts'
 import { type EventRow, outboxTable } from '../../store/outbox.ts'
 import type { Config } from '../../ops/config/config.ts'
+import { makeVerifiedRows, type VerifiedRows } from '../verified-rows.ts'
 
 export interface CardDependencies {
   readonly store: Store
@@ -18,6 +19,7 @@ export interface CardDependencies {
   readonly environment: string
   readonly settings: CardSettings
   readonly alarm: RowAlarm
+  readonly freshness?: RowFreshness | undefined
 }
 
 /** Called when a row has a wrong MAC, or cannot be read or opened. Gets ids only; must at least be logged. */
@@ -28,17 +30,17 @@ export type RowAlarm = (
 
 /** The dependencies of the functions of this folder, the first parameter of each. */
 export interface CardServices extends CardDependencies {
-  readonly mac: RowAuthenticator<CardRow>
-  readonly eventMac: RowAuthenticator<EventRow>
+  readonly rows: VerifiedRows<CardRow>
+  readonly eventRows: VerifiedRows<EventRow>
   readonly findRoute: FindRoute
 }
 
 export function createCardServices(deps: CardDependencies): CardServices {
-  const { keyring, environment, network } = deps
+  const { network } = deps
   return Object.freeze({
     ...deps,
-    mac: makeRowAuthenticator(keyring, environment, cardsTable),
-    eventMac: makeRowAuthenticator(keyring, environment, outboxTable),
+    rows: makeVerifiedRows(deps, cardsTable),
+    eventRows: makeVerifiedRows(deps, outboxTable),
     findRoute: makeFindRoute(network.routes),
   })
 }

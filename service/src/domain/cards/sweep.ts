@@ -1,6 +1,6 @@
 import type { Keyring } from '@tessera/vault/keyring'
-import { type RowAuthenticator, makeRowAuthenticator } from '@tessera/vault/rowmac'
 
+import type { RowFreshness } from '../freshness/row-freshness.ts'
 import type { Clock } from '../../clock.ts'
 import {
   type CardEndCursor,
@@ -14,6 +14,8 @@ import {
 import { type EventRow, outboxTable } from '../../store/outbox.ts'
 import { deleteOldLimits } from '../../store/send-limits.ts'
 import { deleteInPages, type Store } from '../../store/store.ts'
+
+import { makeVerifiedRows, type VerifiedRows } from '../verified-rows.ts'
 
 import { makeCardQuarantine, type CardQuarantine } from './quarantine.ts'
 import { cardEvent, extrasWithEvent, systemCardChangeEntry } from './change-records.ts'
@@ -34,13 +36,14 @@ export interface CardSweeperDependencies {
   readonly clock: Clock
   readonly environment: string
   readonly alarm: RowAlarm
+  readonly freshness?: RowFreshness | undefined
 }
 
 export function makeCardSweeper(deps: CardSweeperDependencies): CardSweeper {
   const base = {
     ...deps,
-    mac: makeRowAuthenticator(deps.keyring, deps.environment, cardsTable),
-    eventMac: makeRowAuthenticator(deps.keyring, deps.environment, outboxTable),
+    rows: makeVerifiedRows(deps, cardsTable),
+    eventRows: makeVerifiedRows(deps, outboxTable),
     quarantine: makeCardQuarantine(deps.alarm),
   }
   return Object.freeze({
@@ -56,8 +59,8 @@ export function makeCardSweeper(deps: CardSweeperDependencies): CardSweeper {
 }
 
 interface SweepServices extends CardSweeperDependencies {
-  readonly mac: RowAuthenticator<CardRow>
-  readonly eventMac: RowAuthenticator<EventRow>
+  readonly rows: VerifiedRows<CardRow>
+  readonly eventRows: VerifiedRows<EventRow>
   readonly quarantine: CardQuarantine
   readonly stopping: AbortSignal | undefined
 }
@@ -87,15 +90,14 @@ async function sweepPages(
 
 /** Stores the next state of a card, with the event if the merchant is notified. False if another change came first. */
 async function applyTransition(services: SweepServices, card: CardRow, transition: CardTransition): Promise<boolean> {
-  const { store, mac, eventMac, clock, alarm } = services
+  const { store, rows, eventRows, clock } = services
   const now = clock.now()
   const { next, action, outcome } = transition(card, now)
-  const isValid = await mac.hasValidMac(card)
-  if (!isValid) alarm('row_tampered', { merchantId: card.merchantId, cardId: card.cardId, requestId: '', table: 'cards' })
+  const isValid = await rows.isValid(card)
   // A tampered row is changed too, but without a new MAC, so that it does not become valid, and without an event.
-  const nextRow = isValid ? await mac.seal(next) : next
+  const nextRow = isValid ? await rows.seal(next) : next
   const audit = systemCardChangeEntry(nextRow, { at: now, action, outcome: isValid ? outcome : 'tampered' })
-  const event = isValid && shouldNotifyMerchant(card) ? await eventMac.seal(cardEvent('card.expired', nextRow, now)) : null
+  const event = isValid && shouldNotifyMerchant(card) ? await eventRows.seal(cardEvent('card.expired', nextRow, now)) : null
   const extras = event === null ? null : extrasWithEvent({}, event)
   return (await store.write(updateCard, { card: nextRow, audit, ...extras })) === true
 }

@@ -1,4 +1,5 @@
 import type { ErrorName } from '@tessera/contract/errors'
+import { readOrigin } from '@tessera/contract/origin'
 import { bucketOf } from '@tessera/vault/id'
 
 import type { Clock } from '../../clock.ts'
@@ -45,7 +46,7 @@ export function makeComplianceFindings({ store, clock }: ComplianceFindingsDepen
     const { merchantId, callerKind, requestId } = call
     if (kind === null || merchantId === null || (callerKind !== 'server' && callerKind !== 'browser')) return
     const now = clock.now()
-    const origin = callerKind === 'server' ? readOrigin(call.origin) : ''
+    const origin = callerKind === 'server' ? toStoredOrigin(call.origin) : ''
     const key = { bucket: bucketOf(merchantId), merchantId, kind, seenBy: callerKind, firstAt: now, lastAt: now }
     add(buffer, { ...key, count: 1, method: call.method ?? '', origin, requestId })
   }
@@ -83,11 +84,9 @@ function kindOf({ method, callerKind, hasCardNumber, error }: ObservedCall): Fin
   return callerKind === 'server' ? 'card_from_server' : null
 }
 
-/** Returns the header only when it is a well-formed origin; other contents are not stored. */
-function readOrigin(text: string | null): string {
-  if (text === null || text.length > maxOriginLength || /\d{9}/.test(text)) return ''
-  const url = URL.parse(text)
-  return url !== null && /^https?:$/.test(url.protocol) && url.origin === text ? text : ''
+/** Returns the header only when it is an origin; other contents are not stored, nor are digits that could be a part of a card number. */
+function toStoredOrigin(text: string | null): string {
+  return text === null || text.length > maxOriginLength || /\d{9}/.test(text) ? '' : (readOrigin(text) ?? '')
 }
 
 function add(rows: Map<string, FindingRow>, row: FindingRow): void {

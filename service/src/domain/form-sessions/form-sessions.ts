@@ -1,4 +1,5 @@
 import { RpcError } from '@tessera/contract/errors'
+import { readOrigin } from '@tessera/contract/origin'
 import { issueToken } from '@tessera/vault/token'
 
 import type { RequestContext } from '../request-context.ts'
@@ -40,7 +41,7 @@ export interface CreatedFormSession {
   readonly endsAt: number
 }
 
-export interface FormSessionCaller extends Pick<RequestContext, 'merchantId' | 'bucket'> {
+export interface FormSessionCaller extends Pick<RequestContext, 'merchantId' | 'bucket' | 'actor' | 'requestId' | 'address'> {
   /** A caller authenticated by password needs no session. */
   readonly isServer: boolean
   /** The Origin header; null when absent. */
@@ -77,7 +78,7 @@ export function makeFormSessions(deps: FormSessionDependencies): FormSessions & 
 
 async function create(deps: FormSessionDependencies, input: NewFormSessionInput, ctx: RequestContext<CreatedFormSession>) {
   const { store, rows, clock } = deps
-  const { bucket, merchantId, requestId } = ctx
+  const { bucket, merchantId, requestId, address } = ctx
   await requireOrigin(deps, merchantId, input)
   const now = clock.now()
   const { cardId: sessionId, token: session, secret, hash } = issueToken(bucket, now)
@@ -97,6 +98,7 @@ async function create(deps: FormSessionDependencies, input: NewFormSessionInput,
     endsAt: now + lifetimeMs,
     returnTo,
     cancelledAt: 0,
+    version: 1,
     mac: new Uint8Array(0),
   })
   const audit: AuditEntry = {
@@ -105,9 +107,10 @@ async function create(deps: FormSessionDependencies, input: NewFormSessionInput,
     action: 'form_session.created',
     merchantId,
     subject: sessionId,
-    version: 1,
+    version: row.version,
     mac: row.mac,
     requestId,
+    address,
     outcome: save,
   }
   const created = { session, endsAt: row.endsAt }
@@ -120,6 +123,8 @@ async function requireOrigin(
   merchantId: string,
   { origin, returnTo }: Pick<NewFormSessionInput, 'origin' | 'returnTo'>,
 ): Promise<void> {
+  // The schema allows what no browser sends, such as a default port: a form of such a session would never open.
+  if (readOrigin(origin) === null) throw new RpcError('memberInvalid', { data: 'origin' })
   if (!(await isRegistered(deps, merchantId, origin))) throw new RpcError('originNotRegistered', { data: 'origin' })
   if (returnTo !== null && !hasOrigin(origin, returnTo)) throw new RpcError('returnElsewhere', { data: 'return' })
 }
@@ -152,9 +157,12 @@ async function useAttempt(deps: FormSessionDependencies, session: string | null,
 
 function takeAttempt({ rows, clock }: FormSessionDependencies, session: string, ctx: FormSessionCaller): Promise<FormSessionRow> {
   return rows.change(session, ctx, ({ endsAt, cancelledAt, attemptsLeft }) => {
-    if (endsAt <= clock.now() || cancelledAt > 0) throw new RpcError('sessionEnded', { data: 'session' })
+    const at = clock.now()
+    if (endsAt <= at || cancelledAt > 0) throw new RpcError('sessionEnded', { data: 'session' })
     if (attemptsLeft <= 0) throw new RpcError('sessionUsedUp', { data: 'session' })
-    return { to: { attemptsLeft: attemptsLeft - 1 }, audit: null }
+    const { actor, requestId, address } = ctx
+    const audit = { at, actor, requestId, address, action: 'form_session.attempted', outcome: 'done' }
+    return { to: { attemptsLeft: attemptsLeft - 1 }, audit }
   })
 }
 

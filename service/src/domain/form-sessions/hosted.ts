@@ -52,12 +52,12 @@ export function makeHostedSessions(deps: HostedSessionDependencies): HostedSessi
 }
 
 async function cancel({ rows, clock }: HostedSessionDependencies, session: string, ctx: RequestContext): Promise<void> {
-  const { merchantId, requestId } = ctx
-  await rows.change(session, ctx, ({ sessionId, endsAt, cancelledAt }) => {
+  const { requestId, address } = ctx
+  await rows.change(session, ctx, ({ endsAt, cancelledAt }) => {
     const now = clock.now()
     if (endsAt <= now || cancelledAt > 0) return null
     const action = { actor: 'cardholder', action: 'form_session.cancelled', outcome: 'cancelled' }
-    return { to: { cancelledAt: now }, audit: { ...action, at: now, merchantId, subject: sessionId, version: 2, requestId } }
+    return { to: { cancelledAt: now }, audit: { ...action, at: now, requestId, address } }
   })
 }
 

@@ -1,11 +1,8 @@
 import { RpcError } from '@tessera/contract/errors'
-import type { Keyring } from '@tessera/vault/keyring'
 import { parseToken } from '@tessera/vault/token'
-import { makeRowAuthenticator } from '@tessera/vault/rowmac'
 
 import type { RequestContext } from '../request-context.ts'
-import { TamperedRowError } from '../cards/find.ts'
-import type { TamperedRowAlarm } from '../verified-rows.ts'
+import { makeVerifiedRows, TamperedRowError, type VerifiedRowDependencies } from '../verified-rows.ts'
 import { retryOnConflict } from '../concurrency.ts'
 import type { AuditEntry } from '../../store/audit.ts'
 import { findFormSession, type FormSessionRow, updateFormSession, formSessionsTable } from '../../store/form-sessions.ts'
@@ -21,33 +18,28 @@ export interface FormSessionRows {
   change(session: string, of: FormSessionOwner, decide: (row: FormSessionRow) => FormSessionChange | null): Promise<FormSessionRow>
 }
 
-/** A change to a session, and its audit entry without the MAC. */
+/** A change to a session, and its audit entry without what the row says itself. */
 export interface FormSessionChange {
   readonly to: Partial<Pick<FormSessionRow, 'attemptsLeft' | 'cancelledAt'>>
-  readonly audit: Omit<AuditEntry, 'mac'> | null
+  readonly audit: Pick<AuditEntry, 'at' | 'actor' | 'action' | 'outcome' | 'requestId' | 'address'>
 }
 
 export type FormSessionOwner = Pick<RequestContext, 'merchantId' | 'bucket'>
 
-export interface FormSessionRowDependencies {
+export interface FormSessionRowDependencies extends VerifiedRowDependencies {
   readonly store: Pick<Store, 'read' | 'write'>
-  readonly keyring: Keyring
-  readonly environment: string
-  /** Called when a row's MAC is wrong. Carries ids only. */
-  readonly alarm: TamperedRowAlarm
 }
 
-export function makeFormSessionRows({ store, keyring, environment, alarm }: FormSessionRowDependencies): FormSessionRows {
-  const mac = makeRowAuthenticator(keyring, environment, formSessionsTable)
-  return Object.freeze({ find, seal: mac.seal, change })
+export function makeFormSessionRows({ store, ...deps }: FormSessionRowDependencies): FormSessionRows {
+  const rows = makeVerifiedRows(deps, formSessionsTable)
+  return Object.freeze({ find, seal: rows.seal, change })
 
   async function find(session: string, { bucket, merchantId }: FormSessionOwner): Promise<FormSessionRow> {
     const read = parseToken(session)
     read?.secret?.fill(0)
     const row = read === null ? null : await store.read(findFormSession({ bucket, merchantId, sessionId: read.cardId, hash: read.hash }))
     if (row === null) throw new RpcError('sessionUnknown', { data: 'session' })
-    if (await mac.hasValidMac(row)) return row
-    alarm('row_tampered', { merchantId, cardId: '', requestId: '', table: formSessionsTable.name, rowId: row.sessionId })
+    if (await rows.isValid(row)) return row
     throw new TamperedRowError(`form session ${row.sessionId} has a wrong MAC`)
   }
 
@@ -60,8 +52,9 @@ export function makeFormSessionRows({ store, keyring, environment, alarm }: Form
       const row = await find(session, of)
       const decided = decide(row)
       if (decided === null) return row
-      const next = await mac.seal({ ...row, ...decided.to })
-      const audit = decided.audit === null ? null : { ...decided.audit, mac: next.mac }
+      const next = await rows.seal({ ...row, ...decided.to, version: row.version + 1 })
+      const { merchantId, sessionId: subject, version } = next
+      const audit = { ...decided.audit, merchantId, subject, version, mac: next.mac }
       return (await store.write(updateFormSession, { session: next, previousMac: row.mac, audit })) ? next : null
     }
     return retryOnConflict(update, { maxAttempts, giveUp: throwTooManyChanges })

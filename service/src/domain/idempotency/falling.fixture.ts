@@ -30,6 +30,9 @@ export function makeCrashingStore(
   const crashing: Store = {
     durability: store.durability,
     ping: async () => (count >= write ? silence : store.ping()),
+    setAuditKey: (key) => store.setAuditKey(key),
+    auditHeads: () => store.auditHeads(),
+    watchAudit: (listener) => store.watchAudit(listener),
     tryLock: async (name) => (count >= write ? silence : store.tryLock(name)),
     close: async (deadlineMs) => (count >= write ? silence : store.close(deadlineMs)),
     read: async (query) => (count >= write ? silence : store.read(query)),

@@ -7,6 +7,8 @@ import type { Store } from '../../store/store.ts'
 import { KeyInUseError, type CardResealer } from '../cards/reseal.ts'
 import type { AuditActor } from '../request-context.ts'
 
+import { countUnsignedRows, type RestoredRowDependencies, signRestoredRows, type UnsignedRowCount } from './sign-rows.ts'
+
 /** What an operator does to data keys. The audit has each request before it is done, so that nothing is done without its entry, and then its outcome. */
 export interface KeyAdministration {
   /** The id of the key that wraps the data keys. */
@@ -17,6 +19,10 @@ export interface KeyAdministration {
   rotate(purpose: KeyPurpose, owner: string, by: AuditActor): Promise<{ readonly keyId: string; readonly epoch: number }>
   /** Null when the key is destroyed; otherwise the sentence that says why it is not. */
   destroy(keyId: string, by: AuditActor): Promise<string | null>
+  /** Rows without a MAC, by table. */
+  countUnsigned(): Promise<UnsignedRowCount[]>
+  /** Signs them, when an operator vouches for a restored database. Null when another process is signing. */
+  signRestored(by: AuditActor): Promise<number | null>
 }
 
 export interface KeyDetails {
@@ -35,12 +41,23 @@ export interface KeyAdministrationDependencies {
   readonly keyring: Keyring
   readonly kek: Pick<Kek, 'id'>
   readonly reseal: Pick<CardResealer, 'status' | 'destroy'>
-  readonly store: Pick<Store, 'write'>
-  readonly clock: Pick<Clock, 'now'>
+  readonly store: Store
+  readonly clock: Clock
+  readonly environment: string
+  readonly log: RestoredRowDependencies['log']
+  readonly stopping: AbortSignal
 }
 
-export function makeKeyAdministration({ keyring, kek, reseal, store, clock }: KeyAdministrationDependencies): KeyAdministration {
-  return Object.freeze({ kekId: kek.id, list, rotate, destroy })
+export function makeKeyAdministration(deps: KeyAdministrationDependencies): KeyAdministration {
+  const { keyring, kek, reseal, store, clock } = deps
+  return Object.freeze({
+    kekId: kek.id,
+    list,
+    rotate,
+    destroy,
+    countUnsigned: () => countUnsignedRows(deps),
+    signRestored: (by: AuditActor) => signRestoredRows(deps, by),
+  })
 
   async function list(): Promise<KeyDetails[]> {
     const cards = new Map((await reseal.status()).map((key) => [key.keyId, key.cards]))
@@ -74,8 +91,8 @@ export function makeKeyAdministration({ keyring, kek, reseal, store, clock }: Ke
     return null
   }
 
-  async function record({ actor, requestId }: AuditActor, entry: KeyAuditEntry): Promise<void> {
-    const audit = { ...entry, at: clock.now(), actor, requestId, version: 0, mac: new Uint8Array(0) }
+  async function record({ actor, requestId, address }: AuditActor, entry: KeyAuditEntry): Promise<void> {
+    const audit = { ...entry, at: clock.now(), actor, requestId, address, version: 0, mac: new Uint8Array(0) }
     await store.write(insertAuditEntry, { audit })
   }
 }

@@ -3,20 +3,23 @@ import { after, test } from 'node:test'
 
 import { SettingProblem } from '@tessera/contract/setting-problems'
 import type { Keyring } from '@tessera/vault/keyring'
+import { makeRowAuthenticator } from '@tessera/vault/rowmac'
 
 import { listAuditOfSubject } from '../../store/audit.ts'
+import type { Dialect } from '../../store/migrations/migrations.ts'
+import { listAllReceipts, receiptsTable } from '../../store/receipts.ts'
 import type { StoreUnderTest, WithStore } from '../../store/suite/opened.fixture.ts'
 import { createDashboardClient } from '../../testing/dashboard-user.fixture.ts'
 import { randomHex } from '../../testing/random.fixture.ts'
 import { successPan } from '../../testing/receipts.fixture.ts'
 import { operatorActor } from '../../testing/request-context.fixture.ts'
 import { createTestApp, type TestApp } from '../../testing/test-app.fixture.ts'
-import { payHold } from '../bound-rows.fixture.ts'
+import { literal, payHold } from '../bound-rows.fixture.ts'
 import { hasAlarm } from '../bound-rows.suite.ts'
 import { startReceiver } from '../webhooks/receiver.fixture.ts'
 
 /** The upgrade from a version whose rows had no MAC, with the real migration. */
-export function rowSigningSuite(withStore: WithStore): void {
+export function rowSigningSuite(withStore: WithStore, dialect: Dialect): void {
   test(
     'an upgrade delivers waiting events, answers open idempotency keys and confirms holds, ends sign-ins, and signs rows only once',
     withStore(async (opened) => {
@@ -35,7 +38,7 @@ export function rowSigningSuite(withStore: WithStore): void {
       const [done, open] = [keyedRequest(merchant), keyedRequest(merchant)]
       for (const request of [done, open])
         await before.idempotency.once(request, { run: () => Promise.resolve({ ran: request.key }), reconcile: null })
-      await revertMigration(opened, open.requestId)
+      await revertMigration({ ...opened, dialect }, before, open.requestId)
 
       const marked = hideMark(before.keyring)
       const continued = { keyring: marked.keyring, clock: before.clock, endpoint: before.endpoint }
@@ -68,6 +71,21 @@ export function rowSigningSuite(withStore: WithStore): void {
       const restarted = await createTestApp({ after }, { store: await opened.reopen(), continues: continued })
       assert.equal(await sameMerchant(restarted, merchantId).expectError('receipts.confirm_hold', { id: other }), 'internal_error')
       assert.ok(hasAlarm(restarted.alarms))
+
+      // An operator vouches for the rows of a restored database.
+      const { keys } = restarted.app.services
+      const unsigned = async () => (await keys.countUnsigned()).filter(({ count }) => count > 0)
+      assert.deepEqual(await unsigned(), [{ table: 'operations', count: 1 }])
+      assert.equal(await keys.signRestored(operatorActor), 1)
+      assert.deepEqual(await unsigned(), [])
+      await sameMerchant(restarted, merchantId).call('receipts.confirm_hold', { id: other })
+      assert.deepEqual(
+        (await restarted.store.read(listAuditOfSubject('', 'rows', 9))).map(({ actor, outcome }) => `${actor} ${outcome}`).sort(),
+        ['operator restored', 'operator restored_requested', 'system done'],
+      )
+      // A row with a wrong MAC is not signed.
+      await opened.raw(`update operations set amount_tiyin = 1 where receipt_id = '${held}' returning 1 as one`)
+      assert.equal(await keys.signRestored(operatorActor), 0)
       await restarted.close()
 
       // The mark was deleted from the keys.
@@ -96,12 +114,34 @@ function keyedRequest({ merchantId, bucket }: { merchantId: string; bucket: numb
 }
 
 /** Makes the database what it was before migration 20, with the rows in it and without the outcome of one idempotency key. */
-async function revertMigration({ raw }: StoreUnderTest, openRequestId: string): Promise<void> {
+async function revertMigration(
+  { raw, store, dialect }: StoreUnderTest & { dialect: Dialect },
+  { keyring, environment }: TestApp,
+  openRequestId: string,
+): Promise<void> {
+  const { seal } = makeRowAuthenticator(keyring, environment, receiptsTable)
+  for (const receipt of await store.read(listAllReceipts(9, { bucket: -1, receiptId: '' }))) {
+    if ('brokenAt' in receipt) assert.fail(receipt.brokenAt)
+    const { mac } = await seal({ ...receipt, operationsDigest: new Uint8Array(0) })
+    await raw(`update receipts set mac = ${literal(dialect, mac)} where receipt_id = '${receipt.receiptId}' returning 1 as one`)
+  }
+  await raw('alter table receipts drop column operations_digest')
+  for (const table of ['webhook_endpoints', 'form_sessions']) await raw(`alter table ${table} drop column version`)
+  for (const column of ['sessions_from', 'kept_session']) await raw(`alter table dashboard_users drop column ${column}`)
   await raw(`update idempotency set sealed = null where request_id = '${openRequestId}' returning 1 as one`)
-  await raw("delete from audit where action = 'rows.signed' returning 1 as one")
+  // Its links were made without a key, so that what this version wrote would be no chain.
+  await raw('delete from audit returning 1 as one')
   const tables = ['dashboard_sessions', 'operations', 'outbox', 'webhook_endpoints', 'idempotency', 'page_scripts', 'card_locks']
   for (const table of [...tables, 'disclosures', 'verifications']) await raw(`alter table ${table} drop column mac`)
   for (const column of ['tries_max', 'life_ms']) await raw(`alter table verifications add column ${column} integer not null default 5`)
+  for (const column of ['key_id', 'address', 'changes']) await raw(`alter table audit drop column ${column}`)
+  // Of the migrations after it.
+  await raw('drop index request_log_caller')
+  await raw('drop table known_answers')
+  for (const column of ['method', 'confirmed_at']) await raw(`alter table dashboard_sessions drop column ${column}`)
+  for (const column of ['code_tries', 'codes_locked_until']) await raw(`alter table dashboard_users drop column ${column}`)
+  for (const table of ['dashboard_recovery_codes', 'dashboard_passkeys', 'known_devices', 'sign_in_attempts'])
+    await raw(`drop table ${table}`)
   await raw('delete from migrations where number >= 20 returning 1 as one')
 }
 

@@ -10,6 +10,8 @@ import type { Value } from '../../store/statement.ts'
 import { type Store, type StoreLock, StoreOutcomeUnknown, StoreUnavailable } from '../../store/store.ts'
 import { listRowsToSign, signRows, tablesToSign, type RowToSign, type SignedRow } from '../../store/unsigned-rows.ts'
 
+import type { AuditActor } from '../request-context.ts'
+
 import { KeyStoreMismatch } from './key-store-mismatch.ts'
 
 export interface RowSigningDependencies {
@@ -43,6 +45,56 @@ export async function signRowsOnce(deps: RowSigningDependencies): Promise<number
   })
 }
 
+/** Rows of a table that have no MAC. */
+export interface UnsignedRowCount {
+  readonly table: string
+  readonly count: number
+}
+
+export type RestoredRowDependencies = Omit<RowSigningDependencies, 'retry'>
+
+/**
+ * Rows without a MAC, by table. After the rows were signed once they are refused: they were inserted by somebody without the keys, or the database was
+ * restored from a backup of before its tables had MACs.
+ */
+export async function countUnsignedRows({
+  store,
+  stopping,
+}: Pick<RestoredRowDependencies, 'store' | 'stopping'>): Promise<UnsignedRowCount[]> {
+  const counts: UnsignedRowCount[] = []
+  for (const table of tablesToSign) {
+    let count = 0
+    for (let after: readonly Value[] | null = null; ;) {
+      stopping.throwIfAborted()
+      const page: RowToSign[] = await store.read(listRowsToSign(table, after, pageSize))
+      count += page.filter(({ row }) => row !== null && isWorthSigning(table, row)).length
+      after = page.at(-1)?.key ?? null
+      if (page.length < pageSize) break
+    }
+    counts.push({ table: table.name, count })
+  }
+  return counts
+}
+
+/**
+ * Signs the rows without a MAC of a restored database, for an operator who vouches for them. The audit has the request before, and the outcome after.
+ * Null when another process is signing. Returns how many rows were signed.
+ */
+export async function signRestoredRows(deps: RestoredRowDependencies, by: AuditActor): Promise<number | null> {
+  const lock = await deps.store.tryLock('sign-rows')
+  if (lock === null) return null
+  const progress: Progress = { table: 0, after: null, signed: 0, loggedAt: deps.clock.moment().monotonicMs }
+  try {
+    await audit(deps, by, 'restored_requested')
+    for (; progress.table < tablesToSign.length; progress.table++, progress.after = null) await signTable(deps, lock, progress)
+    await lock.check()
+    await audit(deps, by, 'restored')
+    return progress.signed
+  } finally {
+    await lock.release()
+  }
+}
+
 /** How far the signing has come; a retry continues from there. */
 interface Progress {
   /** The table in `tablesToSign`, and the key of its last row that was looked at. */
@@ -65,7 +117,7 @@ async function signLocked(deps: RowSigningDependencies, progress: Progress): Pro
       if (!audited) await audit(deps)
       return null
     }
-    if (audited) throw new KeyStoreMismatch()
+    if (audited) throw new KeyStoreMismatch(lostMark)
     for (; progress.table < tablesToSign.length; progress.table++, progress.after = null) await signTable(deps, lock, progress)
     await lock.check()
     await keyring.active('row_mac', markOwner)
@@ -87,18 +139,23 @@ async function awaitLock({ store, clock, log, stopping }: RowSigningDependencies
 }
 
 function isMarked({ keyring }: RowSigningDependencies): boolean {
-  return keyring.list().some(({ purpose, owner }) => purpose === 'row_mac' && owner === markOwner)
+  return !lacksSigningMark(keyring)
+}
+
+/** Whether the key store has no mark of the signing. */
+export function lacksSigningMark(keyring: Pick<Keyring, 'list'>): boolean {
+  return !keyring.list().some(({ purpose, owner }) => purpose === 'row_mac' && owner === markOwner)
 }
 
 function isAudited({ store }: RowSigningDependencies): Promise<boolean> {
-  return store.read(hasAuditedAction(auditSubject, auditAction))
+  return store.read(hasAuditedAction(auditSubjectOfSigning, auditActionOfSigning))
 }
 
 /** A table whose rows are read and signed as they are. */
 type SignedTable = (typeof tablesToSign)[number]
 
 /** Reads all rows in the order of their keys, also those that are signed: no index finds the others. */
-async function signTable(deps: RowSigningDependencies, lock: StoreLock, progress: Progress): Promise<void> {
+async function signTable(deps: RestoredRowDependencies, lock: StoreLock, progress: Progress): Promise<void> {
   const { store, keyring, environment, stopping } = deps
   const table = tablesToSign[progress.table]
   if (table === undefined) return
@@ -131,7 +188,7 @@ async function writeMacs(store: Store, { name }: SignedTable, rows: readonly Sig
   return results.reduce((sum, each) => sum + (each.status === 'fulfilled' ? each.value : 0), 0)
 }
 
-function logProgress({ clock, log }: RowSigningDependencies, progress: Progress, { name }: SignedTable): void {
+function logProgress({ clock, log }: RestoredRowDependencies, progress: Progress, { name }: SignedTable): void {
   const now = clock.moment().monotonicMs
   if (now - progress.loggedAt < logSeconds * 1000) return
   progress.loggedAt = now
@@ -149,15 +206,17 @@ function isWorthSigning(table: SignedTable, row: object): boolean {
   return createHash('sha256').update(text).digest('hex') === sha256
 }
 
-async function audit({ store, clock }: RowSigningDependencies): Promise<void> {
-  const entry = { at: clock.now(), actor: 'system', action: auditAction, merchantId: '', subject: auditSubject, version: 0 }
-  await store.write(insertAuditEntry, { audit: { ...entry, mac: new Uint8Array(0), requestId: '', outcome: 'done' } })
+async function audit({ store, clock }: RestoredRowDependencies, { actor, requestId } = system, outcome = 'done'): Promise<void> {
+  const entry = { at: clock.now(), actor, action: auditActionOfSigning, merchantId: '', subject: auditSubjectOfSigning, version: 0 }
+  await store.write(insertAuditEntry, { audit: { ...entry, mac: new Uint8Array(0), requestId, outcome } })
 }
 
+const system: AuditActor = { actor: 'system', requestId: '', address: '' }
 /** The owner of the key that marks the end of the signing; named after the migration. */
 const markOwner = 'rows_signed_20'
-const auditSubject = 'rows'
-const auditAction = 'rows.signed'
+export const auditSubjectOfSigning = 'rows'
+export const auditActionOfSigning = 'rows.signed'
+export const lostMark = 'the audit says that the rows of this database were signed, but its key store does not know it'
 const logSeconds = 10
 export const pageSize = 200
 /** One statement a row: within the time limit of a transaction also where a round trip takes 20 ms. */

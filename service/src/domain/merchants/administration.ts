@@ -2,7 +2,7 @@ import { issuePassword } from '@tessera/vault/credential'
 import { SettingProblem } from '@tessera/contract/setting-problems'
 import { bucketOf, issueRandomId } from '@tessera/vault/id'
 import type { Keyring } from '@tessera/vault/keyring'
-import type { RowAuthenticator } from '@tessera/vault/rowmac'
+import type { VerifiedRows } from '../verified-rows.ts'
 
 import type { Clock } from '../../clock.ts'
 import {
@@ -20,12 +20,13 @@ import { retryOnConflict } from '../concurrency.ts'
 import type { AuditActor } from '../request-context.ts'
 import type { AuditEntry } from '../../store/audit.ts'
 
+import { merchantAuditChanges } from './audit-changes.ts'
 import { toMerchant, type Merchant, type MerchantCache } from './merchant-cache.ts'
 import { maxActiveCredentials, activeCredentials, makeCredential, retiredCredential, type PasswordScope } from './credentials.ts'
 import { noSettings, writeSettings } from './settings.ts'
 import { applyMerchantPatch, type MerchantPatch } from './merchant-patch.ts'
 
-/** Merchant management by operators. A refused operation returns a `SettingProblem`. Every change is audited with the names of the changed members. */
+/** Merchant management by operators. A refused operation returns a `SettingProblem`. Every change is audited with what changed from what to what. */
 export interface MerchantAdministration {
   /** The password is returned here and cannot be read again. */
   create(patch: MerchantPatch, by: AuditActor): Promise<{ readonly merchant: Merchant; readonly password: string } | SettingProblem>
@@ -61,7 +62,7 @@ export interface MerchantAdministrationDependencies {
   readonly store: Store
   readonly keyring: Keyring
   readonly clock: Clock
-  readonly mac: RowAuthenticator<MerchantRow>
+  readonly rows: Pick<VerifiedRows<MerchantRow>, 'seal' | 'hasValidMac'>
   readonly cache: MerchantCache
 }
 
@@ -71,7 +72,7 @@ export function makeMerchantAdministration({
   store,
   keyring,
   clock,
-  mac,
+  rows,
   cache,
 }: MerchantAdministrationDependencies): MerchantAdministration {
   return Object.freeze({ create, isKnown, find, list, change: changeBy, block, unblock, rotatePassword, retirePassword })
@@ -86,8 +87,8 @@ export function makeMerchantAdministration({
     const password = issuePassword()
     const credentials = [await makeCredential(keyring, { id, credentials: [] }, password, { now, scope: 'full' })]
     const base = { id, bucket: bucketOf(id), version: 1, state: 'active', createdAt: now, mac: new Uint8Array(0) } as const
-    const row = await mac.seal({ ...base, name, organization, address, settings: writeSettings(settings), credentials })
-    const audit = merchantAuditEntry(row, actionEntry('merchant.created', 'created', by))
+    const row = await rows.seal({ ...base, name, organization, address, settings: writeSettings(settings), credentials })
+    const audit = merchantAuditEntry(row, { ...actionEntry('merchant.created', 'created', by), changes: merchantAuditChanges(null, row) })
     if (!(await store.write(insertMerchant, { merchant: row, audit }))) return new SettingProblem('merchant_id_taken')
     return { merchant: toMerchant(row), password }
   }
@@ -104,8 +105,8 @@ export function makeMerchantAdministration({
   }
 
   async function list(after: string, count: number): Promise<MerchantListItem[]> {
-    const rows = await store.read(listMerchants(after, count))
-    return Promise.all(rows.map(async (row) => ({ row, hasValidMac: 'brokenAt' in row ? false : await mac.hasValidMac(row) })))
+    const found = await store.read(listMerchants(after, count))
+    return Promise.all(found.map(async (row) => ({ row, hasValidMac: 'brokenAt' in row ? false : await rows.hasValidMac(row) })))
   }
 
   function changeBy(merchantId: string, patch: MerchantPatch, by: AuditActor): Promise<Merchant | SettingProblem> {
@@ -165,10 +166,13 @@ export function makeMerchantAdministration({
       if (before === null) return new SettingProblem('merchant_unknown')
       const decided = await decide(before)
       if (decided instanceof SettingProblem) return decided
-      const row = await mac.seal({ ...before.row, ...decided, version: before.row.version + 1 })
+      const row = await rows.seal({ ...before.row, ...decided, version: before.row.version + 1 })
       const isUpdated = await store.write(updateMerchant, {
         merchant: row,
-        audit: merchantAuditEntry(row, actionEntry(action, changedNames(before.row, row), by)),
+        audit: merchantAuditEntry(row, {
+          ...actionEntry(action, changedNames(before.row, row), by),
+          changes: merchantAuditChanges(before.row, row),
+        }),
       })
       cache.forget(merchantId)
       return isUpdated ? ((await cache.find(merchantId)) ?? new SettingProblem('merchant_unknown')) : null
@@ -176,12 +180,12 @@ export function makeMerchantAdministration({
     return retryOnConflict(update, { giveUp: () => new SettingProblem('changed_meanwhile') })
   }
 
-  function actionEntry(action: string, outcome: string, { actor, requestId }: AuditActor): MerchantAction {
-    return { at: clock.now(), actor, requestId, action, outcome }
+  function actionEntry(action: string, outcome: string, { actor, requestId, address }: AuditActor): MerchantAction {
+    return { at: clock.now(), actor, requestId, address, action, outcome }
   }
 }
 
-/** The names of the changed members, for the audit; never their values. */
+/** The names of the changed members: the outcome of the audit entry. */
 function changedNames(before: MerchantRow, after: MerchantRow): string {
   const names = (['state', 'name', 'organization', 'address', 'credentials'] as const).filter((name) => before[name] !== after[name])
   const [previous, current] = [before, after].map(({ settings }) => JSON.parse(settings) as Readonly<Record<string, unknown>>)
@@ -193,7 +197,8 @@ function changedNames(before: MerchantRow, after: MerchantRow): string {
 const maxStoredCredentials = 10
 
 /** An operation on a merchant and its actor. */
-export type MerchantAction = Pick<AuditEntry, 'at' | 'actor' | 'action' | 'outcome'> & Partial<Pick<AuditEntry, 'requestId'>>
+export type MerchantAction = Pick<AuditEntry, 'at' | 'actor' | 'action' | 'outcome'> &
+  Partial<Pick<AuditEntry, 'requestId' | 'address' | 'changes'>>
 
 /** The audit entry for a change to a merchant; takes the row as it is after the change. */
 export function merchantAuditEntry({ id, version, mac }: MerchantRow, action: MerchantAction): AuditEntry {

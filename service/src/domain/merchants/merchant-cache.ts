@@ -1,6 +1,4 @@
-import type { RowAuthenticator } from '@tessera/vault/rowmac'
-import { TamperedRowError } from '../cards/find.ts'
-import type { TamperedRowAlarm } from '../verified-rows.ts'
+import { TamperedRowError, type VerifiedRows } from '../verified-rows.ts'
 import type { Clock } from '../../clock.ts'
 import { findMerchant, type MerchantRow } from '../../store/merchants.ts'
 import type { Store } from '../../store/store.ts'
@@ -30,11 +28,10 @@ export interface MerchantCache {
 export interface MerchantCacheDependencies {
   readonly store: Store
   readonly clock: Clock
-  readonly mac: RowAuthenticator<MerchantRow>
-  readonly alarm: TamperedRowAlarm
+  readonly rows: VerifiedRows<MerchantRow>
 }
 
-export function makeMerchantCache({ store, clock, mac, alarm }: MerchantCacheDependencies): MerchantCache {
+export function makeMerchantCache({ store, clock, rows }: MerchantCacheDependencies): MerchantCache {
   const entries = new Map<string, { readonly merchant: Merchant; readonly expiresAt: number }>()
   let changes = 0
   return Object.freeze({ find, read, cached, forget })
@@ -61,10 +58,7 @@ export function makeMerchantCache({ store, clock, mac, alarm }: MerchantCacheDep
   async function read(merchantId: string): Promise<Merchant | null> {
     const row = await store.read(findMerchant(merchantId))
     if (row === null) return null
-    if (!(await mac.hasValidMac(row))) {
-      alarm('row_tampered', { merchantId: row.id, cardId: '', requestId: '', table: 'merchants' })
-      throw new TamperedRowError(`merchant ${row.id} has a wrong MAC`)
-    }
+    if (!(await rows.isValid(row))) throw new TamperedRowError(`merchant ${row.id} has a wrong MAC`)
     return toMerchant(row)
   }
 

@@ -1,3 +1,4 @@
+import { readOrigin } from '@tessera/contract/origin'
 import { accountFieldNamePattern, maxAmountTiyin } from '@tessera/contract/receipt'
 import { SettingProblem, type SettingProblemCode } from '@tessera/contract/setting-problems'
 
@@ -50,6 +51,9 @@ const readers: Readonly<Record<string, (input: unknown) => Read>> = {
   limits: readLimits,
   strictServerAuth: (input) => (typeof input === 'boolean' ? { value: input } : new SettingProblem('strict_server_auth_shape')),
   requireFormSessions: (input) => (typeof input === 'boolean' ? { value: input } : new SettingProblem('require_form_sessions_shape')),
+  refundUnconfirmedMax: (input) =>
+    input === 0 ? { value: 0 } : readAmount(input, 'refund_unconfirmed_max_range', noSettings.refundUnconfirmedMax),
+  requireSecondFactor: (input) => (typeof input === 'boolean' ? { value: input } : new SettingProblem('require_second_factor_shape')),
   businessId: (input) => readText(input, 'business_id_length', { from: 0, to: 64 }),
   epos: readEpos,
 }
@@ -76,6 +80,7 @@ function originProblem(input: unknown): SettingProblem | null {
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && loopbackHosts.includes(url.hostname)))
     return new SettingProblem('origin_not_https', url.protocol)
   if (url.username !== '' || url.password !== '') return new SettingProblem('origin_with_credentials')
+  if (readOrigin(url.origin) === null) return new SettingProblem('origin_characters')
   return url.origin === input ? null : new SettingProblem('origin_not_exact', url.origin)
 }
 

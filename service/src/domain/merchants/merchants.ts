@@ -1,13 +1,13 @@
 import { bucketOf, isId } from '@tessera/vault/id'
 import type { Keyring } from '@tessera/vault/keyring'
-import { makeRowAuthenticator } from '@tessera/vault/rowmac'
 
+import type { RowFreshness } from '../freshness/row-freshness.ts'
 import type { Clock } from '../../clock.ts'
 import { type MerchantLimits, noSettings, writeSettings } from './settings.ts'
 import { findMerchant, insertMerchant, type MerchantRow, updateMerchant, merchantsTable } from '../../store/merchants.ts'
 import type { Store } from '../../store/store.ts'
 
-import type { TamperedRowAlarm } from '../verified-rows.ts'
+import { makeVerifiedRows, type TamperedRowAlarm } from '../verified-rows.ts'
 import { makeMerchantCache, type Merchant, type MerchantCache } from './merchant-cache.ts'
 import { findMatchingCredential, makeCredential, readXAuth, type PasswordScope } from './credentials.ts'
 import { makeMerchantAdministration, type MerchantAdministration, merchantAuditEntry } from './administration.ts'
@@ -57,14 +57,15 @@ export interface MerchantDependencies {
   /** `test` or `production`; part of every MAC. */
   readonly environment: string
   readonly alarm: TamperedRowAlarm
+  readonly freshness?: RowFreshness | undefined
 }
 
 export function makeMerchants(deps: MerchantDependencies): Merchants {
   const { store, keyring, clock } = deps
-  const mac = makeRowAuthenticator(keyring, deps.environment, merchantsTable)
-  const cache = makeMerchantCache({ ...deps, mac })
+  const rows = makeVerifiedRows(deps, merchantsTable)
+  const cache = makeMerchantCache({ ...deps, rows })
   const usage = makeCredentialUsage(deps)
-  return Object.freeze({ authenticate, ensureMerchant, ...cache, administration: makeMerchantAdministration({ ...deps, mac, cache }) })
+  return Object.freeze({ authenticate, ensureMerchant, ...cache, administration: makeMerchantAdministration({ ...deps, rows, cache }) })
 
   async function authenticate(xAuth: string | null): Promise<AuthenticationResult> {
     const read = readXAuth(xAuth)
@@ -86,7 +87,7 @@ export function makeMerchants(deps: MerchantDependencies): Merchants {
     const base = { id, bucket: bucketOf(id), version: 1, state: 'active', name, organization: '', address: '', createdAt: now } as const
     const credential = await makeCredential(keyring, { id, credentials: [] }, password, { now, scope: 'full' })
     const empty = { settings: writeSettings(noSettings), credentials: [credential], mac: new Uint8Array(0) }
-    const row = await mac.seal({ ...base, ...empty })
+    const row = await rows.seal({ ...base, ...empty })
     if (
       await store.write(insertMerchant, {
         merchant: row,
@@ -101,7 +102,7 @@ export function makeMerchants(deps: MerchantDependencies): Merchants {
   /** A row from before rows had a MAC is rewritten from the given merchant; its contents are not trusted. */
   async function resealUnsigned(found: MerchantRow | null, fresh: MerchantRow): Promise<void> {
     if (found === null || found.mac.length > 0) return
-    const row = await mac.seal({ ...fresh, version: found.version + 1, createdAt: found.createdAt })
+    const row = await rows.seal({ ...fresh, version: found.version + 1, createdAt: found.createdAt })
     await store.write(updateMerchant, {
       merchant: row,
       audit: merchantAuditEntry(row, { at: clock.now(), actor: 'system', action: 'merchant.row_signed', outcome: 'done' }),

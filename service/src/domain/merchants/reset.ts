@@ -1,5 +1,4 @@
 import type { Keyring } from '@tessera/vault/keyring'
-import { makeRowAuthenticator } from '@tessera/vault/rowmac'
 
 import { shreddedCard } from '../cards/lifecycle.ts'
 import type { Clock } from '../../clock.ts'
@@ -9,6 +8,7 @@ import type { Store } from '../../store/store.ts'
 import { deleteTestData } from '../../store/test-data.ts'
 import type { TimeCursor } from '../../store/transaction.ts'
 
+import { makeFreshRowAuthenticator, type RowFreshness } from '../freshness/row-freshness.ts'
 import type { MerchantCardsKey } from '../reporting/cards.ts'
 import type { AuditActor } from '../request-context.ts'
 
@@ -31,10 +31,12 @@ export interface ResetDependencies {
   readonly keyring: Keyring
   readonly clock: Pick<Clock, 'now'>
   readonly environment: string
+  readonly freshness?: RowFreshness | undefined
 }
 
-export function makeReset({ store, keyring, clock, environment }: ResetDependencies): Reset {
-  const mac = makeRowAuthenticator(keyring, environment, cardsTable)
+export function makeReset(deps: ResetDependencies): Reset {
+  const { store, clock } = deps
+  const mac = makeFreshRowAuthenticator(deps, cardsTable)
   return async (of, by) => {
     await store.write(insertAuditEntry, { audit: resetAuditEntry(of, by, 'requested') })
     const cards = await shredAll(of, by)
@@ -72,6 +74,7 @@ export function makeReset({ store, keyring, clock, environment }: ResetDependenc
       at: now,
       actor: by.actor,
       requestId: by.requestId,
+      address: by.address,
       action: 'card.removed',
       merchantId,
       subject: cardId,
@@ -93,7 +96,7 @@ export function makeReset({ store, keyring, clock, environment }: ResetDependenc
   }
 
   function resetAuditEntry({ merchantId }: MerchantCardsKey, by: AuditActor, outcome: string): AuditEntry {
-    const details = { merchantId, subject: merchantId, outcome, version: 0, mac: new Uint8Array(0) }
+    const details = { address: by.address, merchantId, subject: merchantId, outcome, version: 0, mac: new Uint8Array(0) }
     return { at: clock.now(), actor: by.actor, requestId: by.requestId, action: 'sandbox.reset', ...details }
   }
 }

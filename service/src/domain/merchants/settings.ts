@@ -15,6 +15,10 @@ export interface MerchantSettings {
   readonly strictServerAuth: boolean
   /** Whether cards can be created only in a hosted form session. */
   readonly requireFormSessions: boolean
+  /** Tiyin. A user of the dashboard has to confirm who they are for a refund above it. */
+  readonly refundUnconfirmedMax: number
+  /** Whether every user of the dashboard needs a second factor. */
+  readonly requireSecondFactor: boolean
   /** The merchant API endpoint, called before a receipt is paid; null: no call is made. */
   readonly endpoint: EndpointSetting | null
   /** Shown on receipts beside the merchant's name; '' when not set. */
@@ -45,6 +49,8 @@ export const noSettings: MerchantSettings = Object.freeze({
   limits: {},
   strictServerAuth: false,
   requireFormSessions: false,
+  refundUnconfirmedMax: 0,
+  requireSecondFactor: false,
   endpoint: null,
   businessId: '',
   epos: Object.freeze({ merchantId: '', terminalId: '' }),
@@ -84,6 +90,8 @@ const readers: Readonly<Record<keyof MerchantSettings, (value: unknown) => boole
   limits: (value) => isObject(value) && Object.values(value).every(isCount),
   strictServerAuth: isSwitch,
   requireFormSessions: isSwitch,
+  refundUnconfirmedMax: (value) => value === 0 || isAmount(value),
+  requireSecondFactor: isSwitch,
   endpoint: (value) => value === null || hasTexts(value, ['url', 'login', 'sealedPassword']),
   businessId: isText,
   epos: (value) => hasTexts(value, ['merchantId', 'terminalId']),

@@ -37,6 +37,7 @@ export interface PageReport {
 /** A script of the inventory, as shown to users. */
 export interface ReviewedScript extends PageScriptRow {
   readonly isGone: boolean
+  /** It differs from what was reviewed, or its row was not written by this service: then it counts as not reviewed. */
   readonly isChanged: boolean
   /** Digits; null when the script is not reviewed or the reviewer no longer exists. */
   readonly reviewerPhone: string | null
@@ -45,6 +46,7 @@ export interface ReviewedScript extends PageScriptRow {
 export interface PageCheckActor {
   readonly userId: string
   readonly requestId: string
+  readonly address: string
 }
 
 export interface ScriptReviewInput {
@@ -83,7 +85,7 @@ export interface PageCheckDependencies extends VerifiedRowDependencies {
 export function makePageCheck({ store, clock, merchants, fetchPage, parse, formOrigin, ...deps }: PageCheckDependencies): PageCheck {
   const rows = makeVerifiedRows(deps, pageScriptsTable)
   return Object.freeze<PageCheck>({
-    async run({ bucket, merchantId }, input, { userId, requestId }, signal) {
+    async run({ bucket, merchantId }, input, { userId, requestId, address }, signal) {
       const source = 'url' in input ? await fetched(merchantId, input.url, signal) : pasted(input.html)
       const parsed = await parse({ ...source, formOrigin })
       const report = { page: source.page, checkedAt: clock.now(), ...toReport(parsed) }
@@ -96,10 +98,11 @@ export function makePageCheck({ store, clock, merchants, fetchPage, parse, formO
         }),
       )
       const outcome = errors + warnings === 0 ? 'clean' : 'violations_found'
-      const action = { at: report.checkedAt, merchantId, userId, requestId, action: 'page.checked', subject: userId, outcome }
+      const action = { at: report.checkedAt, merchantId, userId, requestId, address, action: 'page.checked', subject: userId, outcome }
       await store.write(savePageCheck, {
         check: { ...check, report: JSON.stringify(toReport(parsed)) },
         scripts,
+        replaced: await tamperedScripts({ bucket, merchantId }),
         pagesMax,
         scriptsMax,
         audit: auditEntryOf(action),
@@ -114,28 +117,37 @@ export function makePageCheck({ store, clock, merchants, fetchPage, parse, formO
     async scripts({ bucket, merchantId }) {
       const of = { bucket, merchantId }
       const [found, checks] = await Promise.all([store.read(listPageScripts(of)), store.read(listPageChecks(of))])
-      const valid = await keepValid(rows, found)
-      const phones = await phonesOf(merchantId, valid)
+      const valid = new Set(await keepValid(rows, found))
+      const phones = await phonesOf(merchantId, [...valid])
       const checkedAt = new Map(checks.map((check) => [check.page, check.checkedAt]))
-      return valid.map((row) => ({
-        ...row,
-        isGone: row.lastAt < (checkedAt.get(row.page) ?? Infinity),
-        isChanged: row.decision !== 'open' && row.fingerprint !== row.reviewedFingerprint,
-        reviewerPhone: phones.get(row.reviewedBy) ?? null,
-      }))
+      return found.map((row) => {
+        if (!valid.has(row)) return { ...row, ...noReview, isGone: false, isChanged: true, reviewerPhone: null }
+        return {
+          ...row,
+          isGone: row.lastAt < (checkedAt.get(row.page) ?? Infinity),
+          isChanged: row.decision !== 'open' && row.fingerprint !== row.reviewedFingerprint,
+          reviewerPhone: phones.get(row.reviewedBy) ?? null,
+        }
+      })
     },
-    async review({ bucket, merchantId }, { scriptId, fingerprint, decision, reason }, { userId, requestId }) {
+    async review({ bucket, merchantId }, { scriptId, fingerprint, decision, reason }, { userId, requestId, address }) {
       const at = clock.now()
       const row = (await store.read(listPageScripts({ bucket, merchantId }))).find((script) => script.scriptId === scriptId)
-      if (row === undefined) throw new RpcError('scriptChanged', { data: 'scriptId' })
-      await rows.require(row, requestId)
+      if (row === undefined || !(await rows.isValid(row, requestId))) throw new RpcError('scriptChanged', { data: 'scriptId' })
       const review = { decision, reason: reason.trim(), reviewedFingerprint: fingerprint, reviewedBy: userId, reviewedAt: at }
       const script = await rows.seal({ ...row, ...review })
-      const action = { at, merchantId, userId, requestId, action: actionOf[decision], subject: scriptId, outcome: 'done' }
+      const action = { at, merchantId, userId, requestId, address, action: actionOf[decision], subject: scriptId, outcome: 'done' }
       if (!(await store.write(reviewScript, { script, previousMac: row.mac, audit: auditEntryOf(action) })))
         throw new RpcError('scriptChanged', { data: 'scriptId' })
     },
   })
+
+  /** Scripts whose row was not written by this service: their reviews count no longer, and a check of their page writes them anew. */
+  async function tamperedScripts(of: MerchantKey): Promise<string[]> {
+    const found = await store.read(listPageScripts(of))
+    const valid = new Set(await keepValid(rows, found))
+    return found.filter((row) => !valid.has(row)).map(({ scriptId }) => scriptId)
+  }
 
   async function fetched(merchantId: string, address: string, signal: AbortSignal) {
     const merchant = await merchants.find(merchantId)
@@ -170,7 +182,7 @@ function scriptIdOf(page: string, name: string): string {
   return createHash('sha256').update(`${page}\n${name}`).digest('hex').slice(0, 24)
 }
 
-interface PageAction extends Pick<AuditEntry, 'at' | 'merchantId' | 'action' | 'subject' | 'outcome' | 'requestId'> {
+interface PageAction extends Pick<AuditEntry, 'at' | 'merchantId' | 'action' | 'subject' | 'outcome' | 'requestId' | 'address'> {
   readonly userId: string
 }
 

@@ -6,7 +6,7 @@ import { after, test } from 'node:test'
 
 import { makeSystemClock } from '../../system-clock.ts'
 
-import { makeParsePage } from './parse-page.ts'
+import { makeParsePage, type ParsePage } from './parse-page.ts'
 
 const clock = makeSystemClock()
 const page = { page: 'pasted', policies: [], origin: null, formOrigin: null }
@@ -60,6 +60,40 @@ test('a parser that crashes, runs out of memory or hangs reports a page that is 
     const parse = makeParsePage({ clock, program: file, timeMs: program === 'for (;;);' ? 300 : 15_000 })
     await assert.rejects(parse({ ...page, text: '<p>' }), { entry: 'pageNotChecked', data: 'too_complex' })
   }
+})
+
+test('the process of the parser reads its own files only: neither the system’s nor those of the data folder', async () => {
+  const data = mkdtempSync(join(tmpdir(), 'tessera-data-'))
+  after(() => rmSync(data, { recursive: true }))
+  const keyFile = join(data, 'development.kek')
+  writeFileSync(keyFile, 'a key')
+  const others = [
+    '/etc/passwd',
+    keyFile,
+    '/proc/self/environ',
+    `/proc/${String(process.pid)}/cmdline`,
+    join(import.meta.dirname, '../../main.ts'),
+  ]
+  const program = join(folder, 'reads.mjs')
+  writeFileSync(
+    program,
+    `import { readdirSync, readFileSync } from 'node:fs'
+     const attempt = (use) => { try { use(); return 'read' } catch (err) { return err.code } }
+     process.once('message', ({ text }) => {
+       const outcomes = JSON.parse(text).map((path) => attempt(() => readFileSync(path))).concat(attempt(() => readdirSync(${JSON.stringify(data)})))
+       process.send({ findings: outcomes, scripts: [], isCut: false }, () => process.disconnect())
+     })`,
+  )
+  const outcomesOf = async (parse: ParsePage) => (await parse({ ...page, text: JSON.stringify(others) })).findings as unknown
+  assert.deepEqual(
+    await outcomesOf(makeParsePage({ clock, program })),
+    Array.from({ length: 6 }, () => 'ERR_ACCESS_DENIED'),
+  )
+  // The control: the same program reads all of them where everything is readable, as it was before.
+  assert.deepEqual(
+    await outcomesOf(makeParsePage({ clock, program, readable: ['*'] })),
+    Array.from({ length: 6 }, () => 'read'),
+  )
 })
 
 test('of many concurrent pages a few wait and the others are refused with a retry time', async () => {

@@ -1,5 +1,8 @@
 import { fork, type ChildProcess } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
+import { realpathSync } from 'node:fs'
+import { findPackageJSON } from 'node:module'
+import { dirname, join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 
 import { RpcError } from '@tessera/contract/errors'
 
@@ -14,6 +17,8 @@ export interface ParsePageDependencies {
   readonly clock: Pick<Clock, 'sleep'>
   /** The script of the child process. */
   readonly program?: string
+  /** What the child may read beside its script: the parser's files, and not the data folder, the keys or the system. */
+  readonly readable?: readonly string[]
   /** Time and memory limits for one page. */
   readonly timeMs?: number
 }
@@ -22,7 +27,9 @@ export interface ParsePageDependencies {
  * Parses one page at a time in a child process with limited memory and time: a worker thread that exhausts its heap would end the whole
  * service (docs/decisions/0024-page-check.md). The parser and its rules are loaded only there.
  */
-export function makeParsePage({ clock, program = parseChild, timeMs = parseMs }: ParsePageDependencies): ParsePage {
+export function makeParsePage(dependencies: ParsePageDependencies): ParsePage {
+  const { clock, program = parseChild, readable = parserFiles(), timeMs = parseMs } = dependencies
+  const execArgv = [...restrictions, ...[program, ...readable].map((path) => `--allow-fs-read=${path}`)]
   let last: Promise<unknown> = Promise.resolve()
   let waiting = 0
   return (page) => {
@@ -60,7 +67,20 @@ function replyOf(child: ChildProcess, page: PageText): Promise<ParsedPage> {
 }
 
 const parseChild = fileURLToPath(new URL('parse-child.ts', import.meta.url))
-/** The child may only read the program's files: no writes, no child processes, little memory. */
-const execArgv = ['--permission', '--allow-fs-read=*', '--max-old-space-size=256', '--no-warnings']
+/** The child reads nothing but what is allowed by name, writes nothing, starts nothing, and gets little memory. */
+const restrictions = ['--permission', '--max-old-space-size=256', '--no-warnings']
+
+/** The folders of the modules that the child loads, wherever npm installed them. A file missing here fails the test of every page. */
+function parserFiles(): string[] {
+  const formCheck = folderOf('@tessera/form-check', parseChild)
+  const parse5 = folderOf('parse5', join(formCheck, 'package.json'))
+  return [dirname(parseChild), formCheck, realpathSync(formCheck), parse5, folderOf('entities', join(parse5, 'package.json'))]
+}
+
+function folderOf(packageName: string, importedBy: string): string {
+  const file = findPackageJSON(packageName, pathToFileURL(importedBy))
+  if (file === undefined) throw new Error(`${packageName} is not installed`)
+  return dirname(file)
+}
 const parseMs = 15_000
 const waitingMax = 4

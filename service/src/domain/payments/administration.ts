@@ -4,6 +4,7 @@ import { bucketOf, bucketOfId } from '@tessera/vault/id'
 import { type AuditRow, listAuditOfSubject } from '../../store/audit.ts'
 import { listOperations, type OperationRow } from '../../store/operations.ts'
 import {
+  findReceipt,
   findReceiptById,
   type ListedReceipt,
   listFlaggedReceipts,
@@ -15,6 +16,7 @@ import { retryOnConflict } from '../concurrency.ts'
 import type { AuditActor } from '../request-context.ts'
 
 import { type PaymentDependencies, type PaymentServices, withRowMacs } from './dependencies.ts'
+import { areOperationsOf } from './find.ts'
 import { findAuthorization, findCurrentOperation, isOperationPending, newOperation } from './network-operations.ts'
 import { releaseCardLock, updateAfterRefusal, updateToReturning } from './receipt-patches.ts'
 import type { ReceiptWorker } from './receipt-worker.ts'
@@ -134,17 +136,26 @@ export function createReceiptAdministration(dependencies: PaymentDependencies, w
     return bucket === null ? null : store.read(findReceiptById(bucket, receiptId))
   }
 
-  async function get(receiptId: string): Promise<ReceiptDetails | null> {
+  /** Reads again when the receipt was changed between its row and its operations. */
+  function get(receiptId: string): Promise<ReceiptDetails | null> {
+    return readOnce(receiptId, maxReads)
+  }
+
+  async function readOnce(receiptId: string, readsLeft: number): Promise<ReceiptDetails | null> {
     const receipt = await findRow(receiptId)
     if (receipt === null) return null
     if ('brokenAt' in receipt) throw new ReceiptAdministrationError('receipt_tampered')
     const [operations, entries, isReceiptValid] = await Promise.all([
       store.read(listOperations(receipt)),
       store.read(listAuditOfSubject(receipt.merchantId, receiptId, maxEntries)),
-      services.mac.hasValidMac(receipt),
+      services.rows.hasValidMac(receipt),
     ])
     const areOperationsValid = await Promise.all(operations.map((operation) => services.operationRows.isValid(operation)))
-    const hasValidMac = isReceiptValid && !areOperationsValid.includes(false)
+    const areComplete = areOperationsOf(receipt, operations)
+    if (!areComplete && readsLeft > 1 && (await store.read(findReceipt(receipt)))?.version !== receipt.version) {
+      return readOnce(receiptId, readsLeft - 1)
+    }
+    const hasValidMac = isReceiptValid && !areOperationsValid.includes(false) && areComplete
     return { receipt, hasValidMac, operations, entries, next: describeNext(receipt, hasValidMac) }
   }
 
@@ -219,7 +230,8 @@ export function createReceiptAdministration(dependencies: PaymentDependencies, w
       cause: 'resolved_paid',
       from: receipt,
       to: { ...updateToReturning(reverse, now), networkRef: reference },
-      operations: [stated, reverse],
+      operations: [stated],
+      newOperations: reversal === null ? [reverse] : [],
       cardLock: releaseCardLock(receipt),
       outcome: 'paid',
       ctx: null,
@@ -266,3 +278,4 @@ export const statementReason = 'statement'
 const statementToleranceMs = 3 * 24 * 3_600_000
 const maxFlaggedReceipts = 1000
 const maxEntries = 100
+const maxReads = 5

@@ -104,7 +104,8 @@ async function storePaymentStart(
   const now = services.clock.now()
   const isHold = input.hold ?? receipt.hold
   const oneTime = !card.recurrent
-  const operation = { ...newOperation(receipt, isHold ? 'hold' : 'authorise', receipt.amountTiyin, now), cardId: card.cardId }
+  const requested = { ...newOperation(receipt, isHold ? 'hold' : 'authorise', receipt.amountTiyin, now), cardId: card.cardId }
+  const operation = await services.operationRows.seal(requested)
   const started = await applyTransition(services, {
     cause: 'payment_started',
     from: receipt,
@@ -120,7 +121,7 @@ async function storePaymentStart(
       cardExpiry: card.expiry,
       dueAt: now + services.settings.leaseMs,
     },
-    operations: [operation],
+    newOperations: [operation],
     cardLock: oneTime ? { cardId: card.cardId, move: 'take' } : null,
     outcome: toOperationKind(operation.kind),
     ctx,
@@ -236,17 +237,15 @@ async function authorizationTransition(
   const approved = { ...unlocked, to, card, outcome: 'approved' }
   if (isAwaitingMerchant) {
     const perform = newOperation(receipt, 'merchantPerform', receipt.amountTiyin, now)
-    return { ...approved, cause: 'awaiting_merchant', operations: [...operations, perform], reply: null }
+    return { ...approved, cause: 'awaiting_merchant', newOperations: [perform], reply: null }
   }
   return { ...approved, cause: to.state === held ? 'hold_approved' : 'debit_approved' }
 }
 
 /** The one-time card, shredded after its payment. Null if it is not live, or its row has a wrong MAC. */
-async function usedOneTimeCard({ store, cardMac, alarm }: PaymentServices, receipt: ReceiptRow, now: number): Promise<CardRow | null> {
-  const { bucket, merchantId, cardId, receiptId } = receipt
+async function usedOneTimeCard({ store, cardRows }: PaymentServices, receipt: ReceiptRow, now: number): Promise<CardRow | null> {
+  const { bucket, merchantId, cardId } = receipt
   const card = await store.read(findCard({ bucket, merchantId, cardId }))
   if (card === null || card.state !== 'live') return null
-  if (await cardMac.hasValidMac(card)) return cardMac.seal(shreddedCard(card, 'removed', now))
-  alarm('row_tampered', { merchantId, cardId, requestId: '', receiptId, table: 'cards' })
-  return null
+  return (await cardRows.isValid(card)) ? cardRows.seal(shreddedCard(card, 'removed', now)) : null
 }

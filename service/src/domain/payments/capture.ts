@@ -66,17 +66,18 @@ async function startCapture(
     const receipt = await loadReceipt(services, receiptId, ctx)
     assertHeld(services, receipt)
     const operations = await loadOperations(services, receipt)
+    if (operations === null) return null
     if (isOperationPending(findCurrentOperation(operations, receipt))) throw new RpcError('receiptInProgress')
     if (amountTiyin !== null && amountTiyin > receipt.takenTiyin) throw new RpcError('amountAboveHold', { data: 'amount' })
     const authorization = findAuthorization(operations)
     if (authorization === null) throw new Error('a held receipt has no authorization')
     const now = services.clock.now()
-    const capture = newOperation(receipt, 'capture', amountTiyin ?? receipt.takenTiyin, now)
+    const capture = await services.operationRows.seal(newOperation(receipt, 'capture', amountTiyin ?? receipt.takenTiyin, now))
     const started = await tryTransition(services, {
       cause: 'capture_started',
       from: receipt,
       to: { requestId: capture.requestId, dueAt: now + services.settings.leaseMs, reconcileAttempts: 0 },
-      operations: [capture],
+      newOperations: [capture],
       outcome: 'capture',
       ctx,
       isStart: true,
@@ -95,6 +96,7 @@ function assertHeld({ settings, clock }: PaymentServices, receipt: ReceiptRow): 
 export async function advanceHeld(due: DueReceipt): Promise<ReceiptRow | null> {
   const { services, receipt } = due
   const operations = await loadOperations(services, receipt)
+  if (operations === null) return null
   const capture = findCurrentOperation(operations, receipt)
   if (capture === null || !isOperationPending(capture) || capture.kind !== 'capture') return releaseExpiredHold(due)
   const leased = await acquireLease(due)

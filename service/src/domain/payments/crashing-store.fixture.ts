@@ -20,6 +20,9 @@ export function createCrashingStore(store: Store, at: { readonly write: number; 
   const crashing: Store = {
     durability: store.durability,
     ping: () => store.ping(),
+    setAuditKey: (key) => store.setAuditKey(key),
+    auditHeads: () => store.auditHeads(),
+    watchAudit: (listener) => store.watchAudit(listener),
     tryLock: (name) => store.tryLock(name),
     close: (deadlineMs) => store.close(deadlineMs),
     read: (query) => store.read(query),

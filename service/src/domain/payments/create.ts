@@ -8,6 +8,7 @@ import { insertReceipt, type ReceiptRow } from '../../store/receipts.ts'
 import type { Merchant } from '../merchants/merchant-cache.ts'
 
 import type { PaymentServices } from './dependencies.ts'
+import { emptyOperationsDigest } from '../../store/operations-digest.ts'
 import type { AccountEntry } from './render.ts'
 import { unpaidEndsAt } from './receipt-patches.ts'
 import { buildExtras, type ReceiptContext, receiptAuditEntry, IdempotencyConflict } from './transition-records.ts'
@@ -38,7 +39,7 @@ export async function createReceipt(services: PaymentServices, input: ReceiptInp
   const detail = input.detail === null ? null : JSON.stringify(input.detail)
   const fresh = { ...newReceiptDefaults, bucket: ctx.bucket, merchantId: ctx.merchantId, receiptId, createdAt: now }
   const row: ReceiptRow = { ...fresh, amountTiyin, hold, description, detail, account }
-  const receipt = await services.mac.seal({ ...row, dueAt: unpaidEndsAt(services.settings, row) })
+  const receipt = await services.rows.seal({ ...row, dueAt: unpaidEndsAt(services.settings, row) })
   const audit = receiptAuditEntry(ctx, receipt, { at: now, action: 'receipt.created', outcome: hold ? 'hold' : 'debit' })
   const inserted = await services.store.write(insertReceipt, {
     receipt,
@@ -77,6 +78,7 @@ const newReceiptDefaults = Object.freeze({
   flagged: false,
   dueAt: null,
   reconcileAttempts: 0,
+  operationsDigest: emptyOperationsDigest,
 })
 
 /** An account field that the merchant has configured, with its title in the language of the receipt. */

@@ -1,16 +1,17 @@
 import type { ReceiptState } from '@tessera/contract/receipt'
 import type { Keyring } from '@tessera/vault/keyring'
-import { makeRowAuthenticator, type RowAuthenticator } from '@tessera/vault/rowmac'
 
 import type { MerchantApi } from '../../adapters/merchant-api/merchant-api.ts'
 import type { Network } from '../../adapters/network/network.ts'
 import type { Sms } from '../../adapters/sms/sms.ts'
+import type { RowFreshness } from '../freshness/row-freshness.ts'
 import type { Clock } from '../../clock.ts'
 import { type OperationRow, operationsTable } from '../../store/operations.ts'
 import { type EventRow, outboxTable } from '../../store/outbox.ts'
 import { type CardLockRow, cardLocksTable, type ReceiptRow, receiptsTable } from '../../store/receipts.ts'
 import type { Store } from '../../store/store.ts'
 import type { CardServices } from '../cards/services.ts'
+import type { RecentSends } from '../limits/recent-sends.ts'
 import type { SmsGuard } from '../limits/sms-guard.ts'
 import type { MerchantCache } from '../merchants/merchant-cache.ts'
 import type { SimulatedCaps } from '../verification/daily-caps.ts'
@@ -26,6 +27,7 @@ export interface PaymentDependencies {
   readonly endpoint: MerchantApi
   readonly sms: Sms
   readonly smsGuard: SmsGuard
+  readonly recentSends: RecentSends
   readonly cards: CardServices
   readonly merchants: Pick<MerchantCache, 'find'>
   readonly clock: Clock
@@ -35,6 +37,7 @@ export interface PaymentDependencies {
   /** Test environment only. */
   readonly simulatedCaps?: SimulatedCaps | undefined
   readonly alarm: ReceiptAlarm
+  readonly freshness?: RowFreshness | undefined
   /** Called after each stored transition; must not throw. */
   readonly onTransition?: ((transition: AppliedTransition) => void) | undefined
 }
@@ -47,19 +50,18 @@ export type ReceiptAlarm = (
 
 /** The dependencies with the row MACs. */
 export interface PaymentServices extends PaymentDependencies {
-  readonly mac: RowAuthenticator<ReceiptRow>
-  readonly cardMac: RowAuthenticator<CardRow>
+  readonly rows: VerifiedRows<ReceiptRow>
+  readonly cardRows: VerifiedRows<CardRow>
   readonly operationRows: VerifiedRows<OperationRow>
   readonly eventRows: VerifiedRows<EventRow>
   readonly lockRows: VerifiedRows<CardLockRow>
 }
 
 export function withRowMacs<D extends PaymentDependencies>(dependencies: D): D & PaymentServices {
-  const { keyring, environment } = dependencies
   return {
     ...dependencies,
-    mac: makeRowAuthenticator(keyring, environment, receiptsTable),
-    cardMac: makeRowAuthenticator(keyring, environment, cardsTable),
+    rows: makeVerifiedRows(dependencies, receiptsTable),
+    cardRows: makeVerifiedRows(dependencies, cardsTable),
     operationRows: makeVerifiedRows(dependencies, operationsTable),
     lockRows: makeVerifiedRows(dependencies, cardLocksTable),
     eventRows: makeVerifiedRows(dependencies, outboxTable),

@@ -1,12 +1,14 @@
 import { RpcError } from '@tessera/contract/errors'
 import { bucketOfId } from '@tessera/vault/id'
 
-import { findOperation, listOperations, type OperationRow, operationsTable } from '../../store/operations.ts'
+import { listOperations, type OperationRow, operationsTable } from '../../store/operations.ts'
 import { findReceipt, listReceipts, type ReceiptRow } from '../../store/receipts.ts'
+import { retryOnConflict } from '../concurrency.ts'
 import type { RequestContext } from '../request-context.ts'
-import { TamperedRowError } from '../cards/find.ts'
+import { TamperedRowError } from '../verified-rows.ts'
 
 import type { PaymentServices } from './dependencies.ts'
+import { operationsDigestOf } from '../../store/operations-digest.ts'
 
 /**
  * Loads a receipt of the caller's merchant. Unknown receipts and those of another merchant or environment get the same error. An id whose
@@ -16,39 +18,44 @@ export async function loadReceipt(services: PaymentServices, receiptId: string, 
   const { bucket, merchantId } = ctx
   const receipt = bucketOfId(receiptId) === bucket ? await services.store.read(findReceipt({ bucket, merchantId, receiptId })) : null
   if (receipt === null) throw new RpcError('receiptNotFound')
-  await assertReceiptMac(services, receipt, ctx.requestId)
+  await services.rows.require(receipt, ctx.requestId)
   return receipt
 }
 
-/** A row with a wrong MAC was not written by this service and is never used. */
-export async function assertReceiptMac({ mac, alarm }: PaymentServices, receipt: ReceiptRow, requestId: string): Promise<void> {
-  if (await mac.hasValidMac(receipt)) return
-  const { merchantId, receiptId } = receipt
-  alarm('row_tampered', { merchantId, cardId: '', requestId, receiptId, table: 'receipts' })
-  throw new RpcError('internalError', { data: requestId, cause: new TamperedRowError(`receipt ${receiptId} has a wrong MAC`) })
-}
-
 /**
- * The operations of a receipt. If one of them was not written by this service, or the current one, which the receipt names, is gone, nothing is decided
- * by any of them.
+ * The operations of a receipt. If one of them was not written by this service, or they are not those that the receipt had when it was stored, nothing is
+ * decided by any of them. Null: the receipt was changed since it was read.
  */
-export async function loadOperations({ store, operationRows, alarm }: PaymentServices, receipt: ReceiptRow): Promise<OperationRow[]> {
+export async function loadOperations(services: PaymentServices, receipt: ReceiptRow): Promise<OperationRow[] | null> {
+  const { store, operationRows, alarm } = services
   const operations = await store.read(listOperations(receipt))
   for (const operation of operations) await operationRows.require(operation)
-  const { requestId, merchantId, receiptId } = receipt
-  if (requestId === '' || operations.some((operation) => operation.requestId === requestId)) return operations
+  if (areOperationsOf(receipt, operations)) return operations
+  const { merchantId, receiptId } = receipt
+  if ((await store.read(findReceipt(receipt)))?.version !== receipt.version) return null
   alarm('row_tampered', { merchantId, cardId: '', requestId: '', receiptId, table: operationsTable.name })
-  throw new RpcError('internalError', { cause: new TamperedRowError(`the current operation of receipt ${receiptId} is gone`) })
+  throw new RpcError('internalError', { cause: new TamperedRowError(`the operations of receipt ${receiptId} are not those that it had`) })
 }
 
-/** One operation of a receipt, or null. */
-export async function loadOperation(
-  { store, operationRows }: PaymentServices,
-  key: Pick<OperationRow, 'bucket' | 'merchantId' | 'receiptId' | 'requestId'>,
-): Promise<OperationRow | null> {
-  const operation = await store.read(findOperation(key))
-  if (operation !== null) await operationRows.require(operation)
-  return operation
+/** Whether these are the operations that a receipt had when it was stored: none is missing, older, or added. */
+export function areOperationsOf({ operationsDigest, requestId }: ReceiptRow, operations: readonly OperationRow[]): boolean {
+  if (operationsDigest.length > 0) return Buffer.compare(operationsDigest, operationsDigestOf(operations)) === 0
+  // A receipt from before there were digests names its current operation only.
+  return requestId === '' || operations.some((operation) => operation.requestId === requestId)
+}
+
+/** A receipt and its operations. The receipt is at least as new as they are. */
+export function loadReceiptWithOperations(
+  services: PaymentServices,
+  receiptId: string,
+  ctx: RequestContext,
+): Promise<{ readonly receipt: ReceiptRow; readonly operations: readonly OperationRow[] }> {
+  return retryOnConflict(async () => {
+    const receipt = await loadReceipt(services, receiptId, ctx)
+    const operations = await loadOperations(services, receipt)
+    if (operations === null) return null
+    return { receipt: receipt.operationsDigest.length > 0 ? receipt : await loadReceipt(services, receiptId, ctx), operations }
+  })
 }
 
 export interface ReceiptPeriodQuery {
@@ -68,7 +75,7 @@ export async function loadReceiptList(services: PaymentServices, query: ReceiptP
   if (range.from >= range.to) return []
   const { count, offset } = query
   const receipts = await services.store.read(listReceipts({ bucket, merchantId, ...range, count, offset }))
-  await Promise.all(receipts.map((receipt) => assertReceiptMac(services, receipt, requestId)))
+  await Promise.all(receipts.map((receipt) => services.rows.require(receipt, requestId)))
   return receipts
 }
 

@@ -57,7 +57,9 @@ export async function checkWithMerchant(services: PaymentServices, payment: Star
 
 /** For the worker: the process that called `check` has stopped. The network was not called, and a check changes nothing at the merchant. */
 export async function abandonMerchantCheck({ services, receipt }: DueReceipt): Promise<ReceiptRow | null> {
-  const operation = findCurrentOperation(await loadOperations(services, receipt), receipt)
+  const operations = await loadOperations(services, receipt)
+  if (operations === null) return null
+  const operation = findCurrentOperation(operations, receipt)
   if (operation === null) throw new Error('a checked payment has no operation')
   const reply: MerchantRefusal = { kind: 'silent', reason: 'given_up' }
   return applyBackgroundTransition(services, checkRefusedTransition(services, { receipt, operation, reply, error: merchantError(reply) }))
@@ -129,7 +131,9 @@ interface PerformReply {
 
 /** Null if another change came first. */
 async function recordPerform(services: PaymentServices, performReply: PerformReply): Promise<ReceiptRow | null> {
-  const perform = findMerchantPerform(await loadOperations(services, performReply.receipt))
+  const operations = await loadOperations(services, performReply.receipt)
+  if (operations === null) return null
+  const perform = findMerchantPerform(operations)
   if (perform === null) throw new Error('a receipt that awaits the merchant has no operation')
   return tryTransition(services, performTransition(services, performReply, perform))
 }
@@ -159,7 +163,7 @@ function performTransition(
       ...updateToReturning(refund, now),
       error: serializePaymentError(error.entry, reply.kind === 'refused' ? reply.error : undefined),
     },
-    operations: [...operations, refund],
+    newOperations: [refund],
     outcome: reply.kind === 'refused' ? 'merchant_refused' : 'merchant_no_answer',
     reply: error,
   }
@@ -177,6 +181,7 @@ export function newMerchantCancellation(receipt: ReceiptRow, operations: readonl
 export async function cancelAtMerchant(due: DueReceipt): Promise<ReceiptRow | null> {
   const { services, signal, receipt } = due
   const operations = await loadOperations(services, receipt)
+  if (operations === null) return null
   const cancellation = operations.find(({ kind }) => kind === 'merchantCancel') ?? null
   if (cancellation === null || !isOperationPending(cancellation)) {
     return applyBackgroundTransition(services, { cause: 'nothing_due', from: receipt, to: { dueAt: null }, outcome: 'done' })

@@ -116,7 +116,7 @@ async function advanceWhileDue(services: PaymentServices, first: ReceiptRow, sig
   let receipt: ReceiptRow | null = first
   let steps = 0
   while (receipt !== null && steps < maxSteps && isDue(services, receipt) && !signal.aborted) {
-    if (!(await services.mac.hasValidMac(receipt))) return quarantine(services, receipt)
+    if (!(await services.rows.isValid(receipt))) return quarantine(services, receipt)
     receipt = await advanceReceipt(services, receipt, signal)
     if (receipt !== null) steps += 1
   }
@@ -128,9 +128,7 @@ function isDue({ clock }: PaymentServices, { dueAt }: ReceiptRow): boolean {
 }
 
 /** A row with a wrong MAC was not written by this service and must move no money. Its MAC is not renewed and it is never due again; an operator has to examine it. */
-async function quarantine({ store, clock, alarm }: PaymentServices, receipt: ReceiptRow): Promise<boolean> {
-  const { merchantId, receiptId } = receipt
-  alarm('row_tampered', { merchantId, cardId: '', requestId: '', receiptId, table: 'receipts' })
+async function quarantine({ store, clock }: PaymentServices, receipt: ReceiptRow): Promise<boolean> {
   const next = { ...receipt, dueAt: null, version: receipt.version + 1 }
   const audit = receiptAuditEntry(null, next, { at: clock.now(), action: 'receipt.flagged', outcome: 'tampered' })
   await store.write(updateReceipt, { receipt: next, operations: [], cardLock: null, card: null, audit })
@@ -144,7 +142,7 @@ async function quarantine({ store, clock, alarm }: PaymentServices, receipt: Rec
 async function postpone(services: PaymentServices, key: ReceiptKey): Promise<false> {
   const receipt = await services.store.read(findReceipt(key))
   // The next round finds a receipt that was changed meanwhile.
-  if (receipt === null || receipt.dueAt === null || !(await services.mac.hasValidMac(receipt))) return false
+  if (receipt === null || receipt.dueAt === null || !(await services.rows.hasValidMac(receipt))) return false
   const { reconcileAttempts } = receipt
   const dueAt = services.clock.now() + backoffMs(tamperedBackoff, reconcileAttempts)
   const to = { flagged: true, dueAt, reconcileAttempts: reconcileAttempts + 1 }

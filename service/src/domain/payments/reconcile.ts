@@ -6,7 +6,7 @@ import type { ReceiptRow } from '../../store/receipts.ts'
 import type { RequestContext } from '../request-context.ts'
 
 import type { PaymentServices } from './dependencies.ts'
-import { loadOperation, loadOperations, loadReceipt } from './find.ts'
+import { loadOperations, loadReceiptWithOperations } from './find.ts'
 import { storedMerchantError } from './merchant-callback.ts'
 import {
   callNetwork,
@@ -34,6 +34,7 @@ import { acquireLease, applyBackgroundTransition, type DueReceipt } from './tran
  */
 export async function reconcileUnknown(due: DueReceipt): Promise<ReceiptRow | null> {
   const operations = await loadOperations(due.services, due.receipt)
+  if (operations === null) return null
   const authorization = findAuthorization(operations)
   if (authorization === null) throw new Error('an unknown payment has no authorization')
   const leased = await acquireLease(due)
@@ -65,7 +66,7 @@ async function reconcileAuthorization(payment: UnknownPayment): Promise<ReceiptR
       cause: 'reversal_started',
       from: receipt,
       to,
-      operations: [reversal],
+      newOperations: [reversal],
       outcome: 'never_seen',
     })
   }
@@ -73,7 +74,8 @@ async function reconcileAuthorization(payment: UnknownPayment): Promise<ReceiptR
     cause: 'found_approved',
     from: receipt,
     to: { ...updateToReturning(reversal, now), networkRef: status.networkRef },
-    operations: [withNetworkReply(authorization, status, now), reversal],
+    operations: [withNetworkReply(authorization, status, now)],
+    newOperations: [reversal],
     cardLock: releaseCardLock(receipt),
     outcome: 'approved',
   })
@@ -150,11 +152,9 @@ export async function findCallOutcome(
   { receiptId, requestId, isExpired }: EarlierCall,
   ctx: RequestContext,
 ): Promise<ReceiptRow | null> {
-  const { bucket, merchantId } = ctx
-  // The operation is read first, so that the receipt is at least as new.
-  const operation = await loadOperation(services, { bucket, merchantId, receiptId, requestId })
-  if (operation === null) throw new Error('the operation of an idempotency claim is missing')
-  const receipt = await loadReceipt(services, receiptId, ctx)
+  const { receipt, operations } = await loadReceiptWithOperations(services, receiptId, ctx)
+  const operation = operations.find((each) => each.requestId === requestId)
+  if (operation === undefined) throw new Error('the operation of an idempotency claim is missing')
   if (operation.state === 'approved' && receipt.state === receiptStates.awaitingMerchant) {
     if (isExpired) throw new RpcError('merchantClosing')
     return null

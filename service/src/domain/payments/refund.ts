@@ -22,11 +22,13 @@ export function cancelReceipt(services: PaymentServices, receiptId: string, ctx:
   return retryOnConflict(async () => {
     const receipt = await loadReceipt(services, receiptId, ctx)
     if (isPaymentInProgress(receipt.state)) throw new RpcError('receiptInProgress')
-    return tryTransition(services, await cancelTransition(services, receipt, ctx))
+    const transition = await cancelTransition(services, receipt, ctx)
+    return transition === null ? null : tryTransition(services, transition)
   })
 }
 
-async function cancelTransition(services: PaymentServices, receipt: ReceiptRow, ctx: ReceiptContext): Promise<ReceiptTransition> {
+/** Null: the receipt was changed since it was read. */
+async function cancelTransition(services: PaymentServices, receipt: ReceiptRow, ctx: ReceiptContext): Promise<ReceiptTransition | null> {
   const now = services.clock.now()
   const base = { from: receipt, ctx, isStart: true, reply: 'receipt' } as const
   if (receipt.state === receiptStates.created) {
@@ -35,12 +37,21 @@ async function cancelTransition(services: PaymentServices, receipt: ReceiptRow, 
   if (receipt.state !== receiptStates.paid && receipt.state !== receiptStates.held) throw new RpcError('cannotCancel')
   const isHeld = receipt.state === receiptStates.held
   if (isHeld) {
-    const current = findCurrentOperation(await loadOperations(services, receipt), receipt)
-    if (isOperationPending(current)) throw new RpcError('receiptInProgress')
+    const operations = await loadOperations(services, receipt)
+    if (operations === null) return null
+    if (isOperationPending(findCurrentOperation(operations, receipt))) throw new RpcError('receiptInProgress')
   }
+  if (!isHeld) await requireConfirmedRefund(services, receipt, ctx)
   const operation = newOperation(receipt, isHeld ? 'cancelHold' : 'refund', receipt.takenTiyin, now)
   const to = { ...updateToReturning(operation, now), sourceCancel }
-  return { ...base, cause: 'cancel_requested', to, operations: [operation], outcome: operation.kind }
+  return { ...base, cause: 'cancel_requested', to, newOperations: [operation], outcome: operation.kind }
+}
+
+/** A user of the dashboard confirms who they are for a refund above the limit that the merchant's owner has set. Throws `confirmationRequired`. */
+async function requireConfirmedRefund({ merchants }: PaymentServices, { merchantId, takenTiyin }: ReceiptRow, { caller }: ReceiptContext) {
+  if (caller.user === undefined || caller.user.isConfirmed) return
+  const merchant = await merchants.find(merchantId)
+  if (takenTiyin > (merchant?.settings.refundUnconfirmedMax ?? 0)) throw new RpcError('confirmationRequired')
 }
 
 /** `meta.source_cancel` in the rendered receipt: cancelled by this API. */
@@ -51,13 +62,20 @@ export function releaseExpiredHold({ services, receipt }: DueReceipt): Promise<R
   const now = services.clock.now()
   const operation = newOperation(receipt, 'cancelHold', receipt.takenTiyin, now)
   const to = updateToReturning(operation, now)
-  return applyBackgroundTransition(services, { cause: 'hold_expired', from: receipt, to, operations: [operation], outcome: 'hold_expired' })
+  return applyBackgroundTransition(services, {
+    cause: 'hold_expired',
+    from: receipt,
+    to,
+    newOperations: [operation],
+    outcome: 'hold_expired',
+  })
 }
 
 /** For the worker: requests the refund, release or reversal from the network until it confirms. */
 export async function advanceReturn(due: DueReceipt): Promise<ReceiptRow | null> {
   const { services, receipt } = due
   const operations = await loadOperations(services, receipt)
+  if (operations === null) return null
   const operation = findCurrentOperation(operations, receipt)
   if (operation === null) throw new Error('a returning receipt has no operation')
   if (operation.state === 'declined') return repeatReturn(due, operation)
@@ -72,7 +90,8 @@ export async function advanceReturn(due: DueReceipt): Promise<ReceiptRow | null>
       cause: 'returned',
       from: leased,
       to: { ...updateToCancelled(now), dueAt: cancellation === null ? null : now },
-      operations: cancellation === null ? [resolved] : [resolved, cancellation],
+      operations: [resolved],
+      newOperations: cancellation === null ? [] : [cancellation],
       outcome: operation.kind,
     })
   }
@@ -87,7 +106,13 @@ function repeatReturn({ services, receipt }: DueReceipt, { kind, amountTiyin }: 
   const now = services.clock.now()
   const operation = newOperation(receipt, kind, amountTiyin, now)
   const to = { requestId: operation.requestId, dueAt: now }
-  return applyBackgroundTransition(services, { cause: 'return_repeated', from: receipt, to, operations: [operation], outcome: 'repeated' })
+  return applyBackgroundTransition(services, {
+    cause: 'return_repeated',
+    from: receipt,
+    to,
+    newOperations: [operation],
+    outcome: 'repeated',
+  })
 }
 
 function isReturnOperation({ kind }: OperationRow): boolean {

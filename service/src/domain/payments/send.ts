@@ -32,7 +32,7 @@ export async function sendReceipt(
   assertPhone(phone)
   const receipt = await loadReceipt(services, receiptId, ctx)
   assertSendable(receipt)
-  await claimPhoneLimit(services, phone, receipt.merchantId)
+  await claimPhoneLimit(services, phone, ctx)
   services.smsGuard.checkAndCount({
     merchantId: receipt.merchantId,
     phone,
@@ -55,15 +55,16 @@ function assertSendable({ state }: ReceiptRow): void {
   if (state === receiptStates.returning || state === receiptStates.cancelled) throw new RpcError('receiptCancelled')
 }
 
-async function claimPhoneLimit(services: PaymentServices, phone: string, merchantId: string): Promise<void> {
-  const { store, keyring, clock, settings } = services
+async function claimPhoneLimit(services: PaymentServices, phone: string, { merchantId, requestId }: ReceiptContext): Promise<void> {
+  const { store, keyring, clock, settings, recentSends } = services
   const caps = dailyCapsOf(services, merchantId)
   if (caps === null) return
-  const claimed = await store.write(
-    claimSend,
-    await sendClaim(keyring, Buffer.from(phone, 'latin1'), { at: clock.now(), windows: settings.sendWindows, caps }),
-  )
+  const claim = await sendClaim(keyring, Buffer.from(phone, 'latin1'), { at: clock.now(), windows: settings.sendWindows, caps })
+  const resetWaitMs = await recentSends.checkReset(claim, { merchantId, cardId: '', requestId })
+  if (resetWaitMs > 0) throw new RpcError('phoneLimit', { retryAfterMs: resetWaitMs })
+  const claimed = await store.write(claimSend, claim)
   if (!claimed.claimed) throw new RpcError('phoneLimit', { retryAfterMs: claimed.retryAfterMs })
+  recentSends.record(claim)
 }
 
 function recordSend(services: PaymentServices, first: ReceiptRow, ctx: ReceiptContext): Promise<ReceiptRow> {

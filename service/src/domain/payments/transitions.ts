@@ -1,11 +1,15 @@
 import type { RpcError } from '@tessera/contract/errors'
 
+import type { AuditEntry } from '../../store/audit.ts'
 import type { CardRow } from '../../store/cards.ts'
 import type { OperationRow } from '../../store/operations.ts'
 import { type CardLockMove, findCardLock, type ReceiptRow, updateReceipt } from '../../store/receipts.ts'
+import { systemCardChangeEntry } from '../cards/change-records.ts'
 import type { AuditActor } from '../request-context.ts'
 
 import type { PaymentServices } from './dependencies.ts'
+import { loadOperations } from './find.ts'
+import { emptyOperationsDigest, operationsDigestOf, toggleOperationMacs } from '../../store/operations-digest.ts'
 import type { CardLockChange } from './receipt-patches.ts'
 import { assertTransition, receiptTransitions, type TransitionCause } from './states.ts'
 import { buildExtras, buildReceiptEvent, IdempotencyConflict, type ReceiptContext, receiptAuditEntry } from './transition-records.ts'
@@ -15,7 +19,10 @@ export interface ReceiptTransition {
   readonly cause: TransitionCause
   readonly from: ReceiptRow
   readonly to: Partial<ReceiptRow>
+  /** Stored operations as they become. Each still bears the MAC of its stored row, which leaves the receipt's digest. */
   readonly operations?: readonly OperationRow[]
+  /** Operations that are not stored yet, with a MAC where the caller needs it afterwards. */
+  readonly newOperations?: readonly OperationRow[]
   readonly cardLock?: CardLockChange | null
   /** The one-time card after an approval. */
   readonly card?: CardRow | null
@@ -40,25 +47,27 @@ export async function applyTransition(
   services: PaymentServices,
   transition: ReceiptTransition,
 ): Promise<ReceiptRow | 'conflict' | 'cardLocked'> {
-  const { cause, from, to, ctx, outcome, operations = [], cardLock = null, card = null, reply = null } = transition
+  const { cause, from, to, ctx, outcome, cardLock = null, card = null, reply = null } = transition
   const state = to.state ?? from.state
   assertTransition(cause, from.state, state)
   const { action, event } = receiptTransitions[cause]
   const now = services.clock.now()
   const reconcileAttempts = state === from.state ? from.reconcileAttempts : 0
-  const next = await services.mac.seal({ ...from, reconcileAttempts, ...to, version: from.version + 1 })
+  const operations = await sealOperations(services, transition)
+  const operationsDigest = await nextOperationsDigest(services, transition, operations)
+  if (operationsDigest === null) return 'conflict'
+  const next = await services.rows.seal({ ...from, reconcileAttempts, ...to, operationsDigest, version: from.version + 1 })
   const extras = buildExtras(ctx, {
     audit: receiptAuditEntry(transition.actor ?? ctx, next, { at: now, action, outcome }),
     events: event === null ? [] : [await services.eventRows.seal(buildReceiptEvent(event, next, now))],
     claimSubject: transition.isStart === true ? next.requestId || next.receiptId : null,
     reply: reply === 'receipt' ? next : reply,
   })
-  const sealed = await Promise.all(operations.map(services.operationRows.seal))
   const changed = await services.store.write(updateReceipt, {
     receipt: next,
-    operations: sealed,
+    operations,
     cardLock: cardLock === null ? null : await toLockMove(services, next, cardLock),
-    card,
+    card: card === null ? null : { card, audit: cardRemovalEntry(transition.actor ?? ctx, card, now) },
     ...extras,
   })
   if (changed === 'duplicate_request') throw new IdempotencyConflict()
@@ -67,6 +76,40 @@ export async function applyTransition(
   const requestId = ctx?.requestId ?? ''
   services.onTransition?.({ cause, from: from.state, receipt: next, hasBecomeFlagged: next.flagged && !from.flagged, requestId })
   return next
+}
+
+/** The operations to be stored. A MAC that the caller has already is the one in the receipt's digest from then on, also when the key was changed meanwhile. */
+function sealOperations(
+  { operationRows }: PaymentServices,
+  { operations = [], newOperations = [] }: ReceiptTransition,
+): Promise<OperationRow[]> {
+  const sealNew = (operation: OperationRow) => (operation.mac.length > 0 ? operation : operationRows.seal(operation))
+  return Promise.all([...operations.map(operationRows.seal), ...newOperations.map(sealNew)])
+}
+
+/**
+ * The digest of the receipt's operations after a transition. A receipt from before there were digests gets one with its next operation, from all of its
+ * operations. Null: another change of it came first.
+ */
+async function nextOperationsDigest(
+  services: PaymentServices,
+  { from, operations: changed = [] }: ReceiptTransition,
+  stored: readonly OperationRow[],
+): Promise<Uint8Array | null> {
+  if (stored.length === 0) return from.operationsDigest
+  if (changed.some(({ mac }) => mac.length === 0)) throw new Error('a changed operation does not bear the MAC of its stored row')
+  const macs = stored.map(({ mac }) => mac)
+  if (from.operationsDigest.length > 0) return toggleOperationMacs(from.operationsDigest, [...changed.map(({ mac }) => mac), ...macs])
+  if (from.requestId === '') return toggleOperationMacs(emptyOperationsDigest, macs)
+  const before = await loadOperations(services, from)
+  if (before === null) return null
+  return operationsDigestOf([...before.filter(({ requestId }) => !stored.some((each) => each.requestId === requestId)), ...stored])
+}
+
+/** Without it an older row of the card could be put back, and the card be used again. */
+function cardRemovalEntry(actor: AuditActor | null, card: CardRow, at: number): AuditEntry {
+  const entry = systemCardChangeEntry(card, { at, action: 'card.ended', outcome: 'one_time' })
+  return actor === null ? entry : { ...entry, actor: actor.actor, requestId: actor.requestId, address: actor.address }
 }
 
 async function toLockMove(

@@ -60,8 +60,10 @@ export function makeCallCounters({ store, clock }: CallCounterDependencies): Cal
   /** Counts one page of a chain and returns the new position; null when the page is empty or another process counted it. */
   async function countPage({ chain }: AuditHead, from: number): Promise<number | null> {
     const entries = await store.read(listAuditEntries(chain, from, pageSize))
-    // A gap is a commit that is not visible yet. The entries after it are counted later.
-    const solid = entries.filter(({ seq }, at) => seq === from + at + 1)
+    // A gap is a commit that is not visible yet, and the entries after it are counted later. One that stays was left by entries that somebody deleted.
+    const first = entries[0]
+    const start = first !== undefined && first.at < clock.now() - maxGapMs ? first.seq - 1 : from
+    const solid = entries.filter(({ seq }, at) => seq === start + at + 1)
     const last = solid.at(-1)
     if (last === undefined) return null
     const counted = new Map<string, BufferedCounter>()
@@ -148,3 +150,5 @@ export const spanBounds = Object.freeze([5, 10, 25, 50, 100, 250, 500, 1000, 250
 export const storedHours = 91 * 24
 const pageSize = 1000
 const maxCounters = 50_000
+/** A commit is visible long before. */
+const maxGapMs = 60_000

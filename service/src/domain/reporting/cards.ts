@@ -1,6 +1,5 @@
 import { RpcError } from '@tessera/contract/errors'
 import { bucketOfId } from '@tessera/vault/id'
-import { makeRowAuthenticator } from '@tessera/vault/rowmac'
 
 import { type AuditRow, listAuditOfSubject } from '../../store/audit.ts'
 import { type CardListQuery, type CardRow, findCardOrBroken, listCards, type ListedCard, cardsTable } from '../../store/cards.ts'
@@ -48,7 +47,7 @@ export interface MerchantCardsKey {
   readonly merchantId: string
 }
 
-export type CardReportDependencies = Pick<DashboardDependencies, 'store' | 'keyring' | 'environment' | 'alarm'>
+export type CardReportDependencies = Pick<DashboardDependencies, 'store' | 'keyring' | 'environment' | 'alarm' | 'freshness'>
 
 /** The merchant's cards as shown to its users. Each row is verified as in the API. A tampered row is shown as tampered and does not affect the others. */
 export function makeCardReports(deps: CardReportDependencies): CardReports {
@@ -88,16 +87,12 @@ export function makeCardReports(deps: CardReportDependencies): CardReports {
 }
 
 /** Verifies a stored row as the API does, and raises the alarm for a tampered one. */
-export function makeCardLookup({
-  keyring,
-  environment,
-  alarm,
-}: Omit<CardReportDependencies, 'store'>): (card: ListedCard) => Promise<CardLookup> {
-  const mac = makeRowAuthenticator(keyring, environment, cardsTable)
+export function makeCardLookup(deps: Omit<CardReportDependencies, 'store'>): (card: ListedCard) => Promise<CardLookup> {
+  const rows = makeVerifiedRows(deps, cardsTable)
   return async (card) => {
-    if (!('brokenAt' in card) && (await mac.hasValidMac(card))) return card
     const { merchantId, cardId, createdAt } = card
-    alarm('row_tampered', { merchantId, cardId, requestId: '', table: 'cards' })
+    if ('brokenAt' in card) deps.alarm('row_tampered', { merchantId, cardId, requestId: '', table: cardsTable.name })
+    else if (await rows.isValid(card)) return card
     return { state: 'tampered', cardId, createdAt }
   }
 }

@@ -1,7 +1,6 @@
 import { RpcError } from '@tessera/contract/errors'
 import type { ReceiptState } from '@tessera/contract/receipt'
 import { bucketOfId } from '@tessera/vault/id'
-import { makeRowAuthenticator } from '@tessera/vault/rowmac'
 
 import { type AuditRow, listAuditOfSubject } from '../../store/audit.ts'
 import { findCardOrBroken } from '../../store/cards.ts'
@@ -54,16 +53,16 @@ export interface ReceiptReports {
 }
 
 export function makeReceiptReports(deps: CardReportDependencies): ReceiptReports {
-  const { store, keyring, environment, alarm } = deps
+  const { store, alarm } = deps
   const lookUpCard = makeCardLookup(deps)
-  const mac = makeRowAuthenticator(keyring, environment, receiptsTable)
+  const rows = makeVerifiedRows(deps, receiptsTable)
   const operationRows = makeVerifiedRows(deps, operationsTable)
   return Object.freeze({ list, get })
 
   async function lookUp(receipt: ListedReceipt): Promise<ReceiptLookup> {
-    if (!('brokenAt' in receipt) && (await mac.hasValidMac(receipt))) return receipt
     const { merchantId, receiptId, createdAt } = receipt
-    alarm('row_tampered', { merchantId, cardId: '', receiptId, requestId: '', table: 'receipts' })
+    if ('brokenAt' in receipt) alarm('row_tampered', { merchantId, cardId: '', receiptId, requestId: '', table: receiptsTable.name })
+    else if (await rows.isValid(receipt)) return receipt
     return { state: 'tampered', receiptId, createdAt }
   }
 

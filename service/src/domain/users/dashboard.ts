@@ -1,11 +1,29 @@
-import { makeRowAuthenticator } from '@tessera/vault/rowmac'
 import { makeMerchantAuditLog, type MerchantAuditLog } from './merchant-audit-log.ts'
+import { makeCodeAttempts } from './code-attempts.ts'
 import type { DashboardDependencies, DashboardServices } from './dependencies.ts'
+import { makeVerifiedRows } from '../verified-rows.ts'
 import { makeReceiptReports, type ReceiptReports } from '../reporting/receipts.ts'
-import { makeDashboardSessions, type DashboardSessions } from './sessions.ts'
-import { signIn, type SignInAttempt } from './sign-in.ts'
+import { makeKnownDevices, type KnownDevices } from './known-devices.ts'
+import { makeProofChallenges } from './proof-challenges.ts'
+import { makeDashboardSessions, type DashboardSessions, type SessionOrigin } from './sessions.ts'
+import { makeUsedChallenges } from './used-challenges.ts'
+import { requestPasskey, type PasskeyRequest } from './passkeys.ts'
+import { makeSignInAttempts } from './sign-in-attempts.ts'
+import {
+  type AuthenticatedUser,
+  type PasskeySignInAttempt,
+  refuseAttempt,
+  signIn,
+  type SignInAttempt,
+  signInByPasskey,
+  type SignInRequest,
+} from './sign-in.ts'
 import { makeDashboardUsers, type DashboardUsers } from './users.ts'
-import { findDashboardUserByPhone, dashboardUsersTable } from '../../store/dashboard-users.ts'
+import { dashboardPasskeysTable } from '../../store/dashboard-passkeys.ts'
+import { deleteOldSignInAttempts } from '../../store/sign-in-attempts.ts'
+import { deleteInPages } from '../../store/store.ts'
+import { dashboardRecoveryCodesTable } from '../../store/dashboard-recovery-codes.ts'
+import { findDashboardUserByPhone, findFirstDashboardUserId, dashboardUsersTable } from '../../store/dashboard-users.ts'
 
 /** Dashboard users, their sessions and their audit log. */
 export interface Dashboard {
@@ -14,29 +32,76 @@ export interface Dashboard {
   readonly auditLog: MerchantAuditLog
   readonly receiptLists: ReceiptReports
   readonly environment: string
-  /** Returns a new session token, or `needs` when the password is correct and a second-factor code is required. Throws `signInRefused`. */
-  signIn(attempt: SignInAttempt): Promise<{ readonly needs: 'totp' } | { readonly session: string }>
+  readonly devices: KnownDevices
+  /** Signs in, or says what else is needed. Throws `signInRefused`, `signInLocked` and `overloaded`. */
+  signIn(attempt: SignInAttempt): Promise<SignInRequest | SignInCookies>
+  /** Deletes counts and devices that are over. */
+  deleteOldSignIns(stopping?: AbortSignal): Promise<number>
+  /** The same by a passkey, without a password. */
+  signInByPasskey(attempt: PasskeySignInAttempt): Promise<SignInRequest | SignInCookies>
+  /** A challenge for `signInByPasskey`. */
+  requestPasskey(origin: string): Promise<PasskeyRequest>
   /** Creates a login with a given password unless the phone has one. Used by the sandbox. */
   ensureLogin(login: { readonly merchantId: string; readonly phone: string; readonly password: string }): Promise<void>
 }
 
+/** The cookies of a sign-in. */
+export interface SignInCookies {
+  readonly session: string
+  /** Null: the device keeps the cookie it has. */
+  readonly device: string | null
+}
+
 export function makeDashboard(deps: DashboardDependencies): Dashboard {
-  const services: DashboardServices = { ...deps, mac: makeRowAuthenticator(deps.keyring, deps.environment, dashboardUsersTable) }
-  const users = makeDashboardUsers(services)
+  const services: DashboardServices = {
+    ...deps,
+    mac: makeVerifiedRows(deps, dashboardUsersTable),
+    recoveryCodes: makeVerifiedRows(deps, dashboardRecoveryCodesTable),
+    passkeys: makeVerifiedRows(deps, dashboardPasskeysTable),
+    usedChallenges: makeUsedChallenges(),
+    codeAttempts: makeCodeAttempts(deps.settings),
+    attempts: makeSignInAttempts(deps),
+    devices: makeKnownDevices(deps),
+    challenges: makeProofChallenges(deps),
+    decoyUserId,
+  }
+  let decoyId = ''
+  const { devices } = services
   const sessions = makeDashboardSessions(services)
+  const users = makeDashboardUsers(services, sessions.rows)
   return Object.freeze<Dashboard>({
     users,
     sessions,
+    devices,
     auditLog: makeMerchantAuditLog(deps.store),
     receiptLists: makeReceiptReports(deps),
     environment: deps.environment,
     async signIn(attempt) {
       const found = await signIn(services, attempt)
-      return 'needs' in found ? found : { session: await sessions.begin(found, attempt) }
+      return 'needs' in found ? found : begin(found, attempt)
     },
+    async deleteOldSignIns(stopping) {
+      const counts = await deleteInPages(deps.store, deleteOldSignInAttempts, deps.clock.now(), stopping)
+      return counts + (await devices.deleteOld(stopping))
+    },
+    async signInByPasskey(attempt) {
+      const found = await signInByPasskey(services, attempt)
+      return 'needs' in found ? found : begin(found, attempt)
+    },
+    requestPasskey: (origin) => requestPasskey(services, { purpose: 'sign_in', subject: '', origin }),
     async ensureLogin(login) {
       if ((await deps.store.read(findDashboardUserByPhone(login.phone))) !== null) return
-      await users.create({ ...login, role: 'owner' }, { actor: 'system', requestId: '' })
+      await users.create({ ...login, role: 'owner' }, { actor: 'system', requestId: '', address: '' })
     },
   })
+  /** Refuses when the user was changed after the password or the passkey was checked: the new password would not end a session that begins after it. */
+  async function begin({ user, method, device }: AuthenticatedUser, of: SessionOrigin): Promise<SignInCookies> {
+    const session = await sessions.begin(user, method, of)
+    if (session === null) return refuseAttempt(services, of, user, 'changed')
+    return { session, device: await devices.remember(user, device) }
+  }
+  async function decoyUserId(): Promise<string> {
+    if (decoyId === '') decoyId = await deps.store.read(findFirstDashboardUserId())
+    return decoyId
+  }
 }

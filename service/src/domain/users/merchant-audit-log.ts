@@ -1,4 +1,4 @@
-import { type AuditRow, listAuditOfSubject, listUserActions } from '../../store/audit.ts'
+import { type AuditChange, type AuditRow, decodeAuditChanges, listAuditOfSubject, listUserActions } from '../../store/audit.ts'
 import { findDashboardUser } from '../../store/dashboard-users.ts'
 import type { Store } from '../../store/store.ts'
 import type { TimeCursor } from '../../store/transaction.ts'
@@ -6,6 +6,7 @@ import type { TimeCursor } from '../../store/transaction.ts'
 /** An audit entry as shown to the merchant's users. */
 export interface AuditListItem {
   readonly entry: AuditRow
+  readonly changes: readonly AuditChange[]
   readonly userId: string | null
   /** Digits; null when the user no longer exists. */
   readonly phone: string | null
@@ -43,7 +44,7 @@ export function makeMerchantAuditLog(store: Store): MerchantAuditLog {
     const phones = await phonesOf(merchantId, entries)
     const items = entries.map((entry) => {
       const userId = userIdOf(entry)
-      return { entry, userId, phone: userId === null ? null : (phones.get(userId) ?? null) }
+      return { entry, changes: decodeAuditChanges(entry.changes), userId, phone: userId === null ? null : (phones.get(userId) ?? null) }
     })
     return { entries: items, next: last === undefined ? null : { at: last.at, id: Buffer.from(last.hash).toString('hex') } }
   }

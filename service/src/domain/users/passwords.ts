@@ -1,39 +1,47 @@
-import { RpcError } from '@tessera/contract/errors'
 import { randomSecret } from '@tessera/vault/random'
-import { scrypt, timingSafeEqual } from 'node:crypto'
+import { timingSafeEqual } from 'node:crypto'
 
-/** Slow hashes for passwords chosen by users. They run one at a time, so that sign-ins cannot occupy the API's thread pool. */
+import type { QueuePlace, SignInQueue } from './sign-in-queue.ts'
+import type { SlowHash } from './slow-hash.ts'
+
+/** Slow hashes for passwords chosen by users. They run one at a time, in the order of the queue. */
 export interface DashboardPasswords {
-  /** Returns the verifier of a new password. Throws `overloaded` when the queue is full. */
-  hash(password: string): Promise<string>
-  /** Null does the same work and never matches. Throws `overloaded`. */
-  isRight(password: string, verifier: string | null): Promise<boolean>
+  /** Returns the verifier of a new password. Throws `overloaded`. */
+  hash(password: string, place: QueuePlace): Promise<string>
+  /**
+   * A null verifier does the same work and never matches. `begin` is called when its turn has come: with false the password is not evaluated. Throws
+   * `overloaded`.
+   */
+  isRight(password: string, verifier: string | null, place: QueuePlace, begin?: () => Promise<boolean>): Promise<boolean | 'notEvaluated'>
 }
 
-/** scrypt with r 8 and p 1, as OWASP recommends, in Node's thread pool. */
-export function makeDashboardPasswords({ cost, waitingMax = 8, derive = deriveByScrypt }: PasswordHashSettings): DashboardPasswords {
-  const enqueue = makeQueue(waitingMax)
+/** scrypt with r 8 and p 1, as OWASP recommends. */
+export function makeDashboardPasswords({ cost, queue, derive }: PasswordHashDependencies): DashboardPasswords {
   const dummy = { cost, salt: Buffer.from(randomSecret(16)) }
-  return Object.freeze({
-    async hash(password: string) {
+  const deriveKey = (password: string, of: Pick<Verifier, 'cost' | 'salt'>): Promise<Buffer> =>
+    derive({ password: password.normalize('NFKC'), salt: of.salt, cost: of.cost, length: hashBytes })
+  return Object.freeze<DashboardPasswords>({
+    async hash(password, place) {
       const salt = Buffer.from(randomSecret(16))
-      return writeVerifier({ cost, salt, hash: await enqueue(() => derive(password, { cost, salt })) })
+      return writeVerifier({ cost, salt, hash: await queue.run(place, () => deriveKey(password, { cost, salt })) })
     },
-    async isRight(password: string, verifier: string | null) {
+    async isRight(password, verifier, place, begin) {
       const stored = verifier === null ? null : readVerifier(verifier)
-      const given = await enqueue(() => derive(password, stored ?? dummy))
-      return timingSafeEqual(given, stored?.hash ?? noHash) && stored !== null
+      const given = await queue.run(place, async () => {
+        if (begin !== undefined && !(await begin())) return null
+        return deriveKey(password, stored ?? dummy)
+      })
+      return given === null ? 'notEvaluated' : timingSafeEqual(given, stored?.hash ?? noHash) && stored !== null
     },
   })
 }
 
-export interface PasswordHashSettings {
+export interface PasswordHashDependencies {
   /** Base-2 logarithm of scrypt's N. */
   readonly cost: number
-  /** How many hashes may wait behind the running one. */
-  readonly waitingMax?: number
-  /** The key derivation; tests count its calls. */
-  readonly derive?: typeof deriveByScrypt
+  readonly queue: SignInQueue
+  /** Tests count its calls. */
+  readonly derive: SlowHash
 }
 
 interface Verifier {
@@ -41,13 +49,6 @@ interface Verifier {
   readonly cost: number
   readonly salt: Buffer
   readonly hash: Buffer
-}
-
-function deriveByScrypt(password: string, { cost, salt }: Pick<Verifier, 'cost' | 'salt'>): Promise<Buffer> {
-  const options = { N: 2 ** cost, r: 8, p: 1, maxmem: 2 ** (cost + 11) }
-  return new Promise((resolve, reject) => {
-    scrypt(password.normalize('NFKC'), salt, hashBytes, options, (err, key) => (err === null ? resolve(key) : reject(err)))
-  })
 }
 
 function writeVerifier({ cost, salt, hash }: Verifier): string {
@@ -59,23 +60,6 @@ function readVerifier(text: string): Verifier | null {
   const [kind, cost = '', salt = '', hash = ''] = text.split('$')
   const read = { cost: Number(cost), salt: Buffer.from(salt, 'base64url'), hash: Buffer.from(hash, 'base64url') }
   return kind === 'scrypt' && read.cost >= 1 && read.cost <= 20 && read.hash.length === hashBytes ? read : null
-}
-
-/** A queue that runs one task at a time. Throws `overloaded` when too many are waiting. */
-function makeQueue(waitingMax: number): <T>(work: () => Promise<T>) => Promise<T> {
-  let last: Promise<unknown> = Promise.resolve()
-  let waiting = 0
-  return async (work) => {
-    if (waiting > waitingMax) throw new RpcError('overloaded', { retryAfterMs: 2000 })
-    waiting++
-    const result = last.then(work)
-    last = result.catch(() => undefined)
-    try {
-      return await result
-    } finally {
-      waiting--
-    }
-  }
 }
 
 const hashBytes = 32

@@ -1,5 +1,5 @@
 import { RpcError } from '@tessera/contract/errors'
-import type { Role } from '@tessera/contract/operations'
+import type { Result, Role } from '@tessera/contract/operations'
 import { bucketOf, issueId } from '@tessera/vault/id'
 import { createTotpSecret, encodeBase32 } from '@tessera/vault/totp'
 import { issuePassword } from '@tessera/vault/credential'
@@ -9,14 +9,30 @@ import {
   findDashboardUser,
   insertDashboardUser,
   listDashboardUsers,
-  resetSignInAttempts,
   updateDashboardUser,
 } from '../../store/dashboard-users.ts'
 
+import type { DashboardPasskeyRow } from '../../store/dashboard-passkeys.ts'
+import type { DashboardSessionRow } from '../../store/dashboard-sessions.ts'
 import { retryOnConflict } from '../concurrency.ts'
+import type { VerifiedRows } from '../verified-rows.ts'
+import { type ConfirmationContext, type ConfirmationProof, confirmSession, listConfirmationMethods } from './confirmation.ts'
+import { addPasskey, beginPasskey, listOwnPasskeys, type NewPasskey, removePasskey, renamePasskey } from './passkeys.ts'
 import type { AuditActor } from '../request-context.ts'
-import { userAuditEntry, verifiedUserRow, type DashboardServices, type OwnAccount, type DashboardUserKey } from './dependencies.ts'
-import { sealSecret, stepOfCode } from './second-factor.ts'
+import {
+  endSessionsAt,
+  sessionAuditEntry,
+  signedInPlace,
+  userAuditChanges,
+  userAuditEntry,
+  verifiedUserRow,
+  type DashboardServices,
+  type OwnAccount,
+  type DashboardUserKey,
+} from './dependencies.ts'
+import { listRecoveryCodes, replaceRecoveryCodes } from '../../store/dashboard-recovery-codes.ts'
+import { listUnusedRecoveryCodes, makeRecoveryCodes } from './recovery-codes.ts'
+import { confirmNewSecret, sealSecret } from './second-factor.ts'
 import { requirePassword } from './sign-in.ts'
 
 export interface NewDashboardUser {
@@ -40,21 +56,60 @@ export interface DashboardUsers {
   setRole(of: DashboardUserKey, role: Role, actor: AuditActor): Promise<void>
   setBlocked(of: DashboardUserKey, blocked: boolean, actor: AuditActor): Promise<void>
   resetPassword(of: DashboardUserKey, actor: AuditActor): Promise<IssuedDashboardLogin>
-  /** Changes the user's own password and ends the other sessions. Throws `passwordWrong`, `passwordWeak`. */
-  changePassword(own: OwnAccount, password: string, newPassword: string): Promise<void>
+  /** Changes the user's own password and ends the other sessions. Returns the changed row. Throws `passwordWrong`, `passwordWeak`. */
+  changePassword(own: OwnAccount, password: string, newPassword: string): Promise<DashboardUserRow>
   /** Returns the secret in base32; it takes effect after `confirmTotp`. */
   beginTotp(own: OwnAccount, password: string): Promise<string>
-  confirmTotp(own: OwnAccount, code: string): Promise<void>
-  removeTotp(own: OwnAccount, password: string, code: string): Promise<void>
+  /** Returns recovery codes, shown once, when the user has none; otherwise null. Throws `totpWrong`. */
+  confirmTotp(own: OwnAccount, code: string): Promise<readonly string[] | null>
+  removeTotp(own: OwnAccount, password: string): Promise<void>
+  /** Creates ten recovery codes in place of all earlier ones. */
+  renewRecoveryCodes(own: OwnAccount): Promise<readonly string[]>
+  countRecoveryCodes(of: DashboardUserKey): Promise<number>
+  listPasskeys(of: DashboardUserKey): Promise<DashboardPasskeyRow[]>
+  beginPasskey(own: OwnAccount, origin: string): Promise<Result<'dashboard.passkeys.begin'>>
+  /** Returns recovery codes like `confirmTotp`. Throws `passkeyRefused`, `passkeyExists`, `tooManyPasskeys`. */
+  addPasskey(
+    own: OwnAccount,
+    created: NewPasskey,
+    origin: string,
+  ): Promise<{ passkey: DashboardPasskeyRow; recoveryCodes: readonly string[] | null }>
+  renamePasskey(own: OwnAccount, of: { readonly passkeyId: string; readonly name: string }): Promise<void>
+  removePasskey(own: OwnAccount, passkeyId: string): Promise<void>
+  listConfirmationMethods(context: ConfirmationContext): Promise<Result<'dashboard.session.confirmBegin'>>
+  /** Confirms the session; returns until when. Throws `passwordWrong`, `totpWrong`, `passkeyRefused`. */
+  confirm(proof: ConfirmationProof, context: ConfirmationContext): Promise<number>
 }
 
 type Change = Partial<Pick<DashboardUserRow, 'role' | 'state' | 'verifier' | 'mustChange' | 'totp'>>
 
-export function makeDashboardUsers(services: DashboardServices): DashboardUsers {
-  const { store, clock, passwords, mac, settings } = services
+export function makeDashboardUsers(services: DashboardServices, sessionRows: VerifiedRows<DashboardSessionRow>): DashboardUsers {
+  const { store, clock, passwords, mac, attempts, settings } = services
   /** Sealed secrets that wait for their first code, by user id. A restart loses them and the user starts again. */
   const pendingTotp = new Map<string, Uint8Array>()
-  return Object.freeze({ create, list, setRole, setBlocked, resetPassword, changePassword, beginTotp, confirmTotp, removeTotp })
+  return Object.freeze<DashboardUsers>({
+    create,
+    list,
+    setRole,
+    setBlocked,
+    resetPassword,
+    changePassword,
+    beginTotp,
+    confirmTotp,
+    removeTotp,
+    renewRecoveryCodes,
+    countRecoveryCodes,
+    listPasskeys: (of) => listOwnPasskeys(services, of),
+    beginPasskey: async (own, origin) => beginPasskey(services, await expectUser(own), { sessionId: own.sessionId, origin }),
+    addPasskey: async (own, created, origin) => {
+      const passkey = await addPasskey(services, await expectUser(own), created, { own, origin })
+      return { passkey, recoveryCodes: await issueFirstRecoveryCodes(own) }
+    },
+    renamePasskey: async (own, of) => renamePasskey(services, await expectUser(own), own, of),
+    removePasskey: async (own, passkeyId) => removePasskey(services, await expectUser(own), own, passkeyId),
+    listConfirmationMethods: async (context) => listConfirmationMethods(services, await expectUser(context.own), context),
+    confirm: async (proof, context) => confirmSession(services, sessionRows, await expectUser(context.own), proof, context),
+  })
 
   async function create(input: NewDashboardUser & { readonly password?: string }, actor: AuditActor): Promise<IssuedDashboardLogin> {
     const { merchantId, phone, role } = input
@@ -63,16 +118,25 @@ export function makeDashboardUsers(services: DashboardServices): DashboardUsers 
     const base = { userId: issueId(bucketOf(merchantId), now), merchantId, phone, role, state: 'active', version: 1 } as const
     const row = await mac.seal({
       ...base,
-      verifier: await passwords.hash(password),
+      verifier: await passwords.hash(password, signedInPlace(actor.actor)),
       mustChange: settings.mustChange && input.password === undefined,
       totp: null,
       createdAt: now,
+      sessionsFrom: 0,
+      keptSession: '',
       mac: new Uint8Array(0),
       failedAttempts: 0,
       lockedUntil: 0,
       totpStep: 0,
+      failedCodes: 0,
+      codesLockedUntil: 0,
     })
-    const audit = userAuditEntry(row, actor, { at: now, action: 'dashboard_user.created', outcome: role })
+    const audit = userAuditEntry(row, actor, {
+      at: now,
+      action: 'dashboard_user.created',
+      outcome: role,
+      changes: userAuditChanges(null, row),
+    })
     if (!(await store.write(insertDashboardUser, { user: row, audit }))) throw new RpcError('phoneTaken', { data: 'phone' })
     return { userId: row.userId, password }
   }
@@ -95,19 +159,19 @@ export function makeDashboardUsers(services: DashboardServices): DashboardUsers 
 
   async function resetPassword(of: DashboardUserKey, actor: AuditActor): Promise<IssuedDashboardLogin> {
     const password = issuePassword()
-    const verifier = await passwords.hash(password)
+    const verifier = await passwords.hash(password, signedInPlace(actor.actor))
     const update = { verifier, mustChange: settings.mustChange, totp: null }
-    await change(of, update, { action: 'dashboard_user.password_reset', outcome: 'issued', actor, except: '' })
+    await change(of, update, { action: 'dashboard_user.password_reset', outcome: 'issued', actor, except: '', deletesFactors: true })
     return { userId: of.userId, password }
   }
 
-  async function changePassword(own: OwnAccount, password: string, newPassword: string): Promise<void> {
+  async function changePassword(own: OwnAccount, password: string, newPassword: string): Promise<DashboardUserRow> {
     const user = await expectUser(own)
     await requirePassword(services, user, password)
     const isDifferent = newPassword !== password && newPassword !== user.phone
     if (newPassword.length < minPasswordLength || !isDifferent) throw new RpcError('passwordWeak', { data: 'newPassword' })
-    const update = { verifier: await passwords.hash(newPassword), mustChange: false }
-    await change(own, update, { action: 'dashboard_user.password_changed', outcome: 'done', actor: own, except: own.sessionId })
+    const update = { verifier: await passwords.hash(newPassword, signedInPlace(user.userId)), mustChange: false }
+    return change(own, update, { action: 'dashboard_user.password_changed', outcome: 'done', actor: own, except: own.sessionId })
   }
 
   async function beginTotp(own: OwnAccount, password: string): Promise<string> {
@@ -121,37 +185,62 @@ export function makeDashboardUsers(services: DashboardServices): DashboardUsers 
     return encoded
   }
 
-  async function confirmTotp(own: OwnAccount, code: string): Promise<void> {
+  async function confirmTotp(own: OwnAccount, code: string): Promise<readonly string[] | null> {
     const totp = pendingTotp.get(own.userId)
-    const step = totp === undefined ? null : await stepOfCode(services, totp, code, own)
+    const step = totp === undefined ? null : await confirmNewSecret(services, own, totp, code)
     if (totp === undefined || step === null) throw new RpcError('totpWrong', { data: 'code' })
-    await change(own, { totp }, { action: 'dashboard_user.totp_enabled', outcome: 'done', actor: own, except: own.sessionId })
+    const by = { action: 'dashboard_user.totp_enabled', outcome: 'done', actor: own, except: own.sessionId, totpStep: step }
+    await change(own, { totp }, by)
     pendingTotp.delete(own.userId)
+    return issueFirstRecoveryCodes(own)
   }
 
-  async function removeTotp(own: OwnAccount, password: string, code: string): Promise<void> {
-    const user = await expectUser(own)
-    await requirePassword(services, user, password)
-    const step = user.totp === null ? null : await stepOfCode(services, user.totp, code, user)
-    if (step === null || !(await store.write(resetSignInAttempts, { userId: user.userId, totpStep: step })))
-      throw new RpcError('totpWrong', { data: 'code' })
+  async function removeTotp(own: OwnAccount, password: string): Promise<void> {
+    await requirePassword(services, await expectUser(own), password)
     await change(own, { totp: null }, { action: 'dashboard_user.totp_disabled', outcome: 'done', actor: own, except: own.sessionId })
   }
 
-  /** Reads the current row and writes the change if no other writer was faster; on a conflict it retries. The last active owner stays one. */
+  async function issueFirstRecoveryCodes(own: OwnAccount): Promise<readonly string[] | null> {
+    return (await store.read(listRecoveryCodes(own.userId))).length === 0 ? renewRecoveryCodes(own) : null
+  }
+
+  async function renewRecoveryCodes(own: OwnAccount): Promise<readonly string[]> {
+    const user = await expectUser(own)
+    const { codes, rows } = await makeRecoveryCodes(services, user)
+    const audit = sessionAuditEntry(user, own, { at: clock.now(), action: 'dashboard_user.recovery_codes_created', outcome: 'done' })
+    const isStored = await store.write(replaceRecoveryCodes, { userId: user.userId, sessionId: own.sessionId, codes: rows, audit })
+    if (!isStored) throw new RpcError('signedOut')
+    return codes
+  }
+
+  async function countRecoveryCodes(of: DashboardUserKey): Promise<number> {
+    return (await listUnusedRecoveryCodes(services, of)).length
+  }
+
+  /** Reads the current row and writes the change if no other writer was faster; on a conflict it retries. The last active owner stays one. Returns the new row. */
   async function change(
     of: DashboardUserKey,
     update: Change,
-    by: { action: string; outcome: string; actor: AuditActor; except: string },
-  ): Promise<void> {
-    await retryOnConflict(async () => {
+    by: { action: string; outcome: string; actor: AuditActor; except: string; totpStep?: number; deletesFactors?: true },
+  ): Promise<DashboardUserRow> {
+    return retryOnConflict(async () => {
       const before = await expectUser(of)
-      const next = await mac.seal({ ...before, ...update, version: before.version + 1 })
-      const { action, outcome, actor, except } = by
-      const audit = userAuditEntry(next, actor, { at: clock.now(), action, outcome })
+      const { action, outcome, actor, except, ...also } = by
+      const at = clock.now()
+      const next = await mac.seal({ ...before, ...update, ...endSessionsAt(before, at, except), version: before.version + 1 })
+      const audit = userAuditEntry(next, actor, { at, action, outcome, changes: userAuditChanges(before, next) })
       const needsOtherOwner = isActiveOwner(before) && !isActiveOwner(next)
-      const result = await store.write(updateDashboardUser, { user: next, endSessions: { except }, needsOtherOwner, audit })
+      const forgetDevices = update.verifier !== undefined || update.state === 'blocked'
+      const result = await store.write(updateDashboardUser, {
+        user: next,
+        endSessions: { except },
+        forgetDevices,
+        needsOtherOwner,
+        audit,
+        ...also,
+      })
       if (result === 'last_owner') throw new RpcError('lastOwner', { data: 'userId' })
+      if (result === 'updated' && update.verifier !== undefined) await attempts.reset([await attempts.subjectOf('phone', next.phone)])
       return result === 'updated' ? next : null
     })
   }

@@ -10,9 +10,12 @@ import type { Store } from '../../store/store.ts'
 import type { VerificationRow } from '../../store/verifications.ts'
 import type { TamperedRowAlarm, VerifiedRows } from '../verified-rows.ts'
 
+import type { RecentSends } from '../limits/recent-sends.ts'
+
 import type { EvaluatedCodes } from './evaluated-codes.ts'
 import type { VerificationSettings } from './settings.ts'
 import type { SimulatedCaps } from './daily-caps.ts'
+import type { WrongCodes } from './wrong-codes.ts'
 
 export interface VerificationDependencies {
   readonly store: Store
@@ -25,6 +28,8 @@ export interface VerificationDependencies {
   readonly clock: Clock
   readonly settings: VerificationSettings
   readonly evaluatedCodes: EvaluatedCodes
+  readonly wrongCodes: WrongCodes
+  readonly recentSends: RecentSends
   readonly rows: VerifiedRows<VerificationRow>
   readonly alarm: TamperedRowAlarm
   /** In the test environment only. */

@@ -91,17 +91,23 @@ async function startVerification(
 
 /** Stores the attempt. The previous code is invalid from then on. */
 async function storeAttempt(
-  { store, settings }: VerificationDependencies,
+  { store, settings, recentSends }: VerificationDependencies,
   attempt: VerificationRow,
   pan: SendClaim | null,
   ctx: RequestContext,
 ): Promise<void> {
+  const { merchantId, cardId } = attempt
+  const resetWaitMs = pan === null ? 0 : await recentSends.checkReset(pan, { merchantId, cardId, requestId: ctx.requestId })
+  if (resetWaitMs > 0) throw new RpcError('sendLimitCard', { retryAfterMs: resetWaitMs })
   const audit = cardActionEntry(ctx, attempt.cardId, { at: attempt.requestedAt.wallMs, action: 'code.requested', outcome: 'requested' })
   const extras = intentionExtras(ctx.idempotency, attempt.attemptId)
   const result = requireNoConflict(
     await store.write(beginVerification, { attempt, limits: { resendWaitMs: settings.resendWaitMs, pan }, audit, ...extras }),
   )
-  if (result.ok) return
+  if (result.ok) {
+    if (pan !== null) recentSends.record(pan)
+    return
+  }
   const { reason, retryAfterMs } = result
   throw new RpcError(reason === 'tooSoon' ? 'resendTooSoon' : 'sendLimitCard', { retryAfterMs })
 }

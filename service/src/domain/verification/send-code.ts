@@ -38,14 +38,17 @@ export async function sendCode(dispatch: CodeDispatch, { phone, code, language }
 }
 
 async function claimPhone(dispatch: CodeDispatch, phone: string): Promise<void> {
-  const { store, keyring, clock, settings } = dispatch.deps
-  const caps = dailyCapsOf(dispatch.deps, dispatch.card.merchantId)
+  const { store, keyring, clock, settings, recentSends } = dispatch.deps
+  const { merchantId, cardId } = dispatch.card
+  const caps = dailyCapsOf(dispatch.deps, merchantId)
   if (caps === null) return
-  const claimed = await store.write(
-    claimSend,
-    await sendClaim(keyring, Buffer.from(phone, 'latin1'), { at: clock.now(), windows: settings.sendWindows, caps }),
-  )
-  if (claimed.claimed) return
+  const claim = await sendClaim(keyring, Buffer.from(phone, 'latin1'), { at: clock.now(), windows: settings.sendWindows, caps })
+  const resetWaitMs = await recentSends.checkReset(claim, { merchantId, cardId, requestId: dispatch.ctx.requestId })
+  const claimed = resetWaitMs > 0 ? { claimed: false as const, retryAfterMs: resetWaitMs } : await store.write(claimSend, claim)
+  if (claimed.claimed) {
+    recentSends.record(claim)
+    return
+  }
   const limit = new RpcError('sendLimitPhone', { retryAfterMs: claimed.retryAfterMs })
   await recordDispatchOutcome(dispatch, { sentBy: 'us', outcome: 'phoneLimit' }, limit)
   throw limit

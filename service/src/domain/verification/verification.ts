@@ -9,12 +9,13 @@ import { verificationMac } from '../../store/verifications.ts'
 import { makeEvaluatedCodes } from './evaluated-codes.ts'
 import { verifyCode } from './verify-code.ts'
 import { requestCode } from './request-code.ts'
+import { makeWrongCodes } from './wrong-codes.ts'
 import type { VerificationDependencies } from './dependencies.ts'
 import type { CodeRequestResult } from './dispatch.ts'
 import { reconcileCodeCheck, reconcileCodeRequest, type EarlierCodeRequest } from './reconcile.ts'
 
 /** What `makeVerification` needs: the dependencies, and those of the row MACs. */
-export type VerificationInput = Omit<VerificationDependencies, 'rows' | 'evaluatedCodes'> & VerifiedRowDependencies
+export type VerificationInput = Omit<VerificationDependencies, 'rows' | 'evaluatedCodes' | 'wrongCodes'> & VerifiedRowDependencies
 
 /** Verification of a card by an SMS code. */
 export interface Verification {
@@ -29,8 +30,8 @@ export interface Verification {
 }
 
 export function makeVerification({ environment, alarm, ...input }: VerificationInput): Verification {
-  const evaluatedCodes = makeEvaluatedCodes()
-  const deps = { ...input, alarm, evaluatedCodes, rows: makeVerifiedRows({ keyring: input.keyring, environment, alarm }, verificationMac) }
+  const inMemory = { evaluatedCodes: makeEvaluatedCodes(), wrongCodes: makeWrongCodes() }
+  const deps = { ...input, ...inMemory, alarm, rows: makeVerifiedRows({ keyring: input.keyring, environment, alarm }, verificationMac) }
   return Object.freeze({
     requestCode: (token: string, ctx: RequestContext<CodeRequestResult>, language: Language) => requestCode(deps, token, ctx, language),
     verifyCode: (token: string, code: string, ctx: RequestContext<CardRow>) => verifyCode(deps, token, code, ctx),

@@ -11,7 +11,7 @@ import type { CodeCheckResult } from '../../adapters/network/network.ts'
 import type { IdempotencyOutcome } from '../../store/idempotency.ts'
 import { insertAuditEntry } from '../../store/audit.ts'
 import type { CardRow } from '../../store/cards.ts'
-import type { DayAttemptCap } from '../../store/send-limits.ts'
+import { countDayAttempts, countWrongCodes, type DayAttemptCap } from '../../store/send-limits.ts'
 import type { EventRow } from '../../store/outbox.ts'
 import { StoreOutcomeUnknown } from '../../store/store.ts'
 import {
@@ -53,7 +53,7 @@ export async function verifyCode(
 /** The verified card; null if the card or the attempt changed meanwhile and the code was not checked. */
 async function attemptVerification(context: CodeAttemptContext, token: string): Promise<CardRow | null> {
   const { deps, live, ctx } = context
-  const verified = await deps.cards.mac.seal(verifiedCard(deps.cards.settings, live.card, deps.clock.now()))
+  const verified = await deps.cards.rows.seal(verifiedCard(deps.cards.settings, live.card, deps.clock.now()))
   const decision = await checkWithStoreAndNetwork(context, verified)
   if ('outcome' in decision) return applyStoreDecision(context, decision, verified, token)
   if (decision.kind === 'correct') return completeAfterNetworkCheck(context, verified, token)
@@ -82,17 +82,22 @@ async function checkWithStoreAndNetwork(context: CodeAttemptContext, verified: C
     const daily = dailyCapsOf(deps, merchantId)
     const cap = daily === null ? null : await dailyAttemptCap(keyring, pan, { maxAttempts: settings.cardDayAttemptsMax, caps: daily })
     const caps = evaluationCaps(context, cap)
-    const event = await deps.cards.eventMac.seal(cardEvent('card.verified', verified, clock.now()))
+    const event = await deps.cards.eventRows.seal(cardEvent('card.verified', verified, clock.now()))
     const attempted = await buildCodeAttempt(context, verified, cap)
+    const tooManyWrong = await findWrongCodeReset(context)
+    if (tooManyWrong !== null) return tooManyWrong
     const usedUp = await deps.evaluatedCodes.claim(caps, clock.now())
-    if (usedUp !== null) return decideUsedUp(context, usedUp)
+    if (usedUp !== null) return decideUsedUp(context, usedUp, cap)
     const decision = await resolveClaim(deps, caps, async () =>
       requireNoConflict(await store.write(checkCode, { attempt: attempted, ...codeExtras(ctx.idempotency, verified, event) })),
     )
+    if (decision.outcome === 'incorrect') deps.wrongCodes.record(attempted.now.wallMs)
     if (decision.outcome !== 'networkDecides') return decision
     const codeCheck = { merchantId, pan, expiry, requestId: attempt.attemptId, networkRef: attempt.networkRef, code }
     const checked = await callCardNetwork(timeout, (signal) => network.checkCode(codeCheck, signal))
-    return checked.kind === 'incorrect' ? { kind: 'incorrect', isLast: decision.isLast } : checked
+    if (checked.kind !== 'incorrect') return checked
+    deps.wrongCodes.record(attempted.now.wallMs)
+    return { kind: 'incorrect', isLast: decision.isLast }
   })
 }
 
@@ -126,17 +131,42 @@ function evaluationCaps({ deps, attempt }: CodeAttemptContext, cap: DayAttemptCa
   return [code, { kind: 'cardDay', subject: `${keyId} ${Buffer.from(subject).toString('hex')}`, max: maxAttempts, endsAt }]
 }
 
-/** This process evaluated as many codes as a cap admits. If the stored count of the code says less, somebody has written to the database. */
-async function decideUsedUp({ deps, live, attempt, ctx }: CodeAttemptContext, { cap, isConfirmed }: CapUsedUp): Promise<StoreDecision> {
-  if (cap.kind === 'cardDay') return { outcome: 'dayAttemptsUsedUp', retryAfterMs: Math.max(1, cap.endsAt - deps.clock.now()) }
+/** This process evaluated as many wrong codes of all cards as an hour allows, and the stored count allows more: somebody has written to the database. */
+async function findWrongCodeReset(context: CodeAttemptContext): Promise<StoreDecision | null> {
+  const { store, clock, wrongCodes, settings } = context.deps
+  const now = clock.now()
+  const retryAfterMs = settings.limits ? wrongCodes.waitMs(now, settings.maxWrongCodesPerHour) : 0
+  if (retryAfterMs === 0) return null
+  const stored = await store.read(countWrongCodes(now))
+  if (stored >= settings.maxWrongCodesPerHour) return null
+  // A right code of the network that was counted in one slice and subtracted in the next can make the stored count a little smaller.
+  if (stored < settings.maxWrongCodesPerHour / 2) alarmReset(context, dayAttempts)
+  return { outcome: 'wrongCodeLimit', retryAfterMs }
+}
+
+/** This process evaluated as many codes as a cap admits. If the stored count says less, somebody has written to the database. */
+async function decideUsedUp(
+  context: CodeAttemptContext,
+  { cap, isConfirmed }: CapUsedUp,
+  dayCap: DayAttemptCap | null,
+): Promise<StoreDecision> {
+  const { deps, live, attempt } = context
+  if (cap.kind === 'cardDay') {
+    if (isConfirmed && dayCap !== null && (await deps.store.read(countDayAttempts(dayCap))) < cap.max) alarmReset(context, dayAttempts)
+    return { outcome: 'dayAttemptsUsedUp', retryAfterMs: Math.max(1, cap.endsAt - deps.clock.now()) }
+  }
   const stored = await deps.store.read(findVerification(live.card))
   if (stored?.attemptId !== attempt.attemptId) return { outcome: 'conflict' }
-  if (isConfirmed && stored.attempts < deps.settings.otpAttemptsMax) {
-    const { merchantId, cardId } = live.card
-    deps.alarm('row_tampered', { merchantId, cardId, requestId: ctx.requestId, table: verificationsTable.name })
-  }
+  if (isConfirmed && stored.attempts < deps.settings.otpAttemptsMax) alarmReset(context, verificationsTable.name)
   return { outcome: 'attemptsUsedUp' }
 }
+
+function alarmReset({ deps, live, ctx }: CodeAttemptContext, table: string): void {
+  const { merchantId, cardId } = live.card
+  deps.alarm('row_tampered', { merchantId, cardId, requestId: ctx.requestId, table })
+}
+
+const dayAttempts = 'day_tries'
 
 async function applyStoreDecision(
   { deps, attempt, ctx }: CodeAttemptContext,
@@ -170,12 +200,12 @@ async function completeAfterNetworkCheck({ deps, attempt, ctx }: CodeAttemptCont
     const audit = cardVerifiedEntry(ctx, next, now)
     const decrementWrongCodesAt = deps.settings.limits ? now : null
     const completion = { bucket, merchantId, cardId, attemptId, decrementWrongCodesAt, verifiedCard: next, audit }
-    const extras = extrasWithEvent(outcomeExtras(ctx.idempotency, next), await cards.eventMac.seal(cardEvent('card.verified', next, now)))
+    const extras = extrasWithEvent(outcomeExtras(ctx.idempotency, next), await cards.eventRows.seal(cardEvent('card.verified', next, now)))
     if (requireNoConflict(await store.write(completeVerification, { ...completion, ...extras }))) return next
     const { card } = await requireLiveCard(cards, token, ctx)
     if (card.verified) return card
     if ((await store.read(findVerification(card)))?.attemptId !== attemptId) throw new RpcError('codeExpired')
-    next = await cards.mac.seal(verifiedCard(cards.settings, card, clock.now()))
+    next = await cards.rows.seal(verifiedCard(cards.settings, card, clock.now()))
     return null
   })
 }

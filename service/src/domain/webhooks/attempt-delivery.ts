@@ -1,6 +1,7 @@
 import type { Keyring } from '@tessera/vault/keyring'
 import { SettingProblem } from '@tessera/contract/setting-problems'
 
+import type { RowFreshness } from '../freshness/row-freshness.ts'
 import type { Clock } from '../../clock.ts'
 import { deliveriesTable, type DeliveryRow, findDueDelivery, recordDeliveryAttempt } from '../../store/deliveries.ts'
 import { type EventRow, outboxTable } from '../../store/outbox.ts'
@@ -20,6 +21,7 @@ export interface DeliveryDependencies {
   readonly environment: string
   readonly clock: Clock
   readonly alarm: TamperedRowAlarm
+  readonly freshness?: RowFreshness | undefined
   readonly guard: AddressGuard
   readonly post: WebhookPost
   /** Returns a number in [0, 1). */

@@ -1,7 +1,7 @@
 import type { AuditActor } from '../request-context.ts'
 import { bucketOf, issueId } from '@tessera/vault/id'
 import { SettingProblem } from '@tessera/contract/setting-problems'
-import { type AuditEntry, insertAuditEntry } from '../../store/audit.ts'
+import { type AuditEntry, findNewestAudited, insertAuditEntry } from '../../store/audit.ts'
 import { type DeliveryRow, listDeadDeliveries, listDeliveries, replayEvent } from '../../store/deliveries.ts'
 import { findMerchant } from '../../store/merchants.ts'
 import { type EventRow, listEvents, outboxTable } from '../../store/outbox.ts'
@@ -16,6 +16,7 @@ import {
   webhookEndpointsTable,
 } from '../../store/webhook-endpoints.ts'
 
+import { urlForAudit } from '../merchants/audit-changes.ts'
 import { keepValid, makeVerifiedRows } from '../verified-rows.ts'
 
 import type { DeliveryAttemptDependencies } from './attempt-delivery.ts'
@@ -86,11 +87,16 @@ export function makeWebhookEndpointAdministration(deps: WebhookEndpointDependenc
     const named = { bucket, merchantId, endpointId: issueId(bucket, now), url: read.href }
     const { sealed, formatted } = await issueWebhookSecret(keyring, environment, named)
     const secrets = { secret: sealed, previousSecret: null, previousSecretEndsAt: 0 }
-    const endpoint = await rows.seal({ ...named, ...secrets, createdAt: now, mac: new Uint8Array(0) })
+    const endpoint = await rows.seal({ ...named, ...secrets, createdAt: now, version: 1, mac: new Uint8Array(0) })
     const isInserted = await store.write(insertEndpoint, {
       endpoint,
       maxEndpoints: settings.endpointsMax,
-      audit: auditEntryOf(named, by, 'webhook.added'),
+      audit: {
+        ...auditEntryOf(named, by, 'webhook.added'),
+        version: endpoint.version,
+        mac: endpoint.mac,
+        changes: [{ name: 'url', from: null, to: urlForAudit(named.url) }],
+      },
     })
     if (!isInserted) return new SettingProblem('webhook_exists_or_full', settings.endpointsMax)
     return { endpointId: named.endpointId, url: named.url, secret: formatted }
@@ -111,9 +117,14 @@ export function makeWebhookEndpointAdministration(deps: WebhookEndpointDependenc
     const endpoint = await find(merchantId, named)
     if (endpoint instanceof SettingProblem) return endpoint
     if (isTamperedEndpoint(endpoint) && named !== endpoint.endpointId) return new SettingProblem('webhook_tampered')
-    return (await store.write(deleteEndpoint, { key: endpoint, audit: auditEntryOf(endpoint, by, 'webhook.removed') }))
-      ? endpoint
-      : new SettingProblem('webhook_unknown')
+    // A tampered row does not say which version it was.
+    const { version } = isTamperedEndpoint(endpoint)
+      ? ((await store.read(findNewestAudited(endpoint.endpointId))) ?? { version: 1 })
+      : endpoint
+    // Nothing of a tampered row is repeated.
+    const changes = isTamperedEndpoint(endpoint) ? [] : [{ name: 'url', from: urlForAudit(endpoint.url), to: null }]
+    const audit = { ...auditEntryOf(endpoint, by, 'webhook.removed'), version: version + 1, changes }
+    return (await store.write(deleteEndpoint, { key: endpoint, audit })) ? endpoint : new SettingProblem('webhook_unknown')
   }
 
   async function rotateSecret(
@@ -125,11 +136,12 @@ export function makeWebhookEndpointAdministration(deps: WebhookEndpointDependenc
     if (endpoint instanceof SettingProblem) return endpoint
     const { sealed, formatted } = await issueWebhookSecret(keyring, environment, endpoint)
     const previousSecretEndsAt = clock.now() + settings.rotationMs
-    const next = await rows.seal({ ...endpoint, secret: sealed, previousSecret: endpoint.secret, previousSecretEndsAt })
+    const secrets = { secret: sealed, previousSecret: endpoint.secret, previousSecretEndsAt }
+    const next = await rows.seal({ ...endpoint, ...secrets, version: endpoint.version + 1 })
     const isChanged = await store.write(updateEndpointSecrets, {
       endpoint: next,
       previousMac: endpoint.mac,
-      audit: auditEntryOf(endpoint, by, 'webhook.secret_rotated'),
+      audit: { ...auditEntryOf(endpoint, by, 'webhook.secret_rotated'), version: next.version, mac: next.mac },
     })
     return isChanged
       ? { url: endpoint.url, secret: formatted, bothUntil: previousSecretEndsAt }
@@ -195,10 +207,10 @@ export function makeWebhookEndpointAdministration(deps: WebhookEndpointDependenc
 
   function auditEntryOf(
     { merchantId, endpointId: subject }: Pick<EndpointKey, 'merchantId' | 'endpointId'>,
-    { actor, requestId }: AuditActor,
+    { actor, requestId, address }: AuditActor,
     action: string,
   ): AuditEntry {
-    const base = { at: clock.now(), actor, requestId, action, outcome: 'done' }
+    const base = { at: clock.now(), actor, requestId, address, action, outcome: 'done' }
     return { ...base, merchantId, subject, version: 0, mac: new Uint8Array(0) }
   }
 }
