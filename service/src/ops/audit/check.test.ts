@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 
 import { SettingProblem } from '@tessera/contract/setting-problems'
-import { makeRowAuthenticator } from '@tessera/vault/rowmac'
 
 import { createTestApp } from '../../testing/test-app.fixture.ts'
 import type { TestMerchant } from '../../testing/test-merchant.fixture.ts'
@@ -11,11 +10,8 @@ import { withPostgres } from '../../store/postgres/with-store.fixture.ts'
 import { withSqlite } from '../../store/sqlite/with-store.fixture.ts'
 import type { StoreUnderTest } from '../../store/suite/opened.fixture.ts'
 
-import { checkAudit } from './check.ts'
 import type { AuditReport } from './check.ts'
-import { cardsTable } from '../../store/cards.ts'
-import { merchantsTable } from '../../store/merchants.ts'
-import { receiptsTable } from '../../store/receipts.ts'
+import { createDashboardClient } from '../../testing/dashboard-user.fixture.ts'
 import { operatorActor } from '../../testing/request-context.fixture.ts'
 
 interface Tampered {
@@ -35,13 +31,7 @@ function testTampering(fact: string, tamper: (tampered: Tampered) => Promise<unk
     const tokens = [await caller.createToken(success), await caller.createToken(success), await caller.createToken(success)]
     await verify(caller, tokens[0] ?? '')
     await tamper({ raw, caller, tokens, app })
-    const { keyring, environment } = app
-    const macs = {
-      card: makeRowAuthenticator(keyring, environment, cardsTable),
-      receipt: makeRowAuthenticator(keyring, environment, receiptsTable),
-      merchant: makeRowAuthenticator(keyring, environment, merchantsTable),
-    }
-    assertReport(await checkAudit({ store, macs }), tokens)
+    assertReport(await app.verifyAudit(), tokens)
     await app.close()
   }
   test(`${fact}, on the embedded store`, withSqlite(run))
@@ -135,10 +125,53 @@ testTampering(
   },
 )
 
+testTampering(
+  'a user, a webhook endpoint, a form session, a sign-in and an operation that were restored are found like cards',
+  async ({ raw, caller, tokens, app }) => {
+    const user = await createDashboardClient(app).user('owner', caller.merchantId)
+    const added = await app.endpoints.add(caller.merchantId, 'https://shop.example/events', operatorActor)
+    if (added instanceof SettingProblem) return assert.fail(added.code)
+    const form = { origin: 'https://shop.example', customer: 'c', save: 'ask', return: 'https://shop.example/back' } as const
+    const { session } = await caller.call('form.sessions.create', form)
+    const { receipt } = await caller.call('receipts.create', { amount: 500_000, hold: true })
+    await caller.call('receipts.pay', { id: receipt._id, token: tokens[0] ?? '' })
+    const rows = [
+      ['dashboard_users', `user_id = '${user.userId}'`],
+      ['webhook_endpoints', `endpoint_id = '${added.endpointId}'`],
+      ['form_sessions', `session_id = '${session.slice(0, 24)}'`],
+      ['dashboard_sessions', `user_id = '${user.userId}'`],
+      ['operations', `receipt_id = '${receipt._id}'`],
+    ] as const
+    for (const [table, where] of rows) await raw(`create table ${table}_saved as select * from ${table} where ${where}`)
+    await user.call('dashboard.session.signOutEverywhere', {})
+    await app.endpoints.remove(caller.merchantId, added.endpointId, operatorActor)
+    await caller.call('form.sessions.cancel', { session })
+    await caller.call('receipts.confirm_hold', { id: receipt._id })
+    for (const [table, where] of rows) {
+      await raw(`delete from ${table} where ${where}`)
+      await raw(`insert into ${table} select * from ${table}_saved`)
+      await raw(`drop table ${table}_saved`)
+    }
+  },
+  (report) => {
+    assert.deepEqual([report.users, report.endpoints, report.formSessions, report.sessions], [1, 1, 1, 1])
+    assert.deepEqual(
+      report.findings.map((finding) => finding.kind !== 'chain' && `${finding.kind}: ${finding.what}`),
+      [
+        'receipt: an operation of it was deleted, inserted or restored',
+        'user: an older row was restored: it has version 1, the audit 2',
+        'endpoint: an older row was restored: it has version 1, the audit 2',
+        'form_session: an older row was restored: it has version 1, the audit 2',
+        'session: an older row was restored: it has version 1, the audit 2',
+      ],
+    )
+  },
+)
+
 for (const [what, statement, seq] of [
   ['changed', `update audit set outcome = 'nothing' where seq = 3`, 3],
   ['removed from the middle', `delete from audit where seq = 2`, 3],
-  ['moved to another time', `update audit set at = at + 1 where seq = 1`, 1],
+  ['moved to another time', `update audit set at = at + 1 where seq = 2`, 2],
   ['given the hash of another', `update audit set hash = (select hash from audit where seq = 1) where seq = 4`, 4],
 ] as const) {
   testTampering(
@@ -150,3 +183,24 @@ for (const [what, statement, seq] of [
     },
   )
 }
+
+testTampering(
+  'a row of another table is found when a column by which it is looked up was changed, and when it cannot be read',
+  async ({ raw, caller }) => {
+    const session = await caller.call('form.sessions.create', { origin: 'https://shop.example', save: 'ask' })
+    await caller.call('form.sessions.create', { origin: 'https://shop.example', save: 'ask' })
+    await raw(`update form_sessions set hash = token_hash from cards where form_sessions.session_id = '${session.session.slice(0, 24)}'`)
+    assert.equal(await caller.expectError('form.sessions.get', session), 'session_unknown', 'as if it were not there')
+    await raw(`update verifications set sent_by = 'nobody'`)
+  },
+  (report) => {
+    assert.deepEqual(
+      report.findings.map((finding) => [finding.kind === 'row' ? finding.table : finding.kind, finding.what]),
+      [
+        ['form_session', 'its row was changed: the row MAC is wrong'],
+        ['verifications', 'its row cannot be read: column sent_by is broken'],
+      ],
+    )
+    assert.ok(report.rows >= 4)
+  },
+)

@@ -1,11 +1,27 @@
+import type { Keyring } from '@tessera/vault/keyring'
+import { type AuthenticatedTable, makeRowAuthenticator } from '@tessera/vault/rowmac'
+
 import { findNewestAudited } from '../../store/audit.ts'
-import { type BrokenCard, type CardRow, countCardsByKey, findCard, listCardsByKey } from '../../store/cards.ts'
-import { findMerchant, type ListedMerchantRow, listMerchants, type MerchantRow } from '../../store/merchants.ts'
-import { findReceipt, listAllReceipts, type ListedReceipt, type ReceiptCursor, type ReceiptRow } from '../../store/receipts.ts'
+import { auditedTables, type AuditedTableKind, type AuditedTableRow, findAuditedRow, listAuditedRows } from '../../store/audited-rows.ts'
+import { type BrokenCard, type CardRow, cardsTable, countCardsByKey, findCard, listCardsByKey } from '../../store/cards.ts'
+import { findMerchant, type ListedMerchantRow, listMerchants, type MerchantRow, merchantsTable } from '../../store/merchants.ts'
+import { listOperations, type OperationRow, operationsTable } from '../../store/operations.ts'
+import { operationsDigestOf } from '../../store/operations-digest.ts'
+import {
+  findReceipt,
+  listAllReceipts,
+  type ListedReceipt,
+  type ReceiptCursor,
+  type ReceiptRow,
+  receiptsTable,
+} from '../../store/receipts.ts'
+import type { Value } from '../../store/statement.ts'
 import type { Store } from '../../store/store.ts'
 
+import { nextTurn } from './verify.ts'
+
 /** The kinds of rows that have a MAC and whose every version is in the audit. */
-export type AuditedKind = 'card' | 'receipt' | 'merchant'
+export type AuditedKind = 'card' | 'receipt' | 'merchant' | AuditedTableKind
 
 /** A stored row that differs from the audit. */
 export interface RowFault {
@@ -19,6 +35,23 @@ export interface RowMacs {
   readonly card: Mac<CardRow>
   readonly receipt: Mac<ReceiptRow>
   readonly merchant: Mac<MerchantRow>
+  readonly operation: Mac<OperationRow>
+  /** Of a row of one of `auditedTables`. */
+  readonly other: (kind: AuditedTableKind) => Mac<MacRow>
+}
+
+export function makeRowMacs(keyring: Keyring, environment: string): RowMacs {
+  return {
+    card: makeRowAuthenticator(keyring, environment, cardsTable),
+    receipt: makeRowAuthenticator(keyring, environment, receiptsTable),
+    merchant: makeRowAuthenticator(keyring, environment, merchantsTable),
+    operation: makeRowAuthenticator(keyring, environment, operationsTable),
+    other: (kind) => makeRowAuthenticator(keyring, environment, auditedTables[kind].table as unknown as AuthenticatedTable<MacRow>),
+  }
+}
+
+interface MacRow {
+  readonly mac: Uint8Array
 }
 
 /** Verifies row MACs. */
@@ -27,16 +60,18 @@ interface Mac<Row> {
 }
 
 /**
- * Compares rows with the newest version and row MAC in the audit, page by page: cards with a sealed PAN, all receipts, all merchants. An old row
- * that was restored has a valid MAC and is detected only here. Yields null for a row without a fault.
+ * Compares rows with the newest version and row MAC in the audit, page by page: cards with a sealed PAN, all receipts with their
+ * operations, all merchants, users, webhook endpoints, form sessions and sign-ins. Yields null for a row without a fault.
  */
 export async function* checkRows(
   store: Store,
   macs: RowMacs,
 ): AsyncGenerator<{ readonly kind: AuditedKind; readonly fault: RowFault | null }> {
   for await (const rows of pagesOf(store, macs)) {
-    for (let at = 0; at < rows.length; at += concurrency)
+    for (let at = 0; at < rows.length; at += concurrency) {
       yield* await Promise.all(rows.slice(at, at + concurrency).map((row) => checkRow(store, row)))
+      await nextTurn()
+    }
   }
 }
 
@@ -49,6 +84,8 @@ interface AuditedRow {
   readonly version: number
   readonly mac: Uint8Array
   hasValidMac(): Promise<boolean> | boolean
+  /** Null, or what is wrong with rows that belong to this one. */
+  dependentFault?(): Promise<string | null>
   /** Reads the row again; null when it was deleted. */
   again(): Promise<AuditedRow | null>
 }
@@ -74,10 +111,16 @@ async function faultOf(store: Store, first: AuditedRow): Promise<string | null> 
 async function faultNow(store: Store, row: AuditedRow): Promise<string | null> {
   if (!(await row.hasValidMac())) return 'its row was changed: the row MAC is wrong'
   const newest = await store.read(findNewestAudited(row.id))
-  if (newest === null) return 'the audit has no entry for it'
+  if (newest === null) return hasEntries(row) ? 'the audit has no entry for it' : null
   if (newest.version > row.version) return `an older row was restored: it has version ${row.version}, the audit ${newest.version}`
   if (newest.version < row.version) return `the audit has no entry for its version ${row.version}`
-  return Buffer.compare(newest.mac, row.mac) === 0 ? null : 'its row MAC is not the one in the audit'
+  if (Buffer.compare(newest.mac, row.mac) !== 0) return 'its row MAC is not the one in the audit'
+  return row.dependentFault === undefined ? null : row.dependentFault()
+}
+
+/** A sign-in has an entry of its own when it is ended, and a webhook endpoint from before endpoints had versions has one from its next change. */
+function hasEntries({ kind, version }: AuditedRow): boolean {
+  return version > 1 || (kind !== 'session' && kind !== 'endpoint')
 }
 
 async function* pagesOf(store: Store, macs: RowMacs): AsyncGenerator<AuditedRow[]> {
@@ -100,6 +143,25 @@ async function* pagesOf(store: Store, macs: RowMacs): AsyncGenerator<AuditedRow[
     '',
   )) {
     yield page.map((row) => auditedMerchant(row))
+  }
+  for (const kind of ['user', 'endpoint', 'form_session', 'session'] as const) {
+    const mac = macs.other(kind)
+    const found = pages<AuditedTableRow, readonly Value[] | null>(
+      (after) => store.read(listAuditedRows(kind, after, pageLength)),
+      ({ key }) => key,
+      null,
+    )
+    for await (const page of found) yield page.map((row) => auditedOther(kind, mac, row))
+  }
+
+  function auditedOther(
+    kind: AuditedTableKind,
+    mac: Mac<MacRow>,
+    { key, id, merchantId, row, brokenAt, version }: AuditedTableRow,
+  ): AuditedRow {
+    if (row === null) return broken(kind, id, merchantId, brokenAt ?? '')
+    const again = async () => mapped(await store.read(findAuditedRow(kind, key)), (found) => auditedOther(kind, mac, found))
+    return { kind, id, merchantId, brokenAt: null, version, mac: row.mac, hasValidMac: () => mac.hasValidMac(row), again }
   }
 
   function auditedCard(row: CardRow | BrokenCard): AuditedRow {
@@ -129,8 +191,18 @@ async function* pagesOf(store: Store, macs: RowMacs): AsyncGenerator<AuditedRow[
       version: row.version,
       mac: row.mac,
       hasValidMac: () => macs.receipt.hasValidMac(row),
+      dependentFault: () => operationFault(row),
       again,
     }
+  }
+  /** Receipts from before there were digests do not say which operations they have. */
+  async function operationFault(row: ReceiptRow): Promise<string | null> {
+    const operations = await store.read(listOperations(row))
+    for (const operation of operations) {
+      if (!(await macs.operation.hasValidMac(operation))) return `its operation ${operation.requestId} was changed: the row MAC is wrong`
+    }
+    const isExpected = row.operationsDigest.length === 0 || Buffer.compare(row.operationsDigest, operationsDigestOf(operations)) === 0
+    return isExpected ? null : 'an operation of it was deleted, inserted or restored'
   }
   function auditedMerchant(row: ListedMerchantRow): AuditedRow {
     const { id } = row

@@ -46,5 +46,5 @@ function optionDefinitions(own: ReadonlyMap<string, boolean>, settingFlags: read
   const options: Options = {}
   for (const flag of settingFlags) options[flag.slice(2)] = { type: 'string' }
   for (const [name, takesValue] of own) options[name] = { type: takesValue ? 'string' : 'boolean' }
-  return { ...options, help: { type: 'boolean', short: 'h' } }
+  return { ...options, help: { type: 'boolean', short: 'h' }, version: { type: 'boolean', short: 'v' } }
 }

@@ -204,3 +204,15 @@ test('a data folder in /proc is refused at once', async () => {
   assert.equal(code, 73)
   assert.match(err, /the data folder \/proc\/tessera\/data cannot be used \(ENOENT\)/)
 })
+
+test('a refused start prints what happened and what to do, in two lines or as JSON, with its exit code', async () => {
+  const folder = freshFolder()
+  writeFileSync(join(folder, 'tessera.db'), 'this is not a database, and never was one')
+  const args = ['start', '--port=0', '--admin-port=0', `--data=${folder}`]
+  const { code, out, err } = await runTessera(args).ended
+  assert.deepEqual([code, out], [65, ''], err)
+  assert.match(err, /^tessera: \S+tessera\.db is not a database, or an encrypted one\.\n {2}Restarting does not help: .*\n$/)
+  const json = await runTessera([...args, '--json']).ended
+  const { error } = JSON.parse(json.out) as { error: { exit: string; code: number; lines: string[] } }
+  assert.deepEqual([error.exit, error.code, error.lines.length], ['damaged', 65, 2])
+})

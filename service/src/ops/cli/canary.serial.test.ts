@@ -6,7 +6,7 @@ import { test } from 'node:test'
 
 import { drawPan } from '../../testing/random.fixture.ts'
 
-import { makeScratch, startTesseraChild } from '../../testing/child.fixture.ts'
+import { makeScratch, startTesseraChild, until } from '../../testing/child.fixture.ts'
 import type { Ended, Started } from '../../testing/child.fixture.ts'
 
 const expire = '0399'
@@ -77,6 +77,10 @@ async function spread(service: Started, pans: readonly string[]): Promise<void> 
   }
 }
 
+function requestLines(log: string): number {
+  return log.match(/"event":"request"/g)?.length ?? 0
+}
+
 function logOf({ out, err }: Ended): Buffer {
   return Buffer.from(out + err)
 }
@@ -86,6 +90,7 @@ test('a card number that went through the running service is in none of its file
   const pans = ['8600', '9860', '4', '2200'].map((prefix) => drawPan(prefix))
   const first = await startTesseraChild(folder, ['--log-level=debug'])
   await spread(first, pans)
+  await until(() => requestLines(first.err()) > 20, 'the log to be written')
   // Killed, so that the write-ahead log lies there as it was.
   first.kill('SIGKILL')
   const killed = await first.ended
@@ -99,7 +104,7 @@ test('a card number that went through the running service is in none of its file
     places.set(`${name}, later`, bytes)
   for (const [name, bytes] of places) for (const pan of pans) assert.deepEqual(findIn(bytes, pan), [], name)
   assert.ok(!killed.err.includes('log_tripwire'))
-  assert.ok((killed.err.match(/"event":"request"/g)?.length ?? 0) > 20, 'the log was on')
+  assert.ok(requestLines(killed.err) > 20, 'the log was on')
 })
 
 test('the search finds a number that does lie there, in every dress', () => {

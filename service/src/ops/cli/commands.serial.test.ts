@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { chmodSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 
@@ -107,6 +107,54 @@ test('the audit verifies, card by card', async () => {
   assert.ok(report.entries >= 2 && report.cards >= 1)
 })
 
+test('checkpoints and an export of the audit are verified by their signatures, and what was changed in them is found', async () => {
+  await token()
+  const head = await facts<{ line: string; chains: { chain: string; seq: number }[] }>('audit', 'head')
+  const keyFile = join(scratch, 'audit-key.pem')
+  writeFileSync(keyFile, (await service.ask('audit', 'public-key')).out)
+  const compared = await facts<{ checkpoints: { checkpoints: number; heads: number; findings: unknown[] } }>(
+    'audit',
+    'verify',
+    '--from',
+    join(service.folder, 'audit-checkpoints.jsonl'),
+    '--key',
+    keyFile,
+  )
+  assert.ok(compared.checkpoints.checkpoints >= 1 && compared.checkpoints.heads >= 1)
+  assert.deepEqual(compared.checkpoints.findings, [])
+  const forgedFile = join(scratch, 'forged.jsonl')
+  writeFileSync(forgedFile, `<109>1 a syslog header - ${head.line}\n${head.line.replace('"seq":', '"seq":1')}\n`)
+  const forged = await service.ask('audit', 'verify', '--from', forgedFile)
+  assert.equal(forged.code, 1)
+  assert.match(forged.out, /2 checkpoints with 1 heads compared\.\ncheckpoint of .*: none of the keys made its signature/)
+
+  const exported = join(scratch, 'audit.jsonl')
+  const { entries } = await facts<{ entries: number }>('audit', 'export', exported)
+  assert.ok(entries >= (head.chains[0]?.seq ?? 1))
+  const verified = await runHere(['audit', 'verify-export', exported, '--key', keyFile])
+  assert.deepEqual([verified.code, verified.err], [0, ''])
+  assert.match(verified.out, /No findings\./)
+  const text = readFileSync(exported, 'utf8')
+  writeFileSync(exported, text.replace('card.created', 'card.removed'))
+  const changed = await runHere(['audit', 'verify-export', exported, '--key', keyFile])
+  assert.equal(changed.code, 1)
+  assert.match(changed.out, /line 2: the entries of this segment are not those that were signed/)
+  assertRefused(await service.ask('audit', 'export', exported), 64, /exists: give the name of a new file/)
+  assertRefused(await runHere(['audit', 'verify-export', exported]), 64, /Give the public keys with --key/)
+})
+
+test('a change is listed with what it changed from what to what', async () => {
+  const { merchantId } = await facts<{ merchantId: string }>('merchants', 'create', '--name', 'A shop to change')
+  await facts('merchants', 'set', merchantId, '--origins', 'https://shop.example')
+  const { entries } = await facts<{ entries: { action: string; changes: unknown[] }[] }>('audit', 'list', merchantId)
+  assert.deepEqual(
+    entries.map(({ action }) => action),
+    ['merchant.changed', 'merchant.created'],
+  )
+  assert.deepEqual(entries[0]?.changes, [{ name: 'origins', from: null, to: 'https://shop.example' }])
+  assert.match((await service.ask('audit', 'list', merchantId)).out, /origins: — → https:\/\/shop\.example/)
+})
+
 test('a scenario takes effect at the step that was set, and the list shows it', async () => {
   const expired = { number: '3333336415804657', expire: '0399' }
   await facts('sandbox', 'step', 'card_expired', 'create')
@@ -170,7 +218,7 @@ test('doctor reports a data folder that cannot be read, and continues', async ()
   writeFileSync(file, '')
   const { code, out, err } = await runTessera(['doctor', '--port=0', '--admin-port=0', `--data=${file}`]).ended
   assert.deepEqual([code, err], [1, ''])
-  assert.match(out, /^FIX +data folder +.*file \(ENOTDIR\): it is not a folder$/m)
+  assert.match(out, /^FIX +data folder +the data folder .*file cannot be used \(ENOTDIR\): let this user write it/m)
   assert.match(out, /^ok +clock/m)
 })
 
@@ -223,10 +271,13 @@ const wordsOfMerchants = {
 }
 
 test('without a running service, every command that needs one reports that and how to start it', async () => {
-  const serviceCommands = commands.filter(({ name }) => !['start', 'settings', 'doctor', 'form-check', 'version', 'help'].includes(name))
+  const local = ['start', 'settings', 'doctor', 'form-check', 'audit verify-export', 'audit accept-restored', 'version', 'help']
+  const serviceCommands = commands.filter(({ name }) => !local.includes(name))
   const words: Record<string, string[]> = {
     'keys rotate': ['otp'],
     'keys destroy': ['x', '--yes'],
+    'audit export': [join(scratch, 'never')],
+    'keys sign-rows': ['--restored'],
     'sandbox step': ['a', 'b'],
     'sandbox limits': ['on'],
     'sandbox reset': ['x'],
@@ -252,6 +303,10 @@ test('without a running service, every command that needs one reports that and h
 test('an unknown command is refused with a suggestion', async () => {
   for (const [typed, meant] of [
     [['statsu'], /There is no command "statsu"\. Did you mean: tessera status/],
+    [['stauts'], /There is no command "stauts"\. Did you mean: tessera status/],
+    [['status', '--jsn'], /There is no option --jsn\. Did you mean --json\?/],
+    [['status', '--hlep'], /There is no option --hlep\. Did you mean --help\?/],
+    [['keys', 'destroy', 'x', '--yess'], /There is no option --yess\. Did you mean --yes\?/],
     [['key', 'rotate'], /Did you mean: tessera keys rotate/],
     [['keys'], /"keys" needs one of: status, rotate, destroy/],
     [['dashboard', 'users'], /"dashboard users" needs one of: create, list, block, reset-password/],
@@ -304,5 +359,5 @@ test('the help of start is the table of settings', async () => {
 test('the version is printed by the command and by the flag', async () => {
   const printed = await runTessera(['version']).ended
   assert.match(printed.out, /^Tessera \d+\.\d+\.\d+ on Node 24\./)
-  assert.equal((await runTessera(['--version']).ended).out, printed.out)
+  for (const short of ['--version', '-v']) assert.equal((await runHere([short])).out, printed.out)
 })

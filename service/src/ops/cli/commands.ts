@@ -1,9 +1,10 @@
+import { auditExport, auditHead, auditList, auditPublicKey, auditVerify, auditVerifyExport } from './audit.ts'
 import type { Command } from './command.ts'
 import { consentsExport, consentsShow } from './consents.ts'
 import { doctor } from './doctor.ts'
 import { eventsListen } from './events-listen.ts'
 import { formCheck } from './form-check.ts'
-import { keysDestroy, keysRotate, keysStatus } from './keys.ts'
+import { keysDestroy, keysRotate, keysSignRows, keysStatus } from './keys.ts'
 import {
   merchantsCreate,
   merchantsList,
@@ -15,7 +16,7 @@ import {
   merchantsRetirePassword,
 } from './merchants.ts'
 import { sandboxClock, sandboxInbox, sandboxLimits, sandboxReset, sandboxRestore, sandboxStep, sandboxSteps } from './sandbox.ts'
-import { auditVerify, settingsCommand, statusCommand, versionCommand } from './status.ts'
+import { settingsCommand, statusCommand, versionCommand } from './status.ts'
 import { usersBlock, usersCreate, usersList, usersResetPassword } from './dashboard-users.ts'
 import { merchantsEndpoint } from './merchant-endpoint.ts'
 import { receiptsList, receiptsResolve, receiptsShow } from './receipts.ts'
@@ -29,6 +30,17 @@ const start: Command = {
     'Prints its addresses on standard output when it is ready, with --json as one line; the log goes to standard error.\n' +
     'SIGTERM or Ctrl-C stops it after the calls in progress; a second Ctrl-C stops it at once.',
   run: async (input) => (await import('./start.ts')).runStart(input),
+}
+
+/** Loaded when it runs, like `start`. */
+const auditAcceptRestored: Command = {
+  name: 'audit accept-restored',
+  summary: 'Accepts a database that was restored from a backup, after a start that was refused with database_restored.',
+  details:
+    'Stop every service on this database first. What was changed after the backup is lost; the command writes an audit entry and\n' +
+    'records the ends of the audit chains as they are now.',
+  options: [{ name: 'yes', meaning: 'Accepts it; without this the command only says what it would do.' }],
+  run: async (input) => (await import('./accept-restored.ts')).runAcceptRestored(input),
 }
 
 /** For the list and for suggestions; `runCommandLine` handles it. */
@@ -46,7 +58,14 @@ export const commands: readonly Command[] = Object.freeze([
   keysStatus,
   keysRotate,
   keysDestroy,
+  keysSignRows,
   auditVerify,
+  auditAcceptRestored,
+  auditHead,
+  auditList,
+  auditExport,
+  auditVerifyExport,
+  auditPublicKey,
   consentsShow,
   consentsExport,
   merchantsCreate,

@@ -52,7 +52,7 @@ export const usersBlock: Command = {
 export const usersResetPassword: Command = {
   name: 'dashboard users reset-password',
   args: '<merchant> <user>',
-  summary: 'Issues a new password for one sign-in, disables the second factor and ends the sessions.',
+  summary: 'Issues a new password for one sign-in; the sessions, the second factor, passkeys and recovery codes end.',
   async run(input) {
     const [merchantId = '', userId = ''] = requireArguments(input.args, 2, 2, 'dashboard users reset-password <merchant> <user>')
     const data = await callService(input, 'operator.users.resetPassword', { merchantId, userId })

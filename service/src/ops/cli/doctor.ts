@@ -1,5 +1,4 @@
 import { accessSync, constants, existsSync, readdirSync, statfsSync, statSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 
 import { InvalidSettingsError } from '../config/sources.ts'
@@ -7,9 +6,11 @@ import { settings } from '../config/config.ts'
 import type { Config, ReadSettings } from '../config/config.ts'
 import { makeSystemClock } from '../../system-clock.ts'
 
-import { callOperator, displayPath } from './control-client.ts'
+import { callOperator, displayPath, type ControlReply } from './control-client.ts'
 import { printTable, type Command, type CommandInput } from './command.ts'
 import { readCoreDumps } from '../core-dumps.ts'
+import { ExitError } from '../exits.ts'
+import type { Log } from '../logging/log.ts'
 
 /** The result of one check. */
 export interface DoctorFinding {
@@ -18,15 +19,23 @@ export interface DoctorFinding {
   readonly found: string
   /** What to do; '' when nothing has to be fixed. */
   readonly advice: string
+  /** Whether the check could not be made, because one before it failed. */
+  readonly skipped?: true
 }
 
 export const doctor: Command = {
   name: 'doctor',
-  summary: 'Checks Node, the settings, the data folder, ports, disk and clock, and says what to fix.',
-  details: 'Changes nothing. Exit code 1 when something has to be fixed.',
+  summary: 'Runs every check of a start, and checks Node, disk, clock and file modes; says what to fix.',
+  details:
+    'Changes nothing, and can be run while the service runs. Reports every failure. Exit code 1 when something has to be fixed.\n' +
+    'Run it as the user and with the settings of the service: it looks at what the settings name.',
   async run(input) {
     const findings = await examine(input)
-    const rows = findings.map(({ check, ok, found, advice }) => [ok ? 'ok' : 'FIX', check, advice === '' ? found : `${found}: ${advice}`])
+    const rows = findings.map(({ check, ok, found, advice, skipped }) => [
+      skipped === true ? 'skip' : ok ? 'ok' : 'FIX',
+      check,
+      advice === '' ? found : `${found}${found.endsWith('.') ? '' : ':'} ${advice}`,
+    ])
     return {
       exit: findings.every(({ ok }) => ok) ? 'done' : 'findings',
       data: { findings },
@@ -40,12 +49,58 @@ async function examine(input: CommandInput): Promise<DoctorFinding[]> {
   const read = readSafely(input, findings)
   if (read === null) return findings
   const { config } = read
-  const running = await checkRunning(config, findings)
-  findings.push(...checkConfigFile(read), ...(await checkDatabases(config)))
+  findings.push(...checkConfigFile(read), ...(await runStartChecks(config)))
   findings.push(...checkFolder(config.dataFolder), checkDisk(config.dataFolder), checkClock(config.dataFolder), checkCoreDumps())
-  if (!running)
-    findings.push(await checkPort('port', config.host, config.port), await checkPort('adminPort', '127.0.0.1', config.adminPort))
   return findings
+}
+
+/** The checks that a start runs, all of them. Loaded here because they load the service, which other commands do not need. */
+async function runStartChecks(config: Config): Promise<DoctorFinding[]> {
+  const [{ startChecks }, { makeStartSubject }, { chooseAdapters }, { explainStart }] = await Promise.all([
+    import('../../app/start-checks.ts'),
+    import('../../app/start-subject.ts'),
+    import('../../app/production-checks.ts'),
+    import('./explain-start.ts'),
+  ])
+  let isServing = false
+  const subject = makeStartSubject(config, {
+    adapters: chooseAdapters(config),
+    clock: makeSystemClock(),
+    log: silentLog,
+    claim: async () => {
+      const reply = await callRunningService(config)
+      isServing = reply !== null
+      return describeService(reply)
+    },
+    isServing: () => isServing,
+    retry: (step) => step(),
+  })
+  const findings: DoctorFinding[] = []
+  /** The first check that failed with each error: what is opened once fails once. */
+  const reported = new Map<unknown, string>()
+  for (const { name, run } of startChecks) {
+    try {
+      findings.push(finding(name, true, await run(subject), ''))
+    } catch (err) {
+      const first = reported.get(err)
+      reported.set(err, first ?? name)
+      findings.push(...(first === undefined ? describeFailure(name, explainStart(err, config, neverStopping)) : [skipped(name, first)]))
+    }
+  }
+  await subject.close()
+  return findings
+}
+
+/** One finding for each reason that the error lists. */
+function describeFailure(check: string, err: unknown): DoctorFinding[] {
+  if (!(err instanceof ExitError))
+    return [finding(check, false, err instanceof Error ? err.message : String(err), 'an internal error: please report it')]
+  const [first = '', ...reasons] = err.what.split('\n')
+  return reasons.length === 0 ? [finding(check, false, first, err.advice)] : reasons.map((reason) => finding(check, false, reason, ''))
+}
+
+function skipped(check: string, because: string): DoctorFinding {
+  return { check, ok: false, found: `not checked, because "${because}" failed`, advice: '', skipped: true }
 }
 
 function checkNode(): DoctorFinding {
@@ -71,14 +126,26 @@ function readSafely(input: CommandInput, findings: DoctorFinding[]): ReadSetting
   }
 }
 
-/** Whether a service runs on the folder; then the ports are in use by it. */
-async function checkRunning({ dataFolder }: Config, findings: DoctorFinding[]): Promise<boolean> {
-  const reply = await callOperator(dataFolder, 'operator.status.get', {}).catch((err: unknown) => errorCodeOf(err))
-  if (typeof reply === 'string')
-    findings.push(finding('service', false, `it cannot be reached (${reply})`, 'run this as the user that the service runs as'))
-  else if (reply === null) findings.push(finding('service', true, 'none is running', ''))
-  else findings.push(finding('service', 'result' in reply, 'running and responding', 'it does not respond: see its log'))
-  return reply !== null && typeof reply !== 'string'
+/** The reply of the service that runs on the folder; null when none does. Throws `ExitError` when it does not respond. */
+async function callRunningService({ dataFolder }: Config): Promise<ControlReply<'operator.status.get'> | null> {
+  return callOperator(dataFolder, 'operator.status.get', {}).catch((cause: unknown) => {
+    throw new ExitError('unavailable', `the service on ${displayPath(dataFolder)} cannot be reached (${errorCodeOf(cause)}).`, {
+      cause,
+      advice: 'Run this as the user that the service runs as; when it is that user, see the log of the service.',
+    })
+  })
+}
+
+/** Throws `ExitError` when the service is not ready. */
+function describeService(reply: ControlReply<'operator.status.get'> | null): string {
+  if (reply === null) return 'none is running'
+  if ('result' in reply && reply.result.ready) return 'running and responding'
+  const state = 'result' in reply ? describeState(reply.result) : reply.error.message
+  throw new ExitError('unavailable', `the service runs and is not ready (${state}).`, { advice: 'See the other checks, and its log.' })
+}
+
+function describeState({ state, reason }: { readonly state: string; readonly reason?: unknown }): string {
+  return typeof reason === 'string' ? `${state}: ${reason}` : state
 }
 
 /** A config file with a password must be readable by the service's user only. */
@@ -96,28 +163,11 @@ function checkConfigFile({ config, origins }: ReadSettings): DoctorFinding[] {
   ]
 }
 
-async function checkDatabases({ databaseUrl, keysDatabaseUrl }: Config): Promise<DoctorFinding[]> {
-  const urls = [...new Set([databaseUrl, keysDatabaseUrl])].filter((url) => url !== null)
-  return Promise.all(urls.map((url) => checkDatabase(url === databaseUrl ? 'database' : 'keys database', url)))
-}
-
-/** Connects to the database and changes nothing there. */
-async function checkDatabase(check: string, url: string): Promise<DoctorFinding> {
-  const { makePrimary, readHosts } = await import('../../store/postgres/primary.ts')
-  const primary = makePrimary({ hosts: readHosts(url), allowUnsafe: false })
-  try {
-    await (await primary.connect(() => undefined)).end()
-    return finding(check, true, `connected to a primary, durability ${primary.durability}`, '')
-  } catch (err) {
-    return finding(check, false, err instanceof Error ? err.message : 'it does not respond', 'start it, or check its URL')
-  }
-}
-
 function checkFolder(folder: string): DoctorFinding[] {
   if (!existsSync(folder)) {
     return [
       finding(
-        'data folder',
+        'folder',
         isWritable(nearestFolder(folder)),
         `${displayPath(folder)} does not exist yet`,
         `this user cannot write its parent`,
@@ -127,11 +177,11 @@ function checkFolder(folder: string): DoctorFinding[] {
   const names = listNames(folder)
   if (typeof names === 'string') {
     const advice = names === 'ENOTDIR' ? 'it is not a folder' : 'run this as the user that the service runs as'
-    return [finding('data folder', false, `${displayPath(folder)} (${names})`, advice)]
+    return [finding('folder', false, `${displayPath(folder)} (${names})`, advice)]
   }
   const open = names.filter((name) => ((statSync(join(folder, name), { throwIfNoEntry: false })?.mode ?? 0) & 0o077) !== 0)
   return [
-    finding('data folder', isWritable(folder), displayPath(folder), 'this user cannot write it'),
+    finding('folder', isWritable(folder), displayPath(folder), 'this user cannot write it'),
     finding(
       'folder mode',
       (statSync(folder).mode & 0o077) === 0,
@@ -187,25 +237,6 @@ function checkCoreDumps(): DoctorFinding {
   return finding('core dumps', true, found === 'on' ? 'on in this shell; the service switches its own off' : found, '')
 }
 
-async function checkPort(setting: string, host: string, port: number): Promise<DoctorFinding> {
-  const refusal = port === 0 ? null : await tryPort(host, port)
-  return finding(
-    setting,
-    refusal === null,
-    `${host}:${String(port)}${refusal === null ? ' is free' : ` (${refusal})`}`,
-    'choose another one, or stop the program that uses it',
-  )
-}
-
-/** The error code when a port cannot be listened on (`EADDRINUSE`, `EACCES`); null when it can. */
-function tryPort(host: string, port: number): Promise<string | null> {
-  return new Promise((resolve) => {
-    const server = createServer()
-    server.once('error', (err: NodeJS.ErrnoException) => resolve(err.code ?? 'unknown'))
-    server.listen({ host, port, exclusive: true }, () => server.close(() => resolve(null)))
-  })
-}
-
 function nearestFolder(folder: string): string {
   return existsSync(folder) || dirname(folder) === folder ? folder : nearestFolder(dirname(folder))
 }
@@ -231,6 +262,9 @@ function finding(check: string, ok: boolean, found: string, advice: string): Doc
   return { check, ok, found, advice: ok ? '' : advice }
 }
 
+const ignore = (): void => undefined
+const silentLog: Log = { debug: ignore, info: ignore, warn: ignore, error: ignore, maskedCount: () => 0, dropped: () => 0 }
+const neverStopping = new AbortController().signal
 const NODE_MAJOR_MIN = 24
 const FREE_MEGABYTES_MIN = 200
 const CLOCK_SECONDS_MAX = 5

@@ -17,10 +17,13 @@ after(() => rmSync(empty, { recursive: true }))
 
 test('a key store of another database is a setting to correct: the message has the code and each way out', () => {
   const { config } = readConfig([`--data=${empty}`])
-  const explained = explainStart(new KeyStoreMismatch(), config, new AbortController().signal)
+  const explained = explainStart(new KeyStoreMismatch('the key store is empty'), config, new AbortController().signal)
   assert.ok(explained instanceof ExitError)
   assert.equal(explained.exit, 'invalidSettings')
-  assert.match(explained.message, /^key_store_mismatch: .*TESSERA_KEYS_DATABASE_URL.*put the newest back.*key store is lost/)
+  assert.match(
+    explained.message,
+    /^key_store_mismatch: the key store is empty\. .*TESSERA_KEYS_DATABASE_URL.*put the newest back.*key store is lost/,
+  )
 })
 
 test('a start without the built form or dashboard ends with a line that says what to run', () => {

@@ -2,43 +2,99 @@ import { KekError } from '@tessera/vault/kek'
 import { KeyRejectedError } from '@tessera/vault/keyring'
 
 import type { Config } from '../config/config.ts'
-import { KeyStoreMismatch } from '../../domain/keys/key-store-mismatch.ts'
+import { AdapterConfigError } from '../../adapters/adapter.ts'
+import { AnchorBroken } from '../../domain/freshness/anchors.ts'
+import { DatabaseRestored } from '../../domain/freshness/database-restored.ts'
+import { KeyStoreMismatch, keyStoreAdvice } from '../../domain/keys/key-store-mismatch.ts'
 import { DashboardMissing } from '../../server/pages/dashboard-assets.ts'
-import { ExitError } from '../exits.ts'
+import { ExitError, type Exit } from '../exits.ts'
 import { AssetsMissing } from '../../server/pages/form-assets.ts'
 import { MigrationRefused } from '../../store/migrations/migrations.ts'
 import { FolderLocked } from '../../store/sqlite/lock.ts'
-import { StoreFull, StoreOutcomeUnknown, StoreUnavailable } from '../../store/store.ts'
+import { StoreDamaged, StoreFull, StoreOutcomeUnknown, StoreRefused, type StoreRefusal, StoreUnavailable } from '../../store/store.ts'
 
 /** Turns an error of the start into an exit code and a message that says what to do. Returns unexpected errors unchanged. */
 export function explainStart(err: unknown, config: Config, stopping: AbortSignal): unknown {
-  if (err instanceof ExitError) return err
+  if (err instanceof ExitError && !(stopping.aborted && err.exit === 'unavailable')) return err
   if (stopping.aborted) return new ExitError('done', `stopped by ${String(stopping.reason)} before it was ready.`)
   if (err instanceof FolderLocked) return exitError('inUse', `${err.message}: stop it first, or set TESSERA_DATA to another folder.`, err)
   if (err instanceof AssetsMissing || err instanceof DashboardMissing) return exitError('invalidSettings', err.message, err)
   if (err instanceof KekError || err instanceof MigrationRefused) return exitError('invalidSettings', `${err.message}.`, err)
-  if (err instanceof KeyStoreMismatch) return exitError('invalidSettings', err.message, err)
-  if (err instanceof KeyRejectedError) return exitError('invalidSettings', `${err.message}. ${sameKek}`, err)
-  if (err instanceof StoreUnavailable || err instanceof StoreOutcomeUnknown) {
-    return exitError('unavailable', `the database does not respond (${err.message}): check TESSERA_DATABASE_URL, or start it first.`, err)
-  }
+  if (err instanceof AdapterConfigError) return exitError('invalidSettings', err.message, err)
+  if (err instanceof DatabaseRestored || err instanceof AnchorBroken) return exitError('invalidSettings', err.message, err)
+  if (err instanceof KeyStoreMismatch)
+    return new ExitError('invalidSettings', `${err.code}: ${err.finding}.`, { cause: err, advice: keyStoreAdvice })
+  if (err instanceof KeyRejectedError) return new ExitError('invalidSettings', `${err.message}.`, { cause: err, advice: sameKek })
   if (err instanceof StoreFull) return exitError('cannotCreate', `no disk space is left in ${config.dataFolder}.`, err)
-  return explainSystem(err, config) ?? err
+  return explainDatabase(err, 'TESSERA_DATABASE_URL') ?? explainSystem(err, config) ?? err
+}
+
+/** Errors of a database; `setting` names it. */
+export function explainDatabase(err: unknown, setting: string): ExitError | null {
+  if (err instanceof StoreRefused) {
+    const { exit, what, advice } = refusals[err.refusal](setting)
+    return new ExitError(exit, `${what} (${err.message}).`, { cause: err, advice })
+  }
+  if (err instanceof StoreUnavailable || err instanceof StoreOutcomeUnknown)
+    return exitError('unavailable', `the database does not respond (${err.message}): check ${setting}, or start it first.`, err)
+  if (err instanceof StoreDamaged) return new ExitError('damaged', `${err.message}.`, { cause: err, advice: err.advice })
+  return null
+}
+
+const refusals: Readonly<
+  Record<StoreRefusal, (setting: string) => { readonly exit: Exit; readonly what: string; readonly advice: string }>
+> = {
+  login: (setting) => ({
+    exit: 'invalidSettings',
+    what: 'PostgreSQL refuses the login',
+    advice: `Correct user and password in ${setting}, or let the user in by the server's pg_hba.conf.`,
+  }),
+  database: (setting) => ({
+    exit: 'invalidSettings',
+    what: 'PostgreSQL does not have this database',
+    advice: `Correct its name in ${setting}, or create it: CREATE DATABASE … OWNER ….`,
+  }),
+  rights: (setting) => ({
+    exit: 'invalidSettings',
+    what: `the user of ${setting} lacks a right that a start needs`,
+    advice: 'tessera doctor prints what to grant; docs/operating/starting.md lists the rights.',
+  }),
 }
 
 /** System errors, by their codes. */
 function explainSystem(err: unknown, config: Config): ExitError | null {
   if (!(err instanceof Error)) return null
-  const { code = '', port = 0, syscall = '' } = err as NodeJS.ErrnoException & { port?: number }
+  const { code = '', port = 0, syscall = '', errcode = 0, hostname } = err as SystemError
   if (syscall === 'listen') return explainListen(err, code, port, config)
-  if (['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'ENOSPC', 'EDQUOT'].includes(code)) {
-    return exitError(
-      'cannotCreate',
-      `the data folder ${config.dataFolder} cannot be used (${code}): let this user write it, or set TESSERA_DATA to another one.`,
-      err,
-    )
+  if (syscall === 'getaddrinfo' && hostname === config.host) {
+    const advice = 'Set TESSERA_HOST to an address of this machine, such as 127.0.0.1, or 0.0.0.0 for all of them.'
+    return new ExitError('invalidSettings', `the host name ${config.host} of TESSERA_HOST cannot be resolved (${code}).`, {
+      cause: err,
+      advice,
+    })
   }
-  return null
+  if (folderCodes.includes(code) || folderCodes.includes((err.cause as SystemError | undefined)?.code ?? '')) {
+    const reason = code === '' ? err.message : `the data folder ${config.dataFolder} cannot be used (${code})`
+    return exitError('cannotCreate', `${reason}: let this user write it, or set TESSERA_DATA to another one.`, err)
+  }
+  return code === 'ERR_SQLITE_ERROR' ? explainSqlite(err, errcode & 0xff, config) : null
+}
+
+type SystemError = NodeJS.ErrnoException & { readonly port?: number; readonly errcode?: number; readonly hostname?: string }
+
+const folderCodes: readonly string[] = ['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'ENOSPC', 'EDQUOT']
+
+/** By SQLite's primary result codes (sqlite.org/rescode.html): busy, readonly, I/O error, cannot open. */
+function explainSqlite(err: Error, code: number, { dataFolder }: Config): ExitError | null {
+  const what = `the embedded database in ${dataFolder} cannot be opened (${err.message}).`
+  if (code === 5)
+    return new ExitError('inUse', what, {
+      cause: err,
+      advice: 'Another program has locked it: end that program, such as a sqlite3 shell or a backup.',
+    })
+  if (code === 10) return new ExitError('ioError', what, { cause: err, advice: 'The disk failed: check it before starting again.' })
+  if (code !== 8 && code !== 14) return null
+  return new ExitError('cannotCreate', what, { cause: err, advice: 'Let this user read and write the folder and every file in it.' })
 }
 
 function explainListen(err: Error, code: string, port: number, config: Config): ExitError {
@@ -58,4 +114,5 @@ function exitError(exit: ExitError['exit'], message: string, cause: Error): Exit
   return new ExitError(exit, message, { cause })
 }
 
-const sameKek = 'Services on one database share one KEK: copy the development.kek of another service into this data folder.'
+const sameKek =
+  'Services on one database share one KEK: restore the development.kek of this data folder, or copy that of another service on the same database.'

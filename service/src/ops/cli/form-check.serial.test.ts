@@ -48,7 +48,7 @@ describe('form-check on the command line', () => {
       [[url, '--wait', 'a'], /--wait takes seconds/],
       [[url, '--time-limit', '4'], /--time-limit takes seconds from 5 to 600/],
       [[url, '--service', `${url}form`], /--service takes an origin/],
-      [[url, '--sttaic'], /"form-check" takes no --sttaic/],
+      [[url, '--sttaic'], /There is no option --sttaic\. Did you mean --static\?/],
       [[url, '--form-origin=http://127.0.0.1'], /"form-check" takes no --form-origin/],
     ] as const) {
       const { code, out, err } = await runTessera(['form-check', ...words]).ended

@@ -1,3 +1,5 @@
+import { readOrigin } from '@tessera/contract/origin'
+
 import { ExitError } from '../exits.ts'
 
 import type { Command, CommandInput, CommandOutcome } from './command.ts'
@@ -46,7 +48,7 @@ async function check({ args, options }: CommandInput): Promise<CommandOutcome> {
     pageTimeoutMs,
     isLive: !options.has('static'),
     shouldSubmit: !options.has('type-only'),
-    formOrigin: readOrigin(options.get('service')),
+    formOrigin: readService(options.get('service')),
     browserPath: options.get('browser') ?? null,
     cookies: options.get('cookies') ?? null,
     signal: stopping.signal,
@@ -81,10 +83,9 @@ function readSeconds(
   return seconds * 1000
 }
 
-function readOrigin(text: string | undefined): string | null {
+function readService(text: string | undefined): string | null {
   if (text === undefined) return null
-  const url = URL.parse(text)
-  if (url === null || !/^https?:$/.test(url.protocol) || url.pathname !== '/')
-    throw new ExitError('usage', '--service takes an origin: https://form.example.com')
-  return url.origin
+  const origin = readOrigin(text.replace(/\/$/, ''))
+  if (origin === null) throw new ExitError('usage', '--service takes an origin: https://form.example.com')
+  return origin
 }

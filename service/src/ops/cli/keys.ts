@@ -3,7 +3,7 @@ import type { Params } from '@tessera/contract/operations'
 import { ExitError } from '../exits.ts'
 
 import { printTable, requireArguments, type Command } from './command.ts'
-import { callService } from './control-client.ts'
+import { callService, longReplyTimeoutMs } from './control-client.ts'
 
 export const keysStatus: Command = {
   name: 'keys status',
@@ -51,6 +51,35 @@ export const keysDestroy: Command = {
       throw new ExitError('usage', `This cannot be undone. To confirm: tessera keys destroy ${keyId.slice(0, 64)} --yes`)
     const data = await callService(input, 'operator.keys.destroy', { keyId })
     return { exit: 'done', data, text: `Key ${keyId} is destroyed.` }
+  },
+}
+
+export const keysSignRows: Command = {
+  name: 'keys sign-rows',
+  summary: 'Signs the rows without a MAC of a database that was restored from a backup of before migration 20.',
+  details:
+    'Such rows are refused: the key store says that all rows were signed, so they could be inserted by somebody who writes the database. ' +
+    'Without --yes it only counts them. With --yes they count as written by the service: do that only when the database was just restored from ' +
+    'a backup that you trust, before merchants can reach the service. The audit records who did it.',
+  options: [
+    { name: 'restored', meaning: 'Says that this database was restored from an older backup.' },
+    { name: 'yes', meaning: 'Confirm.' },
+  ],
+  async run(input) {
+    if (!input.options.has('restored'))
+      throw new ExitError('usage', 'Only rows of a restored database are signed: tessera keys sign-rows --restored')
+    const data = await callService(input, 'operator.keys.signRows', { confirmed: input.options.has('yes') }, longReplyTimeoutMs)
+    const found = data.unsigned.filter(({ count }) => count > 0)
+    if (found.length === 0) return { exit: 'done', data, text: 'Every row has a MAC: there is nothing to sign.' }
+    const table = printTable(
+      ['table', 'rows without a MAC'],
+      found.map(({ table: name, count }) => [name, count]),
+    )
+    const next =
+      data.signed === null
+        ? 'They are refused. If this database was just restored from a backup that you trust: tessera keys sign-rows --restored --yes'
+        : `${String(data.signed)} rows are signed. The audit has the entry rows.signed.`
+    return { exit: 'done', data, text: `${table}\n\n${next}` }
   },
 }
 

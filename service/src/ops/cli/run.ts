@@ -48,6 +48,7 @@ async function runParsed(typed: ParsedCommand, json: boolean, terminal: Terminal
     return { exit: 'done', data: { commands: family.map(({ name }) => name) }, text: printCommandGroup(family) }
   const { command, words: args } = findCommand(typed)
   const [stray] = strayOptions(typed)
+  refuseMisspeltOption(command, stray)
   if (command === null && stray !== undefined) throw new ExitError('usage', `There is no option --${stray}. See: tessera help`)
   if (command === null)
     return {
@@ -107,6 +108,15 @@ function refuseUnknownOptions(command: Command, typed: ParsedCommand): void {
   if (foreign !== undefined) throw new ExitError('usage', `"${command.name}" takes no --${foreign}. See: tessera ${command.name} --help`)
 }
 
+/** An option that is most like one of the command, or of all commands, is not left to the settings to refuse. */
+function refuseMisspeltOption(command: Command | null, stray: string | undefined): void {
+  if (stray === undefined) return
+  const own = ['json', 'help', 'version', ...(command?.options ?? []).map(({ name }) => name)]
+  const flags = command === null || command.ignoresSettings === true ? [] : settings.map(({ flag }) => flag.slice(2))
+  const guess = nearest(stray, [...own, ...flags])
+  if (guess !== null && own.includes(guess)) throw new ExitError('usage', `There is no option --${stray}. Did you mean --${guess}?`)
+}
+
 /** The options that belong neither to a command nor to a setting. */
 function strayOptions({ settingArguments }: ParsedCommand): string[] {
   return settingArguments.map(nameOf).filter((name) => !settings.some(({ flag }) => flag === `--${name}`))
@@ -130,6 +140,6 @@ function commandOptions(): ReadonlyMap<string, boolean> {
 
 function describeFailure(err: unknown): { exit: Exit; lines: string[] } {
   if (err instanceof InvalidSettingsError) return { exit: 'invalidSettings', lines: ['invalid settings:', ...err.faults] }
-  if (err instanceof ExitError) return { exit: err.exit, lines: err.message.split('\n') }
+  if (err instanceof ExitError) return { exit: err.exit, lines: [...err.what.split('\n'), ...(err.advice === '' ? [] : [err.advice])] }
   return { exit: 'internalError', lines: [err instanceof Error ? (err.stack ?? err.message) : String(err)] }
 }

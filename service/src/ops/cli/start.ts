@@ -1,7 +1,10 @@
 import { createApp, listen, type App } from '../../app.ts'
-import { claimDataFolder } from '../../app/data-folder.ts'
-import { createLifecycle, createResources, readReadiness, type RunningInfo } from '../../app/lifecycle.ts'
+import { claimDataFolder, writeFolderMarker, type FolderMarker } from '../../app/data-folder.ts'
+import { createLifecycle, createResources, readReadiness, type Resources, type RunningInfo } from '../../app/lifecycle.ts'
 import { chooseAdapters } from '../../app/production-checks.ts'
+import { requireStartChecks } from '../../app/start-checks.ts'
+import { makeStartSubject } from '../../app/start-subject.ts'
+import { retryUntilReachable } from '../../app/storage.ts'
 import type { Clock } from '../../clock.ts'
 import { lockFolder } from '../../store/sqlite/lock.ts'
 import { makeSystemClock } from '../../system-clock.ts'
@@ -28,7 +31,7 @@ export async function runStart(input: CommandInput): Promise<CommandOutcome> {
   const log = makeLog(config.logLevel, sink, clock.now)
   const signals = handleProcessSignals(log, sink, clock)
   try {
-    const service = await startService(config, { log, clock, ...signals })
+    const service = await startCheckedService(config, { log, clock, ...signals })
     input.print(input.json ? `${JSON.stringify({ ready: service.info })}\n` : printBanner(service.info))
     await aborted(signals.stopping)
     return { exit: 'done', data: { stopped: { callsCutOff: await service.stop() } }, text: 'Stopped.' }
@@ -46,22 +49,37 @@ interface ProcessDependencies extends ProcessSignals {
   readonly clock: Clock
 }
 
-/** Runs the application in this process. Health endpoints respond before the store is open. Throws `ExitError`, which says what to do. */
-async function startService(config: Config, deps: ProcessDependencies): Promise<RunningService> {
-  const { log, stopping } = deps
+/**
+ * Runs the application in this process, after every check of a start. Health endpoints respond before the database is open. Throws `ExitError`, which says
+ * what to do; then nothing was changed but the data folder created.
+ */
+export async function startCheckedService(config: Config, deps: ProcessDependencies): Promise<RunningService> {
+  const { log, clock, stopping } = deps
   const resources = createResources((err) => log.error('close_failed', { err }))
   try {
-    const adapters = await chooseAdapters(config)
-    claimDataFolder(config.dataFolder, config.environment)
-    resources.add(lockFolder(config.dataFolder).release)
+    const adapters = chooseAdapters(config)
+    const subject = makeStartSubject(config, {
+      adapters,
+      clock,
+      log,
+      claim: async () => claimFolder(config, resources),
+      isServing: () => false,
+      retry: (step) => retryUntilReachable(config, deps, step),
+    })
+    resources.add(subject.close)
+    await requireStartChecks(subject, 'folder')
+    await requireStartChecks(subject, 'machine')
     const lifecycle = createLifecycle()
-    const metrics = makeMetrics(deps.clock, serviceGauges(lifecycle, log))
+    const metrics = makeMetrics(clock, serviceGauges(lifecycle, { readiness: () => readReadiness(lifecycle), log }))
     resources.add(metrics.close)
     const routes = healthRoutes({ readiness: () => readReadiness(lifecycle), metrics: metrics.render })
     const admin = createAdminServer(routes, (err) => log.error('page_failed', { err }))
     resources.add(() => admin.close())
     const adminUrl = await listen(admin, '127.0.0.1', config.adminPort)
+    await requireStartChecks(subject, 'data')
+    await subject.close()
     const app = await createApp(config, adapters, { ...deps, metrics, lifecycle, adminUrl, coreDumps: disableCoreDumps() })
+    writeFolderMarker(config.dataFolder, markerOf(config, app))
     const info = await app.start()
     const stop = async (): Promise<number> => {
       const left = await app.stop()
@@ -73,6 +91,21 @@ async function startService(config: Config, deps: ProcessDependencies): Promise<
     await resources.closeAll()
     throw explainStart(err, config, stopping)
   }
+}
+
+/** Creates the data folder, and locks it until the process ends its work. */
+export function claimFolder({ dataFolder, environment }: Config, resources: Resources): string {
+  claimDataFolder(dataFolder, environment)
+  resources.add(lockFolder(dataFolder).release)
+  return 'none is running'
+}
+
+function markerOf({ databaseUrl }: Config, { services: { kek, keyring } }: App): FolderMarker {
+  const [first] = keyring
+    .list()
+    .filter(({ purpose, owner }) => purpose === 'row_mac' && owner === '')
+    .sort((a, b) => a.epoch - b.epoch)
+  return { store: databaseUrl === null ? 'sqlite' : 'postgres', kek: kek.id, key: first?.keyId ?? null }
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

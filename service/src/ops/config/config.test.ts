@@ -107,6 +107,7 @@ test('a flag without its value, and a flag given twice, are refused', () => {
 test('a config file that is missing, no JSON, no object or names itself is refused', () => {
   assert.match(faultsOf(['--config', join(folder, 'absent')])[0] ?? '', /cannot be read: ENOENT/)
   assert.match(faultsOf(['--config', file('port = 8080')])[0] ?? '', /it is not JSON/)
+  assert.match(faultsOf(['--config', file(' \n')])[0] ?? '', /cannot be read: it is empty; without settings it has \{\}\.$/)
   assert.match(faultsOf(['--config', file([1])])[0] ?? '', /one JSON object/)
   assert.match(faultsOf(['--config', file({ configFile: 'x' })])[0] ?? '', /cannot be set in the config file itself/)
   assert.match(faultsOf(['--config', file(`"${'x'.repeat(70_000)}"`)])[0] ?? '', /larger than 65536 bytes/)

@@ -2,6 +2,7 @@ import { listAdapterSettings } from '../../adapters/adapter.ts'
 import { kekAdapters } from '../../adapters/kms/kek-adapters.ts'
 import { networkAdapters } from '../../adapters/network/network-adapters.ts'
 import { smsAdapters } from '../../adapters/sms/sms-adapters.ts'
+import { auditSettings } from './audit.ts'
 import { dashboardSettings } from './dashboard.ts'
 import { limitSettings } from './limits.ts'
 import { requestLogSettings } from './request-log.ts'
@@ -185,6 +186,7 @@ const table = [
   },
   ...limitSettings,
   ...requestLogSettings,
+  ...auditSettings,
   {
     name: 'inFlightMax',
     env: 'TESSERA_IN_FLIGHT_MAX',
@@ -378,6 +380,8 @@ type ValueOf<S extends Row> = S extends { choices: readonly (infer W)[] }
       origin: string
       text: string
       webUrl: string
+      httpUrl: string
+      syslogUrl: string
       switch: boolean
       addresses: readonly string[]
       digits: readonly string[]

@@ -142,7 +142,9 @@ function readFile(settings: readonly Setting[], path: unknown, faults: string[])
 function readMembers(path: string, faults: string[]): object {
   try {
     if (statSync(path).size > FILE_BYTES_MAX) throw new Error(`larger than ${String(FILE_BYTES_MAX)} bytes`)
-    const members: unknown = JSON.parse(readFileSync(path, 'utf8'))
+    const text = readFileSync(path, 'utf8')
+    if (text.trim() === '') throw new Error('it is empty; without settings it has {}')
+    const members: unknown = JSON.parse(text)
     if (typeof members === 'object' && members !== null && !Array.isArray(members)) return members
     faults.push(`The config file ${path} must be one JSON object of settings by name.`)
   } catch (err) {

@@ -1,3 +1,4 @@
+import { readOrigin } from '@tessera/contract/origin'
 import { resolve } from 'node:path'
 
 import { readAddresses } from './proxies.ts'
@@ -70,8 +71,13 @@ const readers = {
   },
   // Several hosts in one URL are usual for PostgreSQL and unknown to the URL parser, so the shape alone is read here.
   postgresUrl: { expected: 'postgres://user:password@host[,host]/database', read: (given) => asText(given, isPostgresUrl) },
-  origin: { expected: 'an origin such as https://pay.example.uz, without a path', read: (given) => asText(given, isOrigin) },
+  origin: { expected: 'an origin such as https://pay.example.uz, without a path', read: (given) => readOrigin(given) },
   webUrl: { expected: 'an https URL', read: (given) => asText(given, (text) => readUrl(text)?.protocol === 'https:') },
+  httpUrl: {
+    expected: 'an http or https URL',
+    read: (given) => asText(given, (text) => ['http:', 'https:'].includes(readUrl(text)?.protocol ?? '')),
+  },
+  syslogUrl: { expected: 'udp://host:port or tcp://host:port', read: (given) => asText(given, isSyslogUrl) },
   text: { expected: 'a line of text', read: (given) => asText(given, (text) => !/[\0-\x1f\x7f]/.test(text)) },
   addresses: { expected: 'addresses and blocks such as 10.0.0.0/8, with commas between them', read: (given) => readAddresses(given) },
   digits: { expected: 'leading digits such as 998, with commas between them', read: (given) => readDigits(given) },
@@ -105,9 +111,10 @@ function isPostgresUrl(text: string): boolean {
   return /^postgres(ql)?:\/\/[^\s]+$/.test(text)
 }
 
-function isOrigin(text: string): boolean {
+function isSyslogUrl(text: string): boolean {
   const url = readUrl(text)
-  return url !== null && (url.protocol === 'https:' || url.protocol === 'http:') && url.origin === text
+  if (url === null || !['udp:', 'tcp:'].includes(url.protocol) || url.hostname === '') return false
+  return `${url.pathname}${url.search}${url.hash}${url.username}`.replace('/', '') === ''
 }
 
 function readUrl(text: string): URL | null {

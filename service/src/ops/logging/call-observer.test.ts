@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { makeCallObserver } from './observers.ts'
+import { makeAbortObserver, makeCallObserver } from './observers.ts'
 import { makeLog } from './log.ts'
 import { makeMetrics } from '../metrics/metrics.ts'
 import { makeHandClock } from '../../testing/clock.fixture.ts'
@@ -47,6 +47,19 @@ test('a result is counted with code 0, and an unknown method as unknown', async 
     await metrics.render(),
     /tessera_requests_total\{method="unknown",profile="spec",code="-32601",reason="method_not_found"\} 1/,
   )
+})
+
+test('a client that goes away is counted by stage, and is a debug line and no error', async () => {
+  const written: string[] = []
+  const onAbort = makeAbortObserver(
+    makeLog('debug', { write: (line) => written.push(line) }, () => 0),
+    metrics,
+  )
+  onAbort('request')
+  onAbort('reply')
+  const { level, event, stage } = JSON.parse(written[1] ?? '') as Record<string, unknown>
+  assert.deepEqual([written.length, level, event, stage], [2, 'debug', 'client_aborted', 'reply'])
+  assert.match(await metrics.render(), /tessera_client_aborts_total\{stage="request"\} 1\ntessera_client_aborts_total\{stage="reply"\} 1\n/)
 })
 
 test('an unexpected error is an error line with the request id of the reply', () => {

@@ -33,6 +33,8 @@ const shapes = {
   reason: text(/^[a-z][a-z0-9_]{0,47}$/),
   ms: number,
   bytes: number,
+  stage: text(/^(request|reply)$/),
+  caller: text(/^(server|browser|unproved)$/),
   table: text(/^[a-z_]{1,32}$/),
   suppressed: number,
   // A merchant's endpoint.
@@ -56,6 +58,11 @@ const shapes = {
   left: number,
   attempt: number,
   seconds: number,
+  // The audit.
+  destination: text(/^(file|syslog|http)$/),
+  chain: text(/^[0-9A-Za-z._:+-]{1,128}$/),
+  seq: number,
+  fault: text(/^[a-z_]{1,32}$/),
   // A migration.
   number,
   name: text(/^[a-z0-9-]{1,48}$/),

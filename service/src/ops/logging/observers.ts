@@ -3,6 +3,8 @@ import { errorEntry } from '@tessera/contract/errors'
 import type { MerchantApiCall } from '../../adapters/merchant-api/observe-merchant-api.ts'
 import type { AppliedTransition } from '../../domain/payments/dependencies.ts'
 import type { ReachedLimit } from '../../domain/limits/limit-mode.ts'
+import type { AbortStage } from '../../server/http/server-state.ts'
+import type { SignInOutcome } from '../../domain/users/dependencies.ts'
 import type { CallSummary, CallFailure, CallObserver } from '../../server/call-observer.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import type { ReceiptGauges } from '../metrics/receipt-gauges.ts'
@@ -27,6 +29,14 @@ export function makeCallObserver(log: Log, metrics: Metrics): CallObserver {
   })
 }
 
+/** Counts clients that close their connection before they have their reply. It is their right, so it is no error. */
+export function makeAbortObserver(log: Log, metrics: Metrics): (stage: AbortStage) => void {
+  return (stage) => {
+    metrics.countClientAbort({ stage })
+    log.debug('client_aborted', { stage })
+  }
+}
+
 /** The code of the reply, 0 for a result. */
 function outcomeOf({ error, profile }: CallSummary): { code: number; reason: string } {
   if (error === null) return { code: 0, reason: '' }
@@ -49,6 +59,34 @@ export function makeLimitObserver(log: Log, metrics: Metrics, now: () => number)
     log.warn(mode === 'shadow' ? 'limit_shadow' : 'limit_reached', { reason, merchantId, count: line.count })
     Object.assign(line, { at: now(), count: 0 })
   }
+}
+
+/**
+ * Counts sign-ins, shows how many wait, and writes a line `sign_ins_waiting` every ten seconds at most while there are more than can be evaluated at once:
+ * `count` wait, and `suppressed` got no place, a lock or a wrong password since the last line.
+ */
+export function makeSignInObserver(log: Log, metrics: Metrics, queue: SignInLine, now: () => number): (outcome: SignInOutcome) => void {
+  let lineAt = -Infinity
+  let refused = 0
+  metrics.registerGauge({
+    name: 'tessera_sign_ins_waiting',
+    help: 'Sign-ins to the dashboard that wait for their password to be evaluated.',
+    read: () => queue.waitingCount(),
+  })
+  return (outcome) => {
+    metrics.countSignIn({ outcome })
+    if (outcome === 'refused' || outcome === 'locked' || outcome === 'overloaded') refused++
+    if (!queue.isLoaded() || now() - lineAt < limitLineEveryMs) return
+    log.warn('sign_ins_waiting', { count: queue.waitingCount(), suppressed: refused })
+    lineAt = now()
+    refused = 0
+  }
+}
+
+/** The line that sign-ins wait in. */
+interface SignInLine {
+  waitingCount(): number
+  isLoaded(): boolean
 }
 
 /**

@@ -21,8 +21,16 @@ export interface Metrics {
   countMerchantEndpoint(call: { readonly operation: string; readonly outcome: string }): void
   /** A request that reached a limit which refuses, or would refuse were it not in shadow mode. */
   countLimit(reached: { readonly reason: string; readonly mode: string }): void
+  /** A sign-in to the dashboard, by its outcome. */
+  countSignIn(signIn: { readonly outcome: string }): void
   /** A row that was refused because of its MAC, by table. */
   countTamperedRow(row: { readonly table: string }): void
+  /** An attempt to export a checkpoint of the audit: `sent` or `failed`. */
+  countCheckpoint(attempt: { readonly destination: string; readonly outcome: string }): void
+  /** A fault of an audit chain that was found while the service runs. */
+  countAuditFault(found: { readonly fault: string }): void
+  /** A client that closed its connection before it had its reply, by stage. */
+  countClientAbort(abort: { readonly stage: string }): void
   /** One write to the store, from the call to the acknowledgment: waiting for its group included. */
   observeCommit(ms: number): void
   /** Adds a gauge that is read whenever the page is. Names are registered once. */
@@ -41,6 +49,16 @@ export function makeMetrics(clock: Pick<Clock, 'sleep'>, gauges: readonly GaugeD
     'Requests that reached a breaker, by reason and mode; in shadow mode none was refused.',
   )
   const tampered = makeCounter('tessera_rows_refused_total', 'Rows refused because they were not written by the service, by table.')
+  const checkpoints = makeCounter('tessera_audit_checkpoints_total', 'Checkpoints of the audit, by destination and outcome.')
+  const auditFaults = makeCounter(
+    'tessera_audit_faults_total',
+    'Audit entries that are missing or were changed, found while running, by fault.',
+  )
+  const aborts = makeCounter(
+    'tessera_client_aborts_total',
+    'Requests whose client closed the connection before the request had arrived in full (request) or before its reply (reply).',
+  )
+  const signIns = makeCounter('tessera_sign_ins_total', 'Sign-ins to the dashboard, by outcome.')
   const commits = makeHistogram(
     'tessera_store_commit_duration_seconds',
     'How long a write to the store took to be durable, waiting for its group included.',
@@ -49,7 +67,7 @@ export function makeMetrics(clock: Pick<Clock, 'sleep'>, gauges: readonly GaugeD
   const delay = monitorEventLoopDelay({ resolution: 20 })
   delay.enable()
   const all = [...gauges, ...processGauges(delay)].map((gauge) => makeGauge(gauge, clock))
-  const page: Metric[] = [requests, durations, endpoints, limits, tampered, commits, ...all]
+  const page: Metric[] = [requests, durations, endpoints, limits, tampered, signIns, aborts, checkpoints, auditFaults, commits, ...all]
   return Object.freeze({
     countRequest({ method, profile, code, reason, ms }: RequestMeasurement) {
       requests.add({ method, profile, code: String(code), reason })
@@ -57,7 +75,11 @@ export function makeMetrics(clock: Pick<Clock, 'sleep'>, gauges: readonly GaugeD
     },
     countMerchantEndpoint: ({ operation, outcome }: { operation: string; outcome: string }) => endpoints.add({ operation, outcome }),
     countLimit: ({ reason, mode }: { reason: string; mode: string }) => limits.add({ reason, mode }),
+    countSignIn: ({ outcome }: { outcome: string }) => signIns.add({ outcome }),
     countTamperedRow: ({ table }: { table: string }) => tampered.add({ table }),
+    countCheckpoint: ({ destination, outcome }: { destination: string; outcome: string }) => checkpoints.add({ destination, outcome }),
+    countAuditFault: ({ fault }: { fault: string }) => auditFaults.add({ fault }),
+    countClientAbort: ({ stage }: { stage: string }) => aborts.add({ stage }),
     observeCommit: (ms: number) => commits.observe({}, ms / 1000),
     registerGauge: (gauge: GaugeDefinition) => void page.push(makeGauge(gauge, clock)),
     async render() {
@@ -76,6 +98,9 @@ export function measureCommits(store: Store, { observeCommit }: Pick<Metrics, 'o
       return store.durability
     },
     ping: () => store.ping(),
+    setAuditKey: (key) => store.setAuditKey(key),
+    auditHeads: () => store.auditHeads(),
+    watchAudit: (listener) => store.watchAudit(listener),
     tryLock: (name) => store.tryLock(name),
     close: (deadlineMs) => store.close(deadlineMs),
     read: (query) => store.read(query),

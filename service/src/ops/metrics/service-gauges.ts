@@ -1,5 +1,6 @@
 import { countWaitingDeliveries } from '../../store/deliveries.ts'
 import type { Store } from '../../store/store.ts'
+import type { DroppedCalls } from '../request-log/request-buffer.ts'
 import type { Log } from '../logging/log.ts'
 
 import type { GaugeDefinition } from './metric.ts'
@@ -9,13 +10,19 @@ export interface ObservedLifecycle {
   readonly state: string
   readonly store: Store | null
   readonly inFlight: () => number
-  readonly unrecorded: () => number
+  readonly unrecorded: () => readonly DroppedCalls[]
+}
+
+export interface GaugeDependencies {
+  /** As in /readyz. */
+  readonly readiness: () => Promise<{ readonly ready: boolean }>
+  readonly log: Log
 }
 
 /** The gauges of the service itself. */
-export function serviceGauges(lifecycle: ObservedLifecycle, log: Log): GaugeDefinition[] {
+export function serviceGauges(lifecycle: ObservedLifecycle, { readiness, log }: GaugeDependencies): GaugeDefinition[] {
   return [
-    { name: 'tessera_ready', help: '1 when requests may be sent here.', read: () => (lifecycle.state === 'ready' ? 1 : 0) },
+    { name: 'tessera_ready', help: '1 when requests may be sent here.', read: async () => ((await readiness()).ready ? 1 : 0) },
     { name: 'tessera_requests_in_flight', help: 'Requests in progress.', read: () => lifecycle.inFlight() },
     {
       name: 'tessera_outbox_depth',
@@ -29,8 +36,8 @@ export function serviceGauges(lifecycle: ObservedLifecycle, log: Log): GaugeDefi
     },
     {
       name: 'tessera_request_log_dropped_total',
-      help: 'Requests that were not recorded because the buffer of the request log was full.',
-      read: () => lifecycle.unrecorded(),
+      help: 'Requests that are not in the request log, by caller, and reason: minute_budget or store_slow.',
+      read: () => lifecycle.unrecorded().map(({ caller, reason, count }) => ({ labels: { caller, reason }, value: count })),
     },
     {
       name: 'tessera_log_lines_dropped_total',

@@ -1,9 +1,17 @@
-import type { DetailedRequestRow } from '../../store/request-log.ts'
+import type { DetailedRequestRow, RequestRow } from '../../store/request-log.ts'
 
-/** Calls of one merchant that were not recorded. */
+/** `server`: with the right password · `browser`: with the merchant id alone · `unproved`: refused before the caller was known. */
+export type RequestCaller = RequestRow['caller']
+
+/** `minute_budget`: more calls of this kind came in the minute than are recorded · `store_slow`: the store was slower than the calls. */
+export type LossReason = 'minute_budget' | 'store_slow'
+
+/** Calls of one merchant, one kind of caller and one minute that were not recorded. */
 export interface RequestLoss {
   readonly merchantId: string
   readonly bucket: number
+  readonly caller: RequestCaller
+  readonly reason: LossReason
   readonly count: number
   readonly from: number
   readonly to: number
@@ -11,92 +19,157 @@ export interface RequestLoss {
   readonly requestId: string
 }
 
-/** Records that wait to be written. When the buffer is full, the oldest record is dropped and counted. */
+/** Calls that were not recorded since the start. */
+export interface DroppedCalls {
+  readonly caller: RequestCaller
+  readonly reason: LossReason
+  readonly count: number
+}
+
+/**
+ * Records that wait to be written. Each kind of caller has room of its own, so that what anyone can send in a merchant's name displaces none of the
+ * calls that the merchant's server makes. When a room is full, its oldest record is dropped and counted.
+ */
 export interface RequestBuffer {
   add(row: DetailedRequestRow): void
-  /** Removes and returns the oldest records. */
+  /** Removes and returns the oldest records: those of servers first, then of browsers, then refused ones. */
   take(count: number): DetailedRequestRow[]
   /** Returns records that could not be written to the front; those that no longer fit are dropped and counted. */
   putBack(rows: readonly DetailedRequestRow[]): void
-  takeLosses(): RequestLoss[]
+  /** Removes and returns the losses of minutes that are over at `now`; of every minute for Infinity. */
+  takeLosses(now: number): RequestLoss[]
   putLossesBack(losses: readonly RequestLoss[]): void
-  /** The number of calls that were not recorded since the start. */
-  lost(): number
+  dropped(): DroppedCalls[]
   waiting(): number
 }
 
-export interface RequestBufferLimits {
-  readonly rowsMax: number
-  /** For unauthenticated calls that only name a merchant: anyone can send them, and they must not displace the merchant's own. */
-  readonly unprovedMax: number
+export interface CallerBudget {
+  /** Records that wait to be written, of all merchants. */
+  readonly waitingMax: number
+  /** Records of one merchant in one minute. */
+  readonly minuteMax: number
 }
 
-export function makeRequestBuffer({ rowsMax, unprovedMax }: RequestBufferLimits): RequestBuffer {
-  // `first` is the index of the oldest record; the array is compacted when half of it is empty.
-  let slots: DetailedRequestRow[] = []
-  let first = 0
-  let unproved = 0
-  let lostTotal = 0
+export type CallerBudgets = Readonly<Record<RequestCaller, CallerBudget>>
+
+export function makeRequestBuffer(budgets: CallerBudgets): RequestBuffer {
+  const queues = callers.map((caller) => new RequestQueue(budgets[caller].waitingMax))
+  const queueOf = Object.fromEntries(callers.map((caller, i) => [caller, queues[i]])) as Record<RequestCaller, RequestQueue>
+  const minutes = new MinuteCounts()
   const losses = new Map<string, RequestLoss>()
+  const droppedCounts = new Map<string, DroppedCalls>()
   return Object.freeze<RequestBuffer>({
     add(row) {
-      if (row.caller === 'unproved' && unproved >= unprovedMax) {
-        lose(row)
-        return
-      }
-      push(row)
+      if (minutes.count(row) > budgets[row.caller].minuteMax) lose(row, 'minute_budget')
+      else for (const oldest of queueOf[row.caller].push(row)) lose(oldest, 'store_slow')
     },
-    take,
-    putBack(rows) {
-      const room = Math.max(0, rowsMax - (slots.length - first))
-      const retained = rows.slice(Math.max(0, rows.length - room))
-      for (const row of rows.slice(0, rows.length - retained.length)) lose(row)
-      for (const { caller } of retained) if (caller === 'unproved') unproved++
-      slots = [...retained, ...slots.slice(first)]
-      first = 0
-    },
-    takeLosses() {
-      const taken = [...losses.values()]
-      losses.clear()
+    take(count) {
+      const taken: DetailedRequestRow[] = []
+      for (const queue of queues) if (taken.length < count) taken.push(...queue.take(count - taken.length))
       return taken
+    },
+    putBack(rows) {
+      for (const caller of callers) {
+        const own = rows.filter((row) => row.caller === caller)
+        for (const row of queueOf[caller].putBack(own)) lose(row, 'store_slow')
+      }
+    },
+    takeLosses(now) {
+      const taken = [...losses].filter(([, { to }]) => minuteOf(to) < minuteOf(now))
+      for (const [key] of taken) losses.delete(key)
+      return taken.map(([, loss]) => loss)
     },
     putLossesBack(taken) {
       for (const loss of taken) addLoss(loss)
     },
-    lost: () => lostTotal,
-    waiting: () => slots.length - first,
+    dropped: () => [...droppedCounts.values()],
+    waiting: () => queues.reduce((sum, { length }) => sum + length, 0),
   })
 
-  function push(row: DetailedRequestRow): void {
-    if (slots.length - first >= rowsMax) for (const oldest of take(1)) lose(oldest)
-    slots.push(row)
-    if (row.caller === 'unproved') unproved++
-  }
-
-  function take(count: number): DetailedRequestRow[] {
-    const taken = slots.slice(first, first + count)
-    first += taken.length
-    if (first * 2 > slots.length) {
-      slots = slots.slice(first)
-      first = 0
-    }
-    for (const { caller } of taken) if (caller === 'unproved') unproved--
-    return taken
-  }
-
-  function lose({ merchantId, bucket, at, requestId }: DetailedRequestRow): void {
-    lostTotal++
-    addLoss({ merchantId, bucket, count: 1, from: at, to: at, requestId })
+  function lose({ merchantId, bucket, caller, at, requestId }: DetailedRequestRow, reason: LossReason): void {
+    const key = `${caller} ${reason}`
+    droppedCounts.set(key, { caller, reason, count: (droppedCounts.get(key)?.count ?? 0) + 1 })
+    addLoss({ merchantId, bucket, caller, reason, count: 1, from: at, to: at, requestId })
   }
 
   function addLoss(loss: RequestLoss): void {
-    const existing = losses.get(loss.merchantId)
-    // Losses of further merchants are counted by the metric only.
-    if (existing === undefined && losses.size >= lossesMax) return
-    if (existing === undefined) return void losses.set(loss.merchantId, loss)
+    const key = `${loss.merchantId} ${loss.caller} ${loss.reason} ${String(minuteOf(loss.to))}`
+    const existing = losses.get(key)
+    // Losses of further merchants are counted by the metric only. Those of servers always have room: a caller needs a password to make one.
+    if (existing === undefined && losses.size >= lossesMax && (loss.caller !== 'server' || losses.size >= 2 * lossesMax)) return
+    if (existing === undefined) return void losses.set(key, loss)
     const { requestId, to } = loss.to >= existing.to ? loss : existing
-    losses.set(loss.merchantId, { ...loss, count: existing.count + loss.count, from: Math.min(existing.from, loss.from), to, requestId })
+    losses.set(key, { ...loss, count: existing.count + loss.count, from: Math.min(existing.from, loss.from), to, requestId })
   }
 }
 
+/** A queue that drops its oldest record when it is full. */
+class RequestQueue {
+  // `#first` is the index of the oldest record; the array is compacted when half of it is empty.
+  #slots: DetailedRequestRow[] = []
+  #first = 0
+  readonly #max: number
+
+  constructor(max: number) {
+    this.#max = max
+  }
+
+  get length(): number {
+    return this.#slots.length - this.#first
+  }
+
+  /** Returns the records that were dropped. */
+  push(row: DetailedRequestRow): DetailedRequestRow[] {
+    const dropped = this.length >= this.#max ? this.take(1) : []
+    this.#slots.push(row)
+    return dropped
+  }
+
+  take(count: number): DetailedRequestRow[] {
+    const taken = this.#slots.slice(this.#first, this.#first + count)
+    this.#first += taken.length
+    if (this.#first * 2 > this.#slots.length) {
+      this.#slots = this.#slots.slice(this.#first)
+      this.#first = 0
+    }
+    return taken
+  }
+
+  /** Returns the records that were dropped: the oldest. */
+  putBack(rows: readonly DetailedRequestRow[]): readonly DetailedRequestRow[] {
+    const room = Math.max(0, this.#max - this.length)
+    const dropped = Math.max(0, rows.length - room)
+    this.#slots = [...rows.slice(dropped), ...this.#slots.slice(this.#first)]
+    this.#first = 0
+    return rows.slice(0, dropped)
+  }
+}
+
+/** Counts the calls of the current minute, by merchant and kind of caller. Each kind has room of its own, like the queues. */
+class MinuteCounts {
+  #minute = 0
+  readonly #counts = { browser: new Map<string, number>(), unproved: new Map<string, number>() }
+
+  count({ merchantId, caller, at }: DetailedRequestRow): number {
+    if (caller === 'server') return 0
+    if (minuteOf(at) !== this.#minute) {
+      this.#minute = minuteOf(at)
+      for (const counts of Object.values(this.#counts)) counts.clear()
+    }
+    const counts = this.#counts[caller]
+    const count = (counts.get(merchantId) ?? 0) + 1
+    // Anyone can name a million merchants: further ones have no budget in this minute.
+    if (count === 1 && counts.size >= countsMax) return Infinity
+    counts.set(merchantId, count)
+    return count
+  }
+}
+
+function minuteOf(at: number): number {
+  return Math.floor(at / 60_000)
+}
+
+/** In the order in which they are written. */
+const callers = ['server', 'browser', 'unproved'] as const satisfies readonly RequestCaller[]
 const lossesMax = 1000
+const countsMax = 20_000

@@ -6,6 +6,7 @@ import type { MerchantCache } from '../../domain/merchants/merchant-cache.ts'
 import type { CompletedCall, RecordCall } from '../../server/call-observer.ts'
 import type { Config } from '../config/config.ts'
 import {
+  type CallerCalls,
   deleteMerchantRequests,
   deleteOldRequests,
   type DetailedRequestRow,
@@ -15,7 +16,7 @@ import {
 import { deleteInPages, type Store } from '../../store/store.ts'
 
 import { cardIdOf, isLoggableId, isLoggableName, redactParams, redactResult } from './redact.ts'
-import { makeRequestBuffer, type RequestLoss } from './request-buffer.ts'
+import { makeRequestBuffer, type CallerBudgets, type DroppedCalls, type RequestCaller, type RequestLoss } from './request-buffer.ts'
 
 /** Records calls in the request log: after the reply, in batches. Calls that do not fit into the buffer are counted, and the gap is recorded. */
 export interface RequestRecorder {
@@ -24,8 +25,10 @@ export interface RequestRecorder {
   runOnce(stopping: AbortSignal): Promise<number>
   /** Deletes records that are too old or exceed a merchant's maximum, in slices. Returns their number. */
   deleteOld(stopping: AbortSignal): Promise<number>
-  /** Calls that were not recorded since the start. */
-  droppedCount(): number
+  /** Writes down what waits, and the losses of the minute that is not over: before the end of the process. */
+  flush(): Promise<void>
+  /** Calls that were not recorded since the start, by kind of caller and reason. */
+  dropped(): DroppedCalls[]
   /** The number of calls that wait to be written. */
   waiting(): number
 }
@@ -37,19 +40,32 @@ export interface RequestRecorderDependencies {
   readonly settings: RecorderSettings
   /** Called when a call could not be recorded because of a bug. */
   readonly failed: (err: unknown) => void
+  /** Called when a row that stands for calls which were not recorded is written. */
+  readonly lost: (loss: RequestLoss) => void
 }
 
 export interface RecorderSettings {
   /** 0: nothing is recorded. */
   readonly days: number
-  /** Maximum per merchant. */
-  readonly rowsMax: number
-  readonly waitingMax: number
+  /** Stored calls per merchant, by kind of caller: each kind displaces its own only. */
+  readonly rowsMax: Readonly<Record<RequestCaller, number>>
+  readonly budgets: CallerBudgets
 }
 
-/** A call that waits to be written takes a few kilobytes at most. */
-export function recorderSettings({ requestLogDays, requestLogRowsMax }: Config): RecorderSettings {
-  return { days: requestLogDays, rowsMax: requestLogRowsMax, waitingMax: 5000 }
+/**
+ * Calls with the password have no budget but the room to wait in. Ten a second of a page, and one a second that was refused, are enough to find a fault
+ * by (docs/decisions/0041-request-log-budgets.md). A call that waits to be written takes a few kilobytes at most.
+ */
+export function recorderSettings({ requestLogDays, requestLogRowsMax: rowsMax }: Config): RecorderSettings {
+  return {
+    days: requestLogDays,
+    rowsMax: { server: rowsMax, browser: Math.ceil(rowsMax / 2), unproved: Math.ceil(rowsMax / 10) },
+    budgets: {
+      server: { waitingMax: 5000, minuteMax: Infinity },
+      browser: { waitingMax: 2500, minuteMax: 600 },
+      unproved: { waitingMax: 500, minuteMax: 60 },
+    },
+  }
 }
 
 /** The JSON in the column `detail` of a call's row. */
@@ -59,10 +75,11 @@ export interface RequestDetail {
   readonly result: ReturnType<typeof redactResult>
 }
 
-export function makeRequestRecorder({ store, merchants, clock, settings, failed }: RequestRecorderDependencies): RequestRecorder {
-  const buffer = makeRequestBuffer({ rowsMax: settings.waitingMax, unprovedMax: Math.ceil(settings.waitingMax / 10) })
-  /** Rows written since a merchant's rows were last counted; negative: they were never counted. */
-  const written = new Map<string, number>()
+export function makeRequestRecorder(dependencies: RequestRecorderDependencies): RequestRecorder {
+  const { store, merchants, clock, settings, failed, lost } = dependencies
+  const buffer = makeRequestBuffer(settings.budgets)
+  /** Rows written since a merchant's rows of one kind of caller were last counted. */
+  const written = new Map<string, WrittenRows>()
   return Object.freeze<RequestRecorder>({
     recordCall(call) {
       if (settings.days === 0) return
@@ -86,30 +103,36 @@ export function makeRequestRecorder({ store, merchants, clock, settings, failed 
           throw err
         }
       }
-      await recordLosses()
+      await recordLosses(clock.now())
       return count
+    },
+    async flush() {
+      await this.runOnce(new AbortController().signal)
+      await recordLosses(Infinity)
     },
     async deleteOld(stopping) {
       let dropped = settings.days === 0 ? 0 : await deleteInPages(store, deleteOldRequests, clock.now() - settings.days * dayMs, stopping)
-      for (const [merchantId, rows] of written) {
+      for (const rows of written.values()) {
         if (stopping.aborted) break
-        if (rows >= 0 && rows < settings.rowsMax / 100) continue
-        dropped += await deleteBeyondMaximum(merchantId, stopping)
-        written.set(merchantId, 0)
+        const { merchantId, caller } = rows
+        if (rows.wasCounted && rows.count < settings.rowsMax[caller] / 100) continue
+        dropped += await deleteBeyondMaximum({ bucket: bucketOf(merchantId), merchantId, caller }, stopping)
+        Object.assign(rows, { count: 0, wasCounted: true })
       }
       return dropped
     },
-    droppedCount: buffer.lost,
+    dropped: buffer.dropped,
     waiting: buffer.waiting,
   })
 
   async function write(rows: readonly DetailedRequestRow[]): Promise<number> {
     if (rows.length === 0) return 0
     await store.write(insertRequests, { requests: rows })
-    for (const { merchantId } of rows) {
-      if (written.size >= merchantsMax && !written.has(merchantId)) continue
-      const before = written.get(merchantId)
-      written.set(merchantId, before === undefined || before < 0 ? uncounted : before + 1)
+    for (const { merchantId, caller } of rows) {
+      const key = `${merchantId} ${caller}`
+      const existing = written.get(key)
+      if (existing !== undefined) existing.count++
+      else if (written.size < countersMax) written.set(key, { merchantId, caller, count: 1, wasCounted: false })
     }
     return rows.length
   }
@@ -127,21 +150,23 @@ export function makeRequestRecorder({ store, merchants, clock, settings, failed 
     return unknown
   }
 
-  async function recordLosses(): Promise<void> {
-    const losses = buffer.takeLosses()
+  /** Writes a row for each merchant, kind of caller and minute of which calls were not recorded. */
+  async function recordLosses(now: number): Promise<void> {
+    const losses = buffer.takeLosses(now)
     if (losses.length === 0) return
     try {
       const unknown = await findUnknownMerchants(new Set(losses.map(({ merchantId }) => merchantId)))
-      await write(losses.filter(({ merchantId }) => !unknown.has(merchantId)).map(rowOfLoss))
+      const known = losses.filter(({ merchantId }) => !unknown.has(merchantId))
+      await write(known.map(rowOfLoss))
+      known.forEach(lost)
     } catch (err) {
       buffer.putLossesBack(losses)
       throw err
     }
   }
 
-  async function deleteBeyondMaximum(merchantId: string, stopping: AbortSignal): Promise<number> {
-    const of = { bucket: bucketOf(merchantId), merchantId }
-    const upTo = await store.read(findRequestBehindNewest({ ...of, keep: settings.rowsMax }))
+  async function deleteBeyondMaximum(of: CallerCalls, stopping: AbortSignal): Promise<number> {
+    const upTo = await store.read(findRequestBehindNewest({ ...of, keep: settings.rowsMax[of.caller] }))
     let dropped = 0
     for (let slice = upTo === null ? 0 : -1; slice !== 0 && upTo !== null && !stopping.aborted; dropped += slice) {
       slice = await store.write(deleteMerchantRequests, { ...of, upTo })
@@ -185,7 +210,7 @@ function loggableData(data: unknown): string {
   return typeof data === 'string' && (isLoggableId(data) || isLoggableName(data)) ? data : ''
 }
 
-function rowOfLoss({ merchantId, bucket, count, from, to, requestId }: RequestLoss): DetailedRequestRow {
+function rowOfLoss({ merchantId, bucket, caller, reason, count, from, to, requestId }: RequestLoss): DetailedRequestRow {
   return {
     bucket,
     merchantId,
@@ -194,9 +219,9 @@ function rowOfLoss({ merchantId, bucket, count, from, to, requestId }: RequestLo
     method: '',
     profile: 'spec',
     code: 0,
-    reason: '',
+    reason,
     micros: 0,
-    caller: 'server',
+    caller,
     cardId: '',
     lost: count,
     lostFrom: from,
@@ -211,9 +236,16 @@ function merchantIdIn(xAuth: string | null): string | null {
   return isLoggableId(named) ? named : null
 }
 
+interface WrittenRows {
+  readonly merchantId: string
+  readonly caller: RequestCaller
+  count: number
+  /** Whether the stored rows were compared with the maximum since the start of the process. */
+  wasCounted: boolean
+}
+
 /** The rows of further merchants in one process are deleted by age only. */
-const merchantsMax = 100_000
-const uncounted = -1
+const countersMax = 200_000
 const pageSize = 100
 /** Maximum per run; the rest is written by the next run. */
 const pagesMax = 50

@@ -1,0 +1,46 @@
+import type { KeyObject } from 'node:crypto'
+
+import { makeAuditSigner, readAuditPublicKeys, type AuditSigner } from '@tessera/vault/audit'
+import type { Keyring, KeyStatus } from '@tessera/vault/keyring'
+
+/** The signing keys of the audit, from the key store. */
+export interface AuditSigners {
+  active(): Promise<AuditSigner>
+  /** Every signing key, with its public part; also those that were retired by a rotation. */
+  list(): Promise<AuditSigningKey[]>
+  publicKeys(): Promise<KeyObject[]>
+}
+
+export interface AuditSigningKey extends Pick<KeyStatus, 'keyId' | 'state' | 'createdAt'> {
+  /** PEM. */
+  readonly publicKey: string
+}
+
+export function makeAuditSigners(keyring: Pick<Keyring, 'active' | 'byId' | 'list'>): AuditSigners {
+  const signers = new Map<string, AuditSigner>()
+  return Object.freeze({ active, list, publicKeys })
+
+  async function active(): Promise<AuditSigner> {
+    const dek = await keyring.active('audit_signing')
+    let signer = signers.get(dek.keyId)
+    if (signer === undefined) signers.set(dek.keyId, (signer = makeAuditSigner(dek)))
+    return signer
+  }
+
+  async function list(): Promise<AuditSigningKey[]> {
+    await active()
+    const keys = keyring.list().filter(({ purpose, state }) => purpose === 'audit_signing' && state !== 'destroyed')
+    return Promise.all(
+      keys.map(async ({ keyId, state, createdAt }) => ({
+        keyId,
+        state,
+        createdAt,
+        publicKey: makeAuditSigner(await keyring.byId(keyId)).publicKey,
+      })),
+    )
+  }
+
+  async function publicKeys(): Promise<KeyObject[]> {
+    return readAuditPublicKeys((await list()).map(({ publicKey }) => publicKey).join('\n'))
+  }
+}
