@@ -1,13 +1,16 @@
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-
 import type { Adapters } from './app/adapters.ts'
+import { makeChainAlarm } from './app/chain-alarm.ts'
 import { startBackgroundJobs } from './app/background-jobs.ts'
+import { formFolder } from './app/built-files.ts'
 import { createHttp, createPipelines } from './app/http.ts'
 import { createLifecycle, createResources, type Lifecycle, type RunningInfo } from './app/lifecycle.ts'
+import { listReadinessChecks } from './app/readiness.ts'
 import { createServices, type ComposedServices, type ServiceOverrides } from './app/services.ts'
 import { openStorage, retryUntilReachable, type StorageDependencies } from './app/storage.ts'
 import type { Clock } from './clock.ts'
+import { openChainFollower } from './domain/freshness/chain-follower.ts'
+import { makeLinkCheck } from './ops/audit/link-check.ts'
+import { openAuditChain } from './ops/audit/open-chain.ts'
 import { signRowsOnce } from './domain/keys/sign-rows.ts'
 import { listenControl } from './ops/cli/control-server.ts'
 import { tesseraVersion } from './ops/version.ts'
@@ -58,29 +61,39 @@ export async function createApp(config: Config, adapters: Adapters, deps: AppDep
     const opened = await openStorage(config, adapters, deps, resources)
     const storage = { ...opened, store: measureCommits(opened.store, metrics) }
     const retry = <T>(step: () => Promise<T>): Promise<T> => retryUntilReachable(config, deps, step)
+    await openAuditChain({ ...storage, clock, log, stopping, retry })
     await signRowsOnce({ ...storage, environment: config.environment, clock, log, stopping, retry })
+    const follower = await retry(async () => {
+      const isLinked = await makeLinkCheck(storage.store, storage.keyring)
+      return openChainFollower({ ...storage, isLinked, clock, log, onFault: makeChainAlarm(log, metrics) })
+    })
+    resources.add(() => follower.close())
     const formAssets = deps.formAssets ?? readFormAssets(formFolder)
     const sdk = sdkOf(formAssets)
     const services = await createServices(config, adapters, {
       ...deps,
       ...storage,
+      follower,
       sdk,
       lifecycle,
       ownUrl: () => lifecycle.info?.url ?? '',
     })
+    await retry(() => services.knownAnswers.update())
     const pipelines = createPipelines(config, adapters, services, { clock, log, metrics, stopping, signal: cutOff.signal })
     return { services, handle: pipelines.api, handleDashboard: pipelines.dashboard, handleOperator: pipelines.operator, start, stop }
 
     async function start(): Promise<RunningInfo> {
       try {
         await createDemo(adapters, services)
+        await services.checkpoints.runOnce()
         startBackgroundJobs(services, { clock, log, resources })
-        http = createHttp(config, adapters, services, { pipelines, formAssets, log })
+        http = createHttp(config, adapters, services, { pipelines, formAssets, log, metrics })
         resources.add(() => http?.close())
         const url = await listen(http, config.host, config.port)
         const info = runningInfo(url)
         const { inFlight } = http
-        Object.assign(lifecycle, { info, store: services.store, inFlight, unrecorded: services.recorder.droppedCount })
+        const readinessChecks = listReadinessChecks({ ...services, clock })
+        Object.assign(lifecycle, { info, store: services.store, readinessChecks, inFlight, unrecorded: services.recorder.dropped })
         const onError = (err: unknown): void => log.error('job_failed', { err })
         resources.add((await listenControl(config.dataFolder, pipelines.operator, onError)).close)
         lifecycle.state = 'ready'
@@ -147,5 +160,3 @@ function sdkOf({ version, files }: FormAssets) {
   const [integrity = '', moduleIntegrity = ''] = ['tessera.js', 'tessera.mjs'].map((name) => files.get(name)?.integrity)
   return { version, integrity, moduleIntegrity }
 }
-
-const formFolder = join(fileURLToPath(new URL('../../', import.meta.url)), 'browser', 'dist')

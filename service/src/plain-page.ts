@@ -1,10 +1,10 @@
 // Pages of text without script, for the server and for the texts of the test environment.
 
-/** A page of text; `body` is HTML. */
-export function plainPage(title: string, body: string, language = 'en'): string {
+/** A page of text; `body` is HTML. A page with a style allows it in its policy by its hash. */
+export function plainPage(title: string, body: string, language = 'en', style = ''): string {
   return (
     `<!doctype html><html lang="${language}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">` +
-    `<meta name="color-scheme" content="light dark"><title>${escapeText(title)}</title></head>` +
+    `<meta name="color-scheme" content="light dark"><title>${escapeText(title)}</title>${style === '' ? '' : `<style>${style}</style>`}</head>` +
     `<body><h1>${escapeText(title)}</h1>${body}</body></html>`
   )
 }

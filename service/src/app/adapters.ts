@@ -5,7 +5,8 @@ import type { Clock } from '../clock.ts'
 import type { Config } from '../ops/config/config.ts'
 import type { Disclosure } from '../domain/consents/disclosure-text.ts'
 import type { LegalPages } from '../plain-page.ts'
-import { createAdapter, findAdapterFaults, type AdapterDependencies, type ConfiguredAdapters } from '../adapters/adapter.ts'
+import { createAdapter, findAdapterFaults, type ConfiguredAdapters } from '../adapters/adapter.ts'
+import type { KekAdapterDependencies } from '../adapters/kms/kek.ts'
 import { kekAdapters } from '../adapters/kms/kek-adapters.ts'
 import { networkAdapters } from '../adapters/network/network-adapters.ts'
 import { smsAdapters } from '../adapters/sms/sms-adapters.ts'
@@ -20,7 +21,7 @@ import type { Sms, SmsAdapterDependencies } from '../adapters/sms/sms.ts'
 /** Everything that differs between the environments. */
 export interface Adapters {
   /** Opens the key that wraps the data keys. */
-  readonly openKek: (deps: AdapterDependencies) => Promise<Kek>
+  readonly openKek: (deps: KekAdapterDependencies) => Promise<Kek>
   readonly network: (deps: NetworkAdapterDependencies) => Network
   readonly sms: (deps: SmsAdapterDependencies) => Sms
   readonly codes: Codes

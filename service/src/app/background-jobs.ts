@@ -20,8 +20,10 @@ const minutes = 60_000
 // prettier-ignore
 export function listBackgroundJobs(app: ComposedServices): BackgroundJob[] {
   return [
+    { event: 'audit_followed',                everyMs: seconds,      run: uncounted(app.follower.runOnce) },
     { event: 'cards_shredded',                everyMs: minutes,      run: app.sweep.runOnce },
     { event: 'cards_resealed',                everyMs: 30 * seconds, run: app.reseal.runOnce },
+    { event: 'known_answers_stored',          everyMs: minutes,      run: uncounted(app.knownAnswers.update) },
     { event: 'receipts_counted',              everyMs: 15 * seconds, run: uncounted(app.receiptGauges.refresh) },
     { event: 'receipts_reconciled',           everyMs: seconds,      run: app.receiptWorker.begin },
     { event: 'events_delivered',              everyMs: seconds,      run: app.webhooks.runOnce },
@@ -31,10 +33,12 @@ export function listBackgroundJobs(app: ComposedServices): BackgroundJob[] {
     { event: 'form_session_tokens_deleted',   everyMs: minutes,      run: app.hosted.deleteOld },
     { event: 'disclosures_stored',            everyMs: 60 * minutes, run: uncounted(() => app.disclosures.store()) },
     { event: 'dashboard_sessions_deleted',    everyMs: minutes,      run: app.dashboard.sessions.deleteOld },
+    { event: 'sign_in_records_deleted',       everyMs: minutes,      run: app.dashboard.deleteOldSignIns },
     { event: 'counters_updated',              everyMs: 2 * seconds,  run: uncounted(app.counters.runOnce) },
     { event: 'counters_deleted',              everyMs: minutes,      run: app.counters.deleteOld },
     { event: 'findings_stored',               everyMs: 2 * seconds,  run: uncounted(() => app.findings.runOnce()) },
     { event: 'requests_recorded',             everyMs: seconds,      run: uncounted(app.recorder.runOnce) },
+    { event: 'audit_checkpoints_exported',    everyMs: seconds / 4,  run: uncounted(() => app.checkpoints.runOnce()) },
     { event: 'requests_deleted',              everyMs: minutes,      run: app.recorder.deleteOld },
   ]
 }
@@ -47,10 +51,10 @@ function uncounted(run: (stopping: AbortSignal) => Promise<unknown>): Background
 /** Starts the jobs; `resources` stops them, and then writes down what was counted last. */
 export function startBackgroundJobs(app: ComposedServices, { clock, log, resources }: BackgroundDependencies): void {
   const onError = (err: unknown): void => log.error('job_failed', { err })
-  const { recorder, findings, counters } = app
-  resources.add(() =>
-    Promise.all([recorder.runOnce(new AbortController().signal), findings.runOnce(), counters.runOnce(AbortSignal.abort())]),
-  )
+  const { recorder, findings, counters, checkpoints } = app
+  // After the others, which write their last entries.
+  resources.add(checkpoints.flush)
+  resources.add(() => Promise.all([recorder.flush(), findings.runOnce(), counters.runOnce(AbortSignal.abort())]))
   resources.add(app.receiptWorker.stop)
   resources.add(app.webhooks.stop)
   for (const { event, everyMs, run } of listBackgroundJobs(app)) {

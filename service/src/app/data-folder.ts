@@ -1,11 +1,20 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 
 import { ExitError } from '../ops/exits.ts'
 
 /** The paths in a data folder. */
-export function dataFolderPaths(folder: string): { environment: string; kek: string } {
-  return { environment: join(folder, 'environment'), kek: join(folder, 'development.kek') }
+export function dataFolderPaths(folder: string): { environment: string; kek: string; marker: string } {
+  return { environment: join(folder, 'environment'), kek: join(folder, 'development.kek'), marker: join(folder, 'store.json') }
+}
+
+/** What a data folder was last used with, written by each start that succeeded. Nothing in it is secret. */
+export interface FolderMarker {
+  readonly store: 'sqlite' | 'postgres'
+  /** The id of the key encryption key. */
+  readonly kek: string
+  /** The id of the first key of row MACs, which identifies the key store and its database; null when there is none yet. */
+  readonly key: string | null
 }
 
 /**
@@ -13,20 +22,31 @@ export function dataFolderPaths(folder: string): { environment: string; kek: str
  * the test environment must never apply to real cards. Throws `ExitError`.
  */
 export function claimDataFolder(folder: string, environment: string): void {
-  try {
+  usingFolder(folder, () => {
     makeFolder(resolve(folder))
-    const recorded = readEnvironment(folder)
-    if (recorded === null) writeFileSync(dataFolderPaths(folder).environment, `${environment}\n`, { mode: 0o600, flag: 'wx', flush: true })
-    else if (recorded !== environment) throw new ExitError('invalidSettings', foreignFolderMessage(folder, recorded, environment))
-  } catch (err) {
-    if (err instanceof ExitError) throw err
-    const { code = 'unknown' } = err as NodeJS.ErrnoException
+    if (readEnvironment(folder) === null) replaceFile(dataFolderPaths(folder).environment, `${environment}\n`)
+  })
+  requireFolder(folder, environment)
+}
+
+/** Throws `ExitError` when a data folder belongs to the other environment, or its files cannot be read. Changes nothing. */
+export function requireFolder(folder: string, environment: string): void {
+  const recorded = usingFolder(folder, () => {
+    if (existsSync(folder)) readdirSync(folder)
+    return readEnvironment(folder)
+  })
+  if (recorded === null || recorded === environment) return
+  if (recorded !== 'test' && recorded !== 'production') {
+    const path = dataFolderPaths(folder).environment
     throw new ExitError(
-      'cannotCreate',
-      `the data folder ${folder} cannot be used (${code}): let this user write it, or set TESSERA_DATA to another one.`,
-      { cause: err },
+      'damaged',
+      `the file ${path} is ${recorded === '' ? 'empty' : 'damaged'}; it says for which environment the data folder was made.`,
+      {
+        advice: `Write the one word test or production into it, whichever the folder was made in.`,
+      },
     )
   }
+  throw new ExitError('invalidSettings', foreignFolderMessage(folder, recorded, environment))
 }
 
 /**
@@ -39,12 +59,87 @@ function makeFolder(folder: string): void {
   mkdirSync(folder, { mode: 0o700 })
 }
 
-/** The recorded environment of a data folder, if any. */
+/** The recorded environment of a data folder; null when there is none. */
 export function readEnvironment(folder: string): string | null {
-  const { environment } = dataFolderPaths(folder)
-  return existsSync(environment) ? readFileSync(environment, 'utf8').trim().slice(0, 32) : null
+  return readText(dataFolderPaths(folder).environment)?.trim().slice(0, 32) ?? null
 }
 
 export function foreignFolderMessage(folder: string, recorded: string, environment: string): string {
   return `the data folder ${folder} was made in the ${recorded} environment and cannot be opened in ${environment}: set TESSERA_DATA to another.`
+}
+
+/** What the folder was used with; null when no start has succeeded on it. Throws `ExitError`. */
+export function readFolderMarker(folder: string): FolderMarker | null {
+  const path = dataFolderPaths(folder).marker
+  const text = usingFolder(folder, () => readText(path))
+  if (text === null) return null
+  const marker = parseMarker(text)
+  if (marker !== null) return marker
+  throw new ExitError('damaged', `the file ${path} is damaged; it says which database the data folder was used with.`, {
+    advice: 'Restore it, or delete it when the settings name the right database: the next start writes it again.',
+  })
+}
+
+/** Replaces the marker at once, so that a crash leaves the old one or the new one. */
+export function writeFolderMarker(folder: string, { store, kek, key }: FolderMarker): void {
+  const text = `${JSON.stringify({ store, kek, key })}\n`
+  const path = dataFolderPaths(folder).marker
+  usingFolder(folder, () => {
+    if (readText(path) !== text) replaceFile(path, text)
+  })
+}
+
+/** Throws `ExitError` when the folder was used with the other store: a start would find none of its data. */
+export function requireSameStore(folder: string, marker: FolderMarker | null, store: FolderMarker['store']): void {
+  if (marker === null || marker.store === store) return
+  const [was, advice] =
+    marker.store === 'postgres'
+      ? [
+          'was used with PostgreSQL, and TESSERA_DATABASE_URL is not set; a start would begin with an empty embedded database.',
+          'Set TESSERA_DATABASE_URL as it was. For a new, empty service set TESSERA_DATA to another folder.',
+        ]
+      : [
+          'was used with its embedded database, and TESSERA_DATABASE_URL is set; a start would not find the cards that are in the folder.',
+          'Remove TESSERA_DATABASE_URL. For a service on PostgreSQL set TESSERA_DATA to another folder.',
+        ]
+  throw new ExitError('invalidSettings', `the data folder ${folder} ${was}`, { advice })
+}
+
+function parseMarker(text: string): FolderMarker | null {
+  try {
+    const { store, kek, key } = JSON.parse(text) as Record<string, unknown>
+    if ((store !== 'sqlite' && store !== 'postgres') || typeof kek !== 'string') return null
+    return key === null || typeof key === 'string' ? { store, kek, key } : null
+  } catch {
+    return null
+  }
+}
+
+function readText(path: string): string | null {
+  return existsSync(path) ? readFileSync(path, 'utf8') : null
+}
+
+/** Writes a draft, syncs it, and renames it. */
+function replaceFile(path: string, text: string): void {
+  const draft = `${path}.draft`
+  writeFileSync(draft, text, { mode: 0o600, flush: true })
+  renameSync(draft, path)
+  if (process.platform === 'win32') return
+  const folder = openSync(dirname(path), 'r')
+  fsyncSync(folder)
+  closeSync(folder)
+}
+
+/** An error of the system becomes one that says what to do. */
+function usingFolder<T>(folder: string, use: () => T): T {
+  try {
+    return use()
+  } catch (err) {
+    const { code = 'unknown' } = err as NodeJS.ErrnoException
+    throw new ExitError(
+      'cannotCreate',
+      `the data folder ${folder} cannot be used (${code}): let this user write it, or set TESSERA_DATA to another one.`,
+      { cause: err },
+    )
+  }
 }

@@ -1,6 +1,3 @@
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-
 import { RpcError } from '@tessera/contract/errors'
 import { isPublicOperation } from '@tessera/contract/operations'
 import { randomPublic } from '@tessera/vault/random'
@@ -11,7 +8,7 @@ import type { CallCounters } from '../domain/reporting/call-counters.ts'
 import { operationRegistry } from '../operations/registry.ts'
 import { makeAddressList } from '../ops/config/proxies.ts'
 import type { Config } from '../ops/config/config.ts'
-import { makeCallObserver } from '../ops/logging/observers.ts'
+import { makeAbortObserver, makeCallObserver } from '../ops/logging/observers.ts'
 import type { Log } from '../ops/logging/log.ts'
 import type { Metrics } from '../ops/metrics/metrics.ts'
 import { operatorAuthenticator } from '../server/auth/operator-authenticator.ts'
@@ -20,6 +17,7 @@ import type { TrustedProxies } from '../server/http/client-address.ts'
 import { createHttpServer, type HttpBounds, type HttpServer } from '../server/http/http-server.ts'
 import type { PageRoute } from '../server/http/page-routes.ts'
 import type { CallObserver } from '../server/call-observer.ts'
+import { addressRoutes } from '../server/pages/address-page.ts'
 import { dashboardRoutes } from '../server/pages/dashboard-routes.ts'
 import { readDashboardAssets } from '../server/pages/dashboard-assets.ts'
 import type { FormAssets } from '../server/pages/form-assets.ts'
@@ -29,6 +27,7 @@ import { makeRequestIds } from '../server/request-id.ts'
 import { StoreFull, StoreOutcomeUnknown, StoreOverloaded, StoreUnavailable } from '../store/store.ts'
 
 import type { Adapters } from './adapters.ts'
+import { dashboardFolder } from './built-files.ts'
 import type { ComposedServices } from './services.ts'
 
 export interface PipelineDependencies {
@@ -75,7 +74,7 @@ export function createPipelines(config: Config, adapters: Adapters, app: Compose
 
 /** The HTTP server with the API and every page. Throws `DashboardMissing` when the dashboard is not built. */
 export function createHttp(config: Config, adapters: Adapters, app: ComposedServices, deps: HttpDependencies): HttpServer {
-  const { pipelines, formAssets: assets, log } = deps
+  const { pipelines, formAssets: assets, log, metrics } = deps
   const { dashboardOrigin, formOrigin } = config
   const proxies = trustedProxies(config)
   const dashboard = { handle: pipelines.dashboard, assets: readDashboardAssets(dashboardFolder), dashboardOrigin, formOrigin }
@@ -83,8 +82,9 @@ export function createHttp(config: Config, adapters: Adapters, app: ComposedServ
     handle: pipelines.api,
     bounds: httpBounds(config),
     proxies,
-    pages: [...formPages(config, adapters, app, assets), ...dashboardRoutes(dashboard)],
+    pages: [...formPages(config, adapters, app, assets), ...dashboardRoutes(dashboard), ...addressRoutes(config)],
     onError: (cause) => log.error('page_failed', { err: cause }),
+    onAbort: makeAbortObserver(log, metrics),
   })
 }
 
@@ -92,6 +92,7 @@ export interface HttpDependencies {
   readonly pipelines: Pipelines
   readonly formAssets: FormAssets
   readonly log: Log
+  readonly metrics: Metrics
 }
 
 /** None without a disclosure text; production refuses to start without the provider's own. */
@@ -167,5 +168,3 @@ function storeError(err: unknown): RpcError | null {
   if (err instanceof StoreUnavailable) return new RpcError('storeUnavailable', { cause: err })
   return err instanceof StoreOutcomeUnknown ? new RpcError('outcomeUnknown', { cause: err }) : null
 }
-
-const dashboardFolder = join(fileURLToPath(new URL('../../../', import.meta.url)), 'dashboard', 'dist')

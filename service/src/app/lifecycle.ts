@@ -1,6 +1,7 @@
 import type { Demo } from '../adapters/sandbox/sandbox.ts'
 import type { Config } from '../ops/config/config.ts'
 import type { CoreDumps } from '../ops/core-dumps.ts'
+import type { DroppedCalls } from '../ops/request-log/request-buffer.ts'
 import type { Store } from '../store/store.ts'
 
 /** Details of a running service. Nothing here is secret: the demo password is public. */
@@ -27,39 +28,54 @@ export interface Lifecycle {
   state: 'starting' | 'ready' | 'draining'
   info: RunningInfo | null
   store: Store | null
+  /** What has to hold while the service is ready. */
+  readinessChecks: readonly ReadinessCheck[]
   /** Requests in progress. */
   inFlight: () => number
-  /** Requests that the request log dropped because it was full. */
-  unrecorded: () => number
+  /** Requests that are not in the request log, by kind of caller and reason. */
+  unrecorded: () => readonly DroppedCalls[]
 }
 
 export function createLifecycle(): Lifecycle {
-  return { state: 'starting', info: null, store: null, inFlight: () => 0, unrecorded: () => 0 }
+  return { state: 'starting', info: null, store: null, readinessChecks: [], inFlight: () => 0, unrecorded: () => [] }
+}
+
+/** A condition without which calls fail. */
+export interface ReadinessCheck {
+  /** The state of a service for which it does not hold: `store_unavailable`. */
+  readonly state: string
+  /** Rejects when it does not hold. */
+  run(): Promise<void>
 }
 
 /** The response of /readyz and `tessera status`. */
 export interface Readiness {
   readonly ready: boolean
-  /** `ready`, `starting`, `draining` or `store_unavailable`. */
+  /** `ready`, `starting`, `draining`, or the state of the first readiness check that failed. */
   readonly state: string
+  /** Why calls would fail; only then. */
+  readonly reason?: string
   readonly [detail: string]: unknown
 }
 
-/** Whether the service is ready: started, not draining, and its store responds. */
-export async function readReadiness({ state, info, store, inFlight }: Lifecycle): Promise<Readiness> {
+/** Whether the service is ready: started, not draining, and what its calls need is there. */
+export async function readReadiness({ state, info, store, readinessChecks, inFlight }: Lifecycle): Promise<Readiness> {
   if (info === null || store === null) return { ready: false, state }
   const { demo: _demo, folder: _folder, ...shown } = info
-  const now = state === 'ready' && !(await isAnswering(store)) ? 'store_unavailable' : state
-  return { ready: now === 'ready', state: now, ...shown, durability: store.durability, inFlight: inFlight() }
+  const failed = state === 'ready' ? await findFailedCheck(readinessChecks) : null
+  const details = { ...shown, durability: store.durability, inFlight: inFlight() }
+  return failed === null ? { ready: state === 'ready', state, ...details } : { ready: false, ...failed, ...details }
 }
 
-async function isAnswering(store: Store): Promise<boolean> {
-  try {
-    await store.ping()
-    return true
-  } catch {
-    return false
+async function findFailedCheck(checks: readonly ReadinessCheck[]): Promise<{ state: string; reason: string } | null> {
+  for (const { state, run } of checks) {
+    try {
+      await run()
+    } catch (err) {
+      return { state, reason: err instanceof Error ? err.message : String(err) }
+    }
   }
+  return null
 }
 
 /** Opened resources. They are closed in reverse order, all of them even if one fails to close. */

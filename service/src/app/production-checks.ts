@@ -1,11 +1,8 @@
 import { existsSync, statSync } from 'node:fs'
 import inspector from 'node:inspector'
-import { join } from 'node:path'
 
 import type { Config } from '../ops/config/config.ts'
 import { ExitError } from '../ops/exits.ts'
-import { lockFolder } from '../store/sqlite/lock.ts'
-import { SQLITE_FILE } from '../store/sqlite/sqlite.ts'
 import { findDashboardUserByPhone } from '../store/dashboard-users.ts'
 import { findMerchant } from '../store/merchants.ts'
 import { listInbox, listScenarioSteps } from '../store/sandbox.ts'
@@ -14,37 +11,37 @@ import type { Store } from '../store/store.ts'
 import { sandbox } from '../adapters/sandbox/sandbox.ts'
 import { adaptersOf, externalAdapters, findExternalAdapterFaults, type Adapters } from './adapters.ts'
 import { dataFolderPaths, foreignFolderMessage, readEnvironment } from './data-folder.ts'
-import { createResources } from './lifecycle.ts'
-import { openStore, storeCloseTimeoutMs } from './storage.ts'
+import { inspectDatabase } from './start-subject.ts'
 
-/** The adapters that settings and environment choose. Throws `ExitError` with every reason why the service cannot start. */
-export async function chooseAdapters(config: Config): Promise<Adapters> {
-  const offered = adaptersOf[config.environment]
+/** The adapters that settings and environment choose; `requireEnvironment` says whether they can be used. */
+export function chooseAdapters(config: Config): Adapters {
+  return { ...adaptersOf[config.environment], ...externalAdapters(config) }
+}
+
+/** Throws `ExitError` with every reason why the environment refuses these settings, this process or this data. Changes nothing. */
+export async function requireEnvironment(config: Config): Promise<void> {
   const isTest = config.environment === 'test'
   const faults = [
     ...findExternalAdapterFaults(config),
-    ...(isTest ? [] : [...findProductionFaults(config), ...(await inspectStore(config))]),
+    ...(isTest ? [] : [...findProductionFaults(config), ...(await findTestData(config))]),
   ]
   if (faults.length > 0) {
     throw new ExitError('invalidSettings', [`a ${config.environment} start is refused:`, ...faults].join('\n'))
   }
-  return { ...offered, ...externalAdapters(config) }
 }
 
 /** Test data in the database of a production start. */
-async function inspectStore(config: Config): Promise<string[]> {
-  const folder = config.dataFolder
-  if (config.databaseUrl === null && (!existsSync(join(folder, SQLITE_FILE)) || readEnvironment(folder) === 'test')) return []
-  const resources = createResources(() => undefined)
+async function findTestData({ dataFolder, databaseUrl }: Config): Promise<string[]> {
+  if (databaseUrl === null && readEnvironment(dataFolder) === 'test') return []
   try {
-    if (config.databaseUrl === null) resources.add(lockFolder(folder).release)
-    const store = await openStore(config, { log: () => undefined, onLost: () => undefined })
-    resources.add(() => store.close(storeCloseTimeoutMs))
-    return await findSandboxLeftovers(store, sandbox.merchantId, sandbox.demo.dashboardPhone)
+    const database = await inspectDatabase('cards', databaseUrl, dataFolder)
+    try {
+      return database.hasSchema ? await findSandboxLeftovers(database, sandbox.merchantId, sandbox.demo.dashboardPhone) : []
+    } finally {
+      await database.close()
+    }
   } catch (err) {
     return [`unknown: the database could not be inspected (${err instanceof Error ? err.message : String(err)}).`]
-  } finally {
-    await resources.closeAll()
   }
 }
 
@@ -54,7 +51,7 @@ export function findProductionFaults(config: Config): string[] {
 }
 
 /** Data of a test environment in a store. The password of a demo merchant is public. */
-export async function findSandboxLeftovers(store: Store, demoMerchantId: string, demoPhone: string): Promise<string[]> {
+export async function findSandboxLeftovers(store: Pick<Store, 'read'>, demoMerchantId: string, demoPhone: string): Promise<string[]> {
   const [demo, login, steps, inbox] = await Promise.all([
     store.read(findMerchant(demoMerchantId)),
     store.read(findDashboardUserByPhone(demoPhone)),

@@ -1,5 +1,4 @@
 import { randomPublic } from '@tessera/vault/random'
-import { makeRowAuthenticator } from '@tessera/vault/rowmac'
 
 import { makeHttpGet } from '../adapters/http/http-get.ts'
 import { makeAddressGuard, resolveBySystem } from '../adapters/http/address-guard.ts'
@@ -10,6 +9,8 @@ import { openControls } from '../adapters/sandbox/controls.ts'
 import { makeReset } from '../domain/merchants/reset.ts'
 import type { Sandbox } from '../adapters/sandbox/sandbox.ts'
 import type { Clock } from '../clock.ts'
+import type { ChainFollower } from '../domain/freshness/chain-follower.ts'
+import { makeFreshRowAuthenticator, makeRowFreshness } from '../domain/freshness/row-freshness.ts'
 import { makeCardResealer } from '../domain/cards/reseal.ts'
 import { cardSettings, createCardServices, type CardSettings } from '../domain/cards/services.ts'
 import { makeCardSweeper } from '../domain/cards/sweep.ts'
@@ -21,6 +22,7 @@ import { makeFormSessions } from '../domain/form-sessions/form-sessions.ts'
 import { makeHostedSessions } from '../domain/form-sessions/hosted.ts'
 import { makeFormSessionRows } from '../domain/form-sessions/rows.ts'
 import { makeFormDocumentTokens } from '../domain/form-sessions/form-document-token.ts'
+import { makeKnownAnswers } from '../domain/keys/known-answers.ts'
 import { makeKeyAdministration } from '../domain/keys/key-administration.ts'
 import { makeIdempotency } from '../domain/idempotency/idempotency.ts'
 import { idempotencySettings } from '../domain/idempotency/dependencies.ts'
@@ -41,7 +43,9 @@ import { makeCallCounters } from '../domain/reporting/call-counters.ts'
 import { makeWebhookReports } from '../domain/reporting/webhooks.ts'
 import { makeDashboard } from '../domain/users/dashboard.ts'
 import { makeDashboardPasswords } from '../domain/users/passwords.ts'
-import { userSettings } from '../domain/users/dependencies.ts'
+import { dashboardUserSettings } from '../domain/users/dependencies.ts'
+import { makeSignInQueue, signInQueueSettings } from '../domain/users/sign-in-queue.ts'
+import { makeSlowHash } from '../domain/users/slow-hash.ts'
 import { verificationSettings, type VerificationSettings } from '../domain/verification/settings.ts'
 import { makeVerification } from '../domain/verification/verification.ts'
 import { makeWebhookEndpointAdministration } from '../domain/webhooks/endpoints.ts'
@@ -49,8 +53,10 @@ import { makeWebhookPost } from '../domain/webhooks/webhook-post.ts'
 import { webhookSettings } from '../domain/webhooks/settings.ts'
 import { makeWebhookDeliverer } from '../domain/webhooks/webhooks.ts'
 import { checkAudit } from '../ops/audit/check.ts'
+import { makeAuditArchive } from '../ops/audit/archive.ts'
+import { makeRowMacs } from '../ops/audit/rows.ts'
 import type { Config } from '../ops/config/config.ts'
-import { makeReceiptObserver, makeLimitObserver, makeMerchantEndpointObserver } from '../ops/logging/observers.ts'
+import { makeReceiptObserver, makeLimitObserver, makeMerchantEndpointObserver, makeSignInObserver } from '../ops/logging/observers.ts'
 import type { Log } from '../ops/logging/log.ts'
 import type { Metrics } from '../ops/metrics/metrics.ts'
 import { createReceiptGauges } from '../ops/metrics/receipt-gauges.ts'
@@ -63,21 +69,24 @@ import { adapterDependencies } from './adapter-dependencies.ts'
 import { listInbox } from '../store/sandbox.ts'
 
 import type { Adapters } from './adapters.ts'
+import { createAuditCheckpoints } from './audit-checkpoints.ts'
 import { readReadiness, type Lifecycle } from './lifecycle.ts'
 import { makeRowAlarm } from './row-alarm.ts'
+import { makeRecentSends } from '../domain/limits/recent-sends.ts'
 import { createLimits, simulatedCapsOf, type LimitSet } from './limits.ts'
 import type { Storage } from './storage.ts'
 import { cardsTable } from '../store/cards.ts'
-import { merchantsTable } from '../store/merchants.ts'
-import { receiptsTable } from '../store/receipts.ts'
 
 export interface ServiceDependencies extends Storage {
   /** The machine's clock. */
   readonly clock: Clock
   readonly log: Log
+  /** Ends long work when the service stops. */
+  readonly stopping: AbortSignal
   readonly metrics: Metrics
   /** Version and integrity of the SDK files that the service serves. */
   readonly sdk: GettingStartedDetails['sdk']
+  readonly follower: ChainFollower
   /** The URL of this service, once it listens. */
   readonly ownUrl: () => string
   /** The state of the service, for `tessera status`. */
@@ -109,7 +118,8 @@ export async function createServices(config: Config, adapters: Adapters, deps: S
   const { clock, mover } = adapters.time(machineClock)
   const now = (): number => performance.now()
   const alarm = makeRowAlarm({ log, metrics, store, clock })
-  const base = { store, keyring, clock, environment, alarm }
+  const freshness = makeRowFreshness({ store, follower: deps.follower })
+  const base = { store, keyring, clock, environment, alarm, freshness }
 
   const limits = {
     ...createLimits(config, {
@@ -128,7 +138,8 @@ export async function createServices(config: Config, adapters: Adapters, deps: S
   const network = adapters.network({ ...adapterDependencies(config, { clock, log }, config.networkTimeoutMs), store })
   const sms = adapters.sms({ ...adapterDependencies(config, { clock, log }, config.smsTimeoutMs), store })
   const cards = createCardServices({ ...base, network, settings: { ...cardSettings(config), ...overrides.cards } })
-  const outside = { ...base, network, sms, smsGuard: limits.sms, cards, simulatedCaps: simulatedCapsOf(limits.simulation) }
+  const sending = { sms, smsGuard: limits.sms, recentSends: makeRecentSends(base) }
+  const outside = { ...base, ...sending, network, cards, simulatedCaps: simulatedCapsOf(limits.simulation) }
   const verification = makeVerification({
     ...outside,
     codes: adapters.codes,
@@ -172,14 +183,23 @@ export async function createServices(config: Config, adapters: Adapters, deps: S
   await disclosures.store()
 
   // The dashboard. Sign-in uses the machine's time and not that of the sandbox, because authenticator codes and sessions depend on it.
-  const passwords = makeDashboardPasswords({ cost: overrides.passwordCost ?? config.dashboardPasswordCost })
-  const dashboard = makeDashboard({ ...base, clock: machineClock, settings: userSettings, passwords })
+  const queue = makeSignInQueue({ clock: machineClock, now, settings: signInQueueSettings(config) })
+  const passwords = makeDashboardPasswords({ cost: overrides.passwordCost ?? config.dashboardPasswordCost, queue, derive: makeSlowHash() })
+  const onSignIn = makeSignInObserver(log, metrics, queue, () => machineClock.now())
+  const dashboard = makeDashboard({
+    ...base,
+    clock: machineClock,
+    settings: dashboardUserSettings(config),
+    passwords,
+    queue,
+    onSignIn,
+    requiresSecondFactor: async (merchantId) => (await merchants.find(merchantId))?.settings.requireSecondFactor ?? false,
+  })
   const { sandbox } = adapters
 
   // Compliance and the page check.
-  const mac = makeRowAuthenticator(keyring, environment, cardsTable)
-  const receiptMac = makeRowAuthenticator(keyring, environment, receiptsTable)
-  const merchantMac = makeRowAuthenticator(keyring, environment, merchantsTable)
+  const mac = makeFreshRowAuthenticator(base, cardsTable)
+  const checkpoints = createAuditCheckpoints(config, { ...base, clock: machineClock, log, metrics })
   const reseal = makeCardResealer(base)
   const findings = makeComplianceFindings({ store, clock })
   const provider = { name: config.providerName ?? 'Tessera', termsUrl: config.termsUrl, privacyUrl: config.privacyUrl }
@@ -197,6 +217,8 @@ export async function createServices(config: Config, adapters: Adapters, deps: S
     store,
     keyring,
     kek,
+    follower: deps.follower,
+    freshness,
     clock,
     machineClock,
     limits,
@@ -218,8 +240,18 @@ export async function createServices(config: Config, adapters: Adapters, deps: S
     findings,
     sweep: makeCardSweeper(base),
     reseal,
-    keys: makeKeyAdministration({ ...base, kek, reseal }),
-    verifyAudit: () => checkAudit({ store, macs: { card: mac, receipt: receiptMac, merchant: merchantMac } }),
+    knownAnswers: makeKnownAnswers(base),
+    keys: makeKeyAdministration({ ...base, kek, reseal, log, stopping: deps.stopping }),
+    verifyAudit: () =>
+      checkAudit({
+        store,
+        keys: keyring,
+        macs: makeRowMacs(keyring, environment),
+        bound: { keyring, environment },
+        knownHeads: checkpoints.knownHeads,
+      }),
+    checkpoints,
+    auditArchive: makeAuditArchive({ store, keyring, clock: machineClock, environment, checkpoints }),
     /** The newest SMS of the sandbox, of all merchants. */
     listSandboxInbox: (count: number) => store.read(listInbox(count)),
     idempotency: makeIdempotency({ ...base, settings: idempotencySettings(config) }),
@@ -250,6 +282,7 @@ export async function createServices(config: Config, adapters: Adapters, deps: S
       clock: machineClock,
       settings: recorderSettings(config),
       failed: (err) => log.error('request_not_recorded', { err }),
+      lost: ({ merchantId, caller, reason, count }) => log.warn('requests_not_recorded', { merchantId, caller, reason, count }),
     }),
     ...(await openSandboxControls()),
   }

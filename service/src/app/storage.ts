@@ -5,11 +5,14 @@ import type { Clock } from '../clock.ts'
 import type { Config } from '../ops/config/config.ts'
 import type { Exit } from '../ops/exits.ts'
 import type { Log } from '../ops/logging/log.ts'
+import type { PostgresKeyStore } from '../store/postgres/keys.ts'
 import { openSqliteKeyStore } from '../store/sqlite/keys.ts'
 import { openSqliteStore } from '../store/sqlite/sqlite.ts'
-import { type Store, StoreUnavailable } from '../store/store.ts'
+import { type Store, StoreRefused, StoreUnavailable } from '../store/store.ts'
 
 import { adapterDependencies } from './adapter-dependencies.ts'
+import { type Anchors, makeAnchors, type ValueStore } from '../domain/freshness/anchors.ts'
+import { makeValueFile } from '../store/value-file.ts'
 import type { Adapters } from './adapters.ts'
 import type { Resources } from './lifecycle.ts'
 
@@ -18,6 +21,8 @@ export interface Storage {
   readonly store: Store
   readonly keyring: Keyring
   readonly kek: Kek
+  /** Where the service records how far it read the audit. */
+  readonly anchors: Anchors
 }
 
 export interface StorageDependencies {
@@ -35,15 +40,24 @@ export interface StorageDependencies {
 /** Opens the keys and the store; `resources` closes them again. */
 export async function openStorage(config: Config, adapters: Adapters, deps: StorageDependencies, resources: Resources): Promise<Storage> {
   const { clock, log, endNow } = deps
-  const kek = await adapters.openKek(adapterDependencies(config, deps, config.networkTimeoutMs))
-  const keyring = deps.keyring ?? (await openKeys())
+  let heads: ValueStore = makeValueFile(config.dataFolder, auditHeadsFile)
+  const { kek, keyring } = deps.keyring === undefined ? await openKeys() : { kek: await openKek(true), keyring: deps.keyring }
   const store = deps.store ?? (await openDatabase())
-  return { store, keyring, kek }
+  const snapshot = makeValueFile(config.dataFolder, rowVersionsFile)
+  return { store, keyring, kek, anchors: makeAnchors({ heads, snapshot, keyring, environment: config.environment }) }
 
-  async function openKeys(): Promise<Keyring> {
+  /** A development KEK is created for an empty key store only: the keys of another one need theirs. */
+  async function openKeys(): Promise<Pick<Storage, 'kek' | 'keyring'>> {
     const keys = await retryUntilReachable(config, deps, () => openKeyStore(config))
     resources.add(() => keys.close())
-    return openKeyring({ kek, keys, environment: config.environment, now: () => clock.now() })
+    // In PostgreSQL, because a process there may not find its data folder again.
+    if ('readValue' in keys) heads = { read: () => keys.readValue('audit_heads'), save: (value) => keys.saveValue('audit_heads', value) }
+    const opened = await openKek((await keys.list()).length === 0)
+    return { kek: opened, keyring: await openKeyring({ kek: opened, keys, environment: config.environment, now: () => clock.now() }) }
+  }
+
+  function openKek(mayCreate: boolean): Promise<Kek> {
+    return adapters.openKek({ ...adapterDependencies(config, deps, config.networkTimeoutMs), mayCreate })
   }
 
   async function openDatabase(): Promise<Store> {
@@ -73,7 +87,7 @@ export async function openStore(config: Config, { log, onLost }: StoreEvents): P
 }
 
 /** Opens the store of the wrapped data keys, like `openStore`. */
-async function openKeyStore({ keysDatabaseUrl, databaseUrl, dataFolder }: Config): Promise<KeyStore> {
+async function openKeyStore({ keysDatabaseUrl, databaseUrl, dataFolder }: Config): Promise<KeyStore | PostgresKeyStore> {
   const url = keysDatabaseUrl ?? databaseUrl
   if (url === null) return openSqliteKeyStore(dataFolder)
   const { openPostgresKeyStore } = await import('../store/postgres/keys.ts')
@@ -98,13 +112,16 @@ export async function retryUntilReachable<T>(
     } catch (err) {
       const failedAt = clock.moment().monotonicMs
       if (waitMs > 0 && failedAt - startedAt > waitMs) giveUpAt = failedAt + waitMs
-      if (!(err instanceof StoreUnavailable) || stopping.aborted || failedAt >= giveUpAt) throw err
+      if (!(err instanceof StoreUnavailable) || err instanceof StoreRefused || stopping.aborted || failedAt >= giveUpAt) throw err
       log.warn('database_unreachable', { attempt, err })
       await clock.sleep(1000, stopping)
     }
   }
 }
 
+/** How far the audit was read, on the embedded store; and, as a cache, the versions up to there. */
+const auditHeadsFile = 'audit-heads'
+const rowVersionsFile = 'row-versions'
 /** Time for a store to complete its work when it closes. */
 export const storeCloseTimeoutMs = 5000
 /** Page size of SQLite. */

@@ -27,6 +27,7 @@ import type { WebhookReports } from '../domain/reporting/webhooks.ts'
 import type { Dashboard } from '../domain/users/dashboard.ts'
 import type { Verification } from '../domain/verification/verification.ts'
 import type { WebhookEndpointAdministration } from '../domain/webhooks/endpoints.ts'
+import type { AuditArchive } from '../ops/audit/archive.ts'
 import type { AuditReport } from '../ops/audit/check.ts'
 import type { RequestLists } from '../ops/request-log/request-lists.ts'
 import type { InboxRow } from '../store/sandbox.ts'
@@ -64,6 +65,7 @@ export interface AppServices {
   readonly readReadiness: () => Promise<Result<'operator.status.get'>>
   readonly keys: KeyAdministration
   readonly verifyAudit: () => Promise<AuditReport>
+  readonly auditArchive: AuditArchive
   readonly merchantEndpoints: MerchantEndpointAdministration
   readonly receiptAdministration: ReceiptAdministration
 

@@ -33,7 +33,8 @@ async function runCreate(params: Params<'cards.create'>, ctx: RequestContext<Cre
     useFormSession: async () => {
       await app.disclosures.requireIssued(consent)
       const isServer = ctx.caller.kind === 'server'
-      const terms = await app.sessions.useAttempt(session, { ...ctx.caller, isServer, from: ctx.origin, formOrigin })
+      const { actor, requestId, address, origin: from } = ctx
+      const terms = await app.sessions.useAttempt(session, { ...ctx.caller, actor, requestId, address, isServer, from, formOrigin })
       if (terms === null || session === null || terms.returnTo === null) return terms
       // Others who have the link must not replace the payer's card.
       if ((await formSessionStateOf(app, session, terms, ctx)).state === 'done') throw new RpcError('sessionUsedUp', { data: 'session' })

@@ -6,10 +6,10 @@ import type { DashboardBrowser, RequestContext } from '../domain/request-context
 import type { OwnAccount } from '../domain/users/dependencies.ts'
 
 /** The signed-in user of a request. Refuses a request without one, which the authenticator should have refused. */
-export function signedInActor({ caller, merchantId, requestId, actor }: RequestContext): OwnAccount {
+export function signedInActor({ caller, merchantId, requestId, actor, address }: RequestContext): OwnAccount {
   if (caller.user === undefined) throw new RpcError('signedOut')
   const { userId, sessionId } = caller.user
-  return { merchantId, userId, sessionId, requestId, actor }
+  return { merchantId, userId, sessionId, requestId, actor, address }
 }
 
 /** The browser of a request to the dashboard's endpoint. */

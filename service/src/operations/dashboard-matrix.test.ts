@@ -22,6 +22,9 @@ import { findReceipt } from '../store/receipts.ts'
 import { insertRequests } from '../store/request-log.ts'
 import { listMerchantInbox, listScenarioSteps } from '../store/sandbox.ts'
 import { listEndpoints } from '../store/webhook-endpoints.ts'
+import { listPasskeys } from '../store/dashboard-passkeys.ts'
+import { listRecoveryCodes } from '../store/dashboard-recovery-codes.ts'
+import { makeTestAuthenticator } from '../testing/authenticator.fixture.ts'
 import { operatorActor } from '../testing/request-context.fixture.ts'
 
 const app = await createTestApp({ after })
@@ -43,6 +46,7 @@ interface Owned {
   readonly requestId: string
   readonly endpointId: string
   readonly eventId: string
+  readonly passkeyId: string
 }
 
 /** Params of each method, pointed at what somebody owns. */
@@ -56,9 +60,20 @@ const pointed: Readonly<Record<DashboardOperationName, (at: Owned) => object>> =
   'dashboard.session.signOut': ({ sessionId }) => ({ sessionId }),
   'dashboard.session.signOutEverywhere': () => ({}),
   'dashboard.password.change': () => ({ password: 'not it', newPassword: 'another good password' }),
+  'dashboard.session.passkeyChallenge': () => ({}),
+  'dashboard.session.signInByPasskey': () => ({ passkey: foreignPasskey }),
+  'dashboard.session.confirmBegin': () => ({}),
+  'dashboard.session.confirm': () => ({ passkey: foreignPasskey }),
+  'dashboard.recoveryCodes.get': () => ({}),
+  'dashboard.recoveryCodes.renew': () => ({}),
+  'dashboard.passkeys.list': () => ({}),
+  'dashboard.passkeys.begin': () => ({}),
+  'dashboard.passkeys.add': () => ({ name: 'Mine', id: 'AAAA', clientDataJSON: 'AAAA', attestationObject: 'AAAA', transports: [] }),
+  'dashboard.passkeys.rename': ({ passkeyId }) => ({ passkeyId, name: 'Mine' }),
+  'dashboard.passkeys.remove': ({ passkeyId }) => ({ passkeyId }),
   'dashboard.totp.begin': () => ({ password: 'not it' }),
   'dashboard.totp.confirm': () => ({ code: '000000' }),
-  'dashboard.totp.remove': () => ({ password: 'not it', code: '000000' }),
+  'dashboard.totp.remove': () => ({ password: 'not it' }),
   'dashboard.users.list': () => ({}),
   'dashboard.users.create': ({ phone }) => ({ phone, role: 'read' }),
   'dashboard.users.setRole': ({ userId }) => ({ userId, role: 'read' }),
@@ -121,10 +136,14 @@ const allowed = {
 } as const
 
 const victim = await entrance.user('owner')
+const authenticator = makeTestAuthenticator()
+const foreignPasskey = { id: authenticator.id, clientDataJSON: 'AAAA', authenticatorData: 'AAAA', signature: 'AAAA' }
 const owned = await own(victim)
 const everything = [
   owned.endpointId,
   owned.eventId,
+  owned.passkeyId,
+  authenticator.id,
   owned.cardId,
   owned.receiptId,
   owned.userId,
@@ -183,6 +202,7 @@ async function own(owner: DashboardUser): Promise<Owned> {
   await app.counters.runOnce(new AbortController().signal)
   const { receipt } = await shop.call('receipts.create', { amount: 500_000 })
   const { userId, phone, cookie, bucket, merchantId } = owner
+  const { passkeyId } = await owner.call('dashboard.passkeys.add', authenticator.create(await owner.call('dashboard.passkeys.begin', {})))
   const [page, scriptId] = ['https://shop-of-the-victim.example/pay', '5c1'.padEnd(24, '0')]
   const seen = { scriptId, address: `${page}.js`, fingerprint: 'sha256-of-the-victim', integrity: '', party: 'first' } as const
   const check = {
@@ -201,6 +221,7 @@ async function own(owner: DashboardUser): Promise<Owned> {
     scripts: [await seal({ ...unreviewed, bucket, merchantId, page, ...seen })],
     pagesMax: 9,
     scriptsMax: 9,
+    replaced: [],
     audit: { ...note, requestId: '', outcome: 'broken' },
   })
   app.findings.record({
@@ -232,6 +253,7 @@ async function own(owner: DashboardUser): Promise<Owned> {
     page,
     scriptId,
     requestId,
+    passkeyId,
     endpointId: added.endpointId,
     eventId: event?.eventId ?? '',
   }
@@ -244,13 +266,15 @@ async function pictureOf(): Promise<object> {
   return {
     card: await app.store.read(findCard({ bucket, merchantId, cardId: owned.cardId })),
     receipt: await app.store.read(findReceipt({ bucket, merchantId, receiptId: owned.receiptId })),
-    user: { ...user, failedAttempts: 0, lockedUntil: 0 },
+    user: { ...user, failedAttempts: 0, lockedUntil: 0, failedCodes: 0, codesLockedUntil: 0 },
     merchant: await app.store.read(findMerchant(merchantId)),
     endpoints: await app.store.read(listEndpoints({ bucket, merchantId })),
     deliveries: await app.store.read(listDeliveries({ bucket, eventId: owned.eventId })),
     checks: await app.store.read(listPageChecks({ bucket, merchantId })),
     scripts: await app.store.read(listPageScripts({ bucket, merchantId })),
     findings: await app.store.read(listFindings({ bucket, merchantId })),
+    passkeys: await app.store.read(listPasskeys(userId)),
+    recoveryCodes: await app.store.read(listRecoveryCodes(userId)),
     users: (await app.store.read(listDashboardUsers(merchantId, '', 10))).length,
     steps: await app.store.read(listScenarioSteps(merchantId)),
     limits: app.controls?.limits(merchantId),

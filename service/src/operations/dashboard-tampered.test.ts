@@ -129,6 +129,23 @@ for (const [name, withStore] of [
       assert.deepEqual([details.delivery.type, details.body], [null, ''])
       assert.ok(app.alarms.length > 0)
 
+      // A type and a state that are never written, and a deleted event.
+      app.alarms.length = 0
+      app.clock.advance(61_000)
+      await raw(`update outbox set type = 'receipt.stolen' where event_id = '${eventId}'`)
+      await raw(`update deliveries set state = 'stolen' where event_id = '${eventId}' and endpoint_id = '${good}'`)
+      assert.deepEqual(
+        (await deliveries()).map(({ type }) => type),
+        [null, null],
+      )
+      assert.deepEqual(await app.endpoints.events(user.merchantId, 0, 9), [])
+      assert.ok(app.alarms.some((alarm) => alarm.startsWith('row_tampered')))
+      await raw(`delete from outbox where event_id = '${eventId}'`)
+      assert.deepEqual(
+        (await deliveries()).map(({ type }) => type),
+        [null, null],
+      )
+
       for (const method of ['dashboard.webhooks.rotate', 'dashboard.webhooks.sendTest'] as const)
         assert.equal(await user.expectError(method, { endpointId }), 'setting_refused')
       const byUrl = await app.endpoints.remove(user.merchantId, 'https://thief.example/', operatorActor)

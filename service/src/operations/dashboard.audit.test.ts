@@ -49,3 +49,46 @@ test('a failed sign-in is listed, and an invalid cursor is refused', async () =>
   assert.ok(entries.some(({ actor }) => actor === 'visitor'))
   assert.equal(await owner.expectError('dashboard.audit.list', { after: 'nowhere' }), 'member_invalid')
 })
+
+test('an entry says what changed from what to what and from which address, and never a secret', async () => {
+  const owner = await entrance.user('owner')
+  const other = await entrance.user('read', owner.merchantId)
+  await owner.call('dashboard.users.setRole', { userId: other.userId, role: 'support' })
+  await owner.call('dashboard.settings.change', { requireFormSessions: true, origins: ['https://shop.example'] })
+  const { password } = await owner.call('dashboard.passwords.rotate', { scope: 'cards' })
+  const endpoint = await owner.call('dashboard.webhooks.add', { url: 'https://shop.example/hook?key=secret-of-the-shop' })
+  const { entries } = await owner.call('dashboard.audit.list', { count: 100 })
+  const actions = ['dashboard_user.role_changed', 'merchant.changed', 'merchant.password_rotated', 'webhook.added']
+  const changed = actions.flatMap((each) => entries.filter(({ action }) => action === each))
+  assert.deepEqual(
+    changed.map(({ action, address, changes }) => [
+      action,
+      address,
+      changes.map(({ name, from, to }) => `${name}: ${String(from)} → ${String(to)}`),
+    ]),
+    [
+      ['dashboard_user.role_changed', '192.0.2.7', ['role: read → support']],
+      ['merchant.changed', '192.0.2.7', ['origins: null → https://shop.example', 'require_form_sessions: false → true']],
+      ['merchant.password_rotated', '192.0.2.7', ['credentials: 1 full → 2 cards, 1 full']],
+      ['webhook.added', '192.0.2.7', ['url: null → https://shop.example/hook?…']],
+    ],
+  )
+  const stored = JSON.stringify(await app.auditArchive.list({ merchantId: owner.merchantId, subject: null, count: 100 }))
+  for (const secret of [password, endpoint.secret, 'secret-of-the-shop', owner.password]) assert.ok(!stored.includes(secret))
+  assert.ok(stored.includes('https://shop.example/hook'), 'the control')
+})
+
+test('a background job has no address', async () => {
+  const merchant = app.merchant()
+  const cardId = (await merchant.createToken('8600495473316478')).slice(0, 24)
+  app.clock.advance(3_600_000)
+  await app.sweep.runOnce(new AbortController().signal)
+  const entries = await app.auditArchive.list({ merchantId: merchant.merchantId, subject: cardId, count: 9 })
+  assert.deepEqual(
+    entries.map(({ actor, address }) => [actor.split(':')[0], address]),
+    [
+      ['system', ''],
+      ['merchant', '127.0.0.1'],
+    ],
+  )
+})

@@ -18,8 +18,8 @@ export const dashboardAuditList = operation(dashboardAuditListContract, {
 
 type DashboardAuditEntry = Result<'dashboard.audit.list'>['entries'][number]
 
-function toAuditEntry({ entry, userId, phone }: AuditListItem): DashboardAuditEntry {
-  const { at, action, subject, outcome, requestId, hash } = entry
+function toAuditEntry({ entry, changes, userId, phone }: AuditListItem): DashboardAuditEntry {
+  const { at, action, subject, outcome, address, requestId, hash } = entry
   return {
     at,
     actor: actorKindOf(entry.actor),
@@ -28,6 +28,8 @@ function toAuditEntry({ entry, userId, phone }: AuditListItem): DashboardAuditEn
     action,
     subject,
     outcome: toReasonCode(outcome),
+    changes: [...changes],
+    address,
     requestId,
     proof: Buffer.from(hash).toString('hex'),
   }

@@ -6,9 +6,10 @@ import type { OperationName } from '@tessera/contract/operations'
 import { bucketOf } from '@tessera/vault/id'
 
 import { createDashboardClient } from '../testing/dashboard-user.fixture.ts'
-import { makeRequestRecorder } from '../ops/request-log/request-recorder.ts'
+import { makeRequestRecorder, recorderSettings } from '../ops/request-log/request-recorder.ts'
 import { Members } from '../server/reader/members.ts'
 
+import { defaultConfig } from '../testing/default-config.fixture.ts'
 import { createTestApp } from '../testing/test-app.fixture.ts'
 import { successPan } from '../testing/receipts.fixture.ts'
 
@@ -16,8 +17,9 @@ const app = await createTestApp({ after })
 const entrance = createDashboardClient(app)
 const recorder = makeRequestRecorder({
   ...app,
-  settings: { days: 1, rowsMax: 1000, waitingMax: 100 },
+  settings: recorderSettings(defaultConfig),
   failed: (err) => assert.fail(String(err)),
+  lost: () => undefined,
 })
 let count = 0
 

@@ -1,6 +1,19 @@
 import { maskPhone } from '@tessera/contract/card'
+import { RpcError } from '@tessera/contract/errors'
+import type { Result } from '@tessera/contract/operations'
 import {
+  dashboardPasskeysAddContract,
+  dashboardPasskeysBeginContract,
+  dashboardPasskeysListContract,
+  dashboardPasskeysRemoveContract,
+  dashboardPasskeysRenameContract,
   dashboardPasswordChangeContract,
+  dashboardRecoveryCodesGetContract,
+  dashboardRecoveryCodesRenewContract,
+  dashboardSessionConfirmBeginContract,
+  dashboardSessionConfirmContract,
+  dashboardSessionPasskeyChallengeContract,
+  dashboardSessionSignInByPasskeyContract,
   dashboardSessionGetContract,
   dashboardSessionListContract,
   dashboardSessionSignInContract,
@@ -11,18 +24,53 @@ import {
   dashboardTotpRemoveContract,
 } from '@tessera/contract/operations/dashboard-session'
 
+import type { RequestContext } from '../domain/request-context.ts'
+import type { SignInCookies } from '../domain/users/dashboard.ts'
+import type { SignInRequest } from '../domain/users/sign-in.ts'
+
 import { operation } from './operation.ts'
 import { dashboardBrowser, signedInActor } from './dashboard-caller.ts'
 
 /** Signs in. The session id is returned only in the cookie. */
 export const dashboardSessionSignIn = operation(dashboardSessionSignInContract, {
-  async run({ phone, password, code = null }, ctx, { dashboard }) {
-    const browser = dashboardBrowser(ctx)
-    const { address, requestId } = ctx
-    const signed = await dashboard.signIn({ phone, password, code, userAgent: browser.userAgent, address, requestId })
-    if ('needs' in signed) return signed
-    browser.setCookie(signed.session)
-    return { needs: null }
+  async run({ phone, password, code = null, passkey = null, proof = null }, ctx, { dashboard }) {
+    return setSession(await dashboard.signIn({ phone, password, code, passkey, proof, ...signInOrigin(ctx) }), ctx)
+  },
+})
+
+/** Returns a challenge for signing in by a passkey. */
+export const dashboardSessionPasskeyChallenge = operation(dashboardSessionPasskeyChallengeContract, {
+  async run(_params, ctx, { dashboard }) {
+    return { passkey: await dashboard.requestPasskey(dashboardBrowser(ctx).origin) }
+  },
+})
+
+/** Signs in by a passkey. */
+export const dashboardSessionSignInByPasskey = operation(dashboardSessionSignInByPasskeyContract, {
+  async run({ passkey, code = null, password = null }, ctx, { dashboard }) {
+    return setSession(await dashboard.signInByPasskey({ passkey, code, password, ...signInOrigin(ctx) }), ctx)
+  },
+})
+
+/** Returns by what the user can confirm who they are. */
+export const dashboardSessionConfirmBegin = operation(dashboardSessionConfirmBeginContract, {
+  run: (_params, ctx, { dashboard }) =>
+    dashboard.users.listConfirmationMethods({ own: signedInActor(ctx), origin: dashboardBrowser(ctx).origin }),
+})
+
+/** Confirms who the user is, for some minutes of this session. */
+export const dashboardSessionConfirm = operation(dashboardSessionConfirmContract, {
+  async run({ password, code, passkey }, ctx, { dashboard }) {
+    const proofs = [
+      ...(password === undefined ? [] : [{ password }]),
+      ...(code === undefined ? [] : [{ code }]),
+      ...(passkey === undefined ? [] : [{ passkey }]),
+    ]
+    const [proof] = proofs
+    if (proof === undefined) throw new RpcError('memberMissing', { data: 'password' })
+    if (proofs.length > 1) throw new RpcError('memberInvalid', { data: 'password' })
+    const context = { own: signedInActor(ctx), origin: dashboardBrowser(ctx).origin }
+    return { validUntil: await dashboard.users.confirm(proof, context) }
   },
 })
 
@@ -31,7 +79,7 @@ export const dashboardSessionGet = operation(dashboardSessionGetContract, {
   async run(_params, ctx, { dashboard, merchants, controls }) {
     const live = await dashboard.sessions.find(dashboardBrowser(ctx).cookie)
     if (live === null) return { session: null }
-    const { session, user } = live
+    const { session, user, mustAddSecondFactor } = live
     const { userId, merchantId, role, mustChange, totp } = user
     const merchant = await merchants.find(merchantId)
     return {
@@ -45,6 +93,7 @@ export const dashboardSessionGet = operation(dashboardSessionGetContract, {
         environment: dashboard.environment === 'production' ? 'production' : 'test',
         mustChangePassword: mustChange,
         totp: totp !== null,
+        mustAddSecondFactor,
         clockOffsetMs: controls?.offsetMs() ?? 0,
       },
     }
@@ -86,7 +135,10 @@ export const dashboardSessionList = operation(dashboardSessionListContract, {
 /** Changes the user's own password. */
 export const dashboardPasswordChange = operation(dashboardPasswordChangeContract, {
   async run({ password, newPassword }, ctx, { dashboard }) {
-    await dashboard.users.changePassword(signedInActor(ctx), password, newPassword)
+    const user = await dashboard.users.changePassword(signedInActor(ctx), password, newPassword)
+    // A new password makes all devices unknown; this one has just shown the former.
+    const device = await dashboard.devices.remember(user, null)
+    if (device !== null) dashboardBrowser(ctx).setDevice(device)
     return { success: true }
   },
 })
@@ -104,15 +156,82 @@ export const dashboardTotpBegin = operation(dashboardTotpBeginContract, {
 /** Enables the second factor. */
 export const dashboardTotpConfirm = operation(dashboardTotpConfirmContract, {
   async run({ code }, ctx, { dashboard }) {
-    await dashboard.users.confirmTotp(signedInActor(ctx), code)
-    return { success: true }
+    return { recoveryCodes: [...((await dashboard.users.confirmTotp(signedInActor(ctx), code)) ?? [])] }
   },
 })
 
 /** Disables the second factor. */
 export const dashboardTotpRemove = operation(dashboardTotpRemoveContract, {
-  async run({ password, code }, ctx, { dashboard }) {
-    await dashboard.users.removeTotp(signedInActor(ctx), password, code)
+  async run({ password }, ctx, { dashboard }) {
+    await dashboard.users.removeTotp(signedInActor(ctx), password)
     return { success: true }
   },
 })
+
+/** Returns how many recovery codes the user has left. */
+export const dashboardRecoveryCodesGet = operation(dashboardRecoveryCodesGetContract, {
+  async run(_params, ctx, { dashboard }) {
+    return { left: await dashboard.users.countRecoveryCodes(signedInActor(ctx)) }
+  },
+})
+
+/** Creates ten recovery codes in place of the earlier ones. */
+export const dashboardRecoveryCodesRenew = operation(dashboardRecoveryCodesRenewContract, {
+  async run(_params, ctx, { dashboard }) {
+    return { recoveryCodes: [...(await dashboard.users.renewRecoveryCodes(signedInActor(ctx)))] }
+  },
+})
+
+/** Lists the user's passkeys. */
+export const dashboardPasskeysList = operation(dashboardPasskeysListContract, {
+  async run(_params, ctx, { dashboard }) {
+    const passkeys = await dashboard.users.listPasskeys(signedInActor(ctx))
+    return {
+      passkeys: passkeys.map(({ passkeyId, name, isSynced, createdAt, lastUsedAt }) => {
+        return { passkeyId, name, isSynced, createdAt, lastUsedAt: lastUsedAt === 0 ? null : lastUsedAt }
+      }),
+    }
+  },
+})
+
+/** Returns what the browser needs to create a passkey. */
+export const dashboardPasskeysBegin = operation(dashboardPasskeysBeginContract, {
+  run: (_params, ctx, { dashboard }) => dashboard.users.beginPasskey(signedInActor(ctx), dashboardBrowser(ctx).origin),
+})
+
+/** Registers a passkey. */
+export const dashboardPasskeysAdd = operation(dashboardPasskeysAddContract, {
+  async run(created, ctx, { dashboard }) {
+    const { passkey, recoveryCodes } = await dashboard.users.addPasskey(signedInActor(ctx), created, dashboardBrowser(ctx).origin)
+    return { passkeyId: passkey.passkeyId, isSynced: passkey.isSynced, recoveryCodes: [...(recoveryCodes ?? [])] }
+  },
+})
+
+/** Gives a passkey another name. */
+export const dashboardPasskeysRename = operation(dashboardPasskeysRenameContract, {
+  async run(of, ctx, { dashboard }) {
+    await dashboard.users.renamePasskey(signedInActor(ctx), of)
+    return { success: true }
+  },
+})
+
+/** Removes a passkey. */
+export const dashboardPasskeysRemove = operation(dashboardPasskeysRemoveContract, {
+  async run({ passkeyId }, ctx, { dashboard }) {
+    await dashboard.users.removePasskey(signedInActor(ctx), passkeyId)
+    return { success: true }
+  },
+})
+
+function signInOrigin(ctx: RequestContext) {
+  const { userAgent, origin, device, left: signal } = dashboardBrowser(ctx)
+  return { userAgent, origin, device, signal, address: ctx.address, requestId: ctx.requestId }
+}
+
+/** Session and device are returned only in cookies. */
+function setSession(signed: SignInRequest | SignInCookies, ctx: RequestContext): Result<'dashboard.session.signIn'> {
+  if ('needs' in signed) return signed
+  dashboardBrowser(ctx).setCookie(signed.session)
+  if (signed.device !== null) dashboardBrowser(ctx).setDevice(signed.device)
+  return { needs: null, passkey: null }
+}

@@ -6,8 +6,10 @@ import {
   dashboardSettingsGetContract,
 } from '@tessera/contract/operations/dashboard-settings'
 
+import type { Params } from '@tessera/contract/operations'
 import { readMerchantPatch } from '../domain/merchants/merchant-patch.ts'
 
+import type { RequestContext } from '../domain/request-context.ts'
 import { expectAccepted } from './dashboard-caller.ts'
 import { operation } from './operation.ts'
 
@@ -16,6 +18,7 @@ export const dashboardSettingsGet = operation(dashboardSettingsGetContract, {
   async run(_params, ctx, { merchants }) {
     const { row, settings, uses } = expectAccepted(await merchants.administration.find(ctx.merchantId), ctx)
     const { origins, accountFields, minAmount, maxAmount, requireFormSessions, strictServerAuth, limits } = settings
+    const { refundUnconfirmedMax, requireSecondFactor } = settings
     const lastUsed = new Map(uses.map(({ number, lastUsedAt }) => [number, lastUsedAt]))
     return {
       merchantId: row.id,
@@ -28,6 +31,8 @@ export const dashboardSettingsGet = operation(dashboardSettingsGetContract, {
       maxAmountTiyin: maxAmount,
       requireFormSessions,
       strictServerAuth,
+      refundUnconfirmedMaxTiyin: refundUnconfirmedMax,
+      requireSecondFactor,
       limits: Object.entries({ ...limits }).map(([name, count]) => ({ name, count })),
       passwords: row.credentials.map(({ number, scope, createdAt, retiredAt }) => {
         return { number, scope, createdAt, lastUsedAt: lastUsed.get(number) ?? null, retiredAt }
@@ -38,12 +43,24 @@ export const dashboardSettingsGet = operation(dashboardSettingsGetContract, {
 
 /** Changes the settings that are given, by the same rules as the operator's command. */
 export const dashboardSettingsChange = operation(dashboardSettingsChangeContract, {
-  async run({ minAmountTiyin: minAmount, maxAmountTiyin: maxAmount, ...others }, ctx, { merchants }) {
-    const patch = expectAccepted(readMerchantPatch({ ...others, minAmount, maxAmount }), ctx)
+  async run(params, ctx, { merchants }) {
+    requireOwnerForSecurity(params, ctx)
+    const { minAmountTiyin: minAmount, maxAmountTiyin: maxAmount, refundUnconfirmedMaxTiyin: refundUnconfirmedMax, ...others } = params
+    const patch = expectAccepted(readMerchantPatch({ ...others, minAmount, maxAmount, refundUnconfirmedMax }), ctx)
     expectAccepted(await merchants.administration.change(ctx.merchantId, patch, ctx), ctx)
     return { success: true }
   },
 })
+
+/** What decides when users have to confirm who they are is changed by an owner who did so. */
+function requireOwnerForSecurity(
+  { refundUnconfirmedMaxTiyin, requireSecondFactor }: Params<'dashboard.settings.change'>,
+  { caller: { user } }: RequestContext,
+): void {
+  if (refundUnconfirmedMaxTiyin === undefined && requireSecondFactor === undefined) return
+  if (user?.role !== 'owner') throw new RpcError('roleTooLow')
+  if (!user.isConfirmed) throw new RpcError('confirmationRequired')
+}
 
 /** Creates an API password beside those that are active. A developer cannot create one that is allowed more than the developer. */
 export const dashboardPasswordsRotate = operation(dashboardPasswordsRotateContract, {

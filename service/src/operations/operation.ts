@@ -44,7 +44,12 @@ export type Operation<Name extends OperationName> = (PlainHandler<Name> | Handle
 export type OperationRules<Name extends OperationName = OperationName> = Pick<
   (typeof operations)[Name],
   'name' | 'caller' | 'mutates' | 'limit'
-> & { readonly role?: RequiredRole; readonly countsTowardTokenLimit?: true; readonly countsTowardFailureBreaker?: true }
+> & {
+  readonly role?: RequiredRole
+  readonly confirmation?: 'always' | 'secondFactor'
+  readonly countsTowardTokenLimit?: true
+  readonly countsTowardFailureBreaker?: true
+}
 
 export type OperationRegistry = { readonly [Name in OperationName]: Operation<Name> }
 

@@ -1,10 +1,10 @@
 import {
-  operatorAuditVerifyContract,
   operatorConsentsGetContract,
   operatorConsentsListContract,
   operatorKeysDestroyContract,
   operatorKeysListContract,
   operatorKeysRotateContract,
+  operatorKeysSignRowsContract,
   operatorStatusGetContract,
 } from '@tessera/contract/operations/operator-service'
 
@@ -42,11 +42,13 @@ export const operatorKeysDestroy = operation(operatorKeysDestroyContract, {
   },
 })
 
-/** Recomputes the audit chains and checks every row with a MAC against them. */
-export const operatorAuditVerify = operation(operatorAuditVerifyContract, {
-  async run(_params, _ctx, { verifyAudit }) {
-    const report = await verifyAudit()
-    return { ...report, findings: [...report.findings] }
+/** Counts the rows without a MAC, and signs them when the operator vouches for them. */
+export const operatorKeysSignRows = operation(operatorKeysSignRowsContract, {
+  async run({ confirmed }, ctx, { keys }) {
+    const unsigned = await keys.countUnsigned()
+    const signed = confirmed ? await keys.signRestored(ctx) : null
+    if (confirmed && signed === null) throw refusal('rows_being_signed')
+    return { unsigned, signed }
   },
 })
 

@@ -1,7 +1,7 @@
 import { RpcError } from '@tessera/contract/errors'
 import { SettingProblem } from '@tessera/contract/setting-problems'
 
-import { TamperedRowError } from '../domain/cards/find.ts'
+import { TamperedRowError } from '../domain/verified-rows.ts'
 
 import type { AppServices } from './app-services.ts'
 
@@ -26,6 +26,7 @@ const operatorMessages = {
   key_owner_required: 'A card key belongs to a merchant: tessera keys rotate card <merchant id>',
   key_owner_unexpected: 'Only a card key has a merchant.',
   key_not_destroyed: '{}',
+  rows_being_signed: 'Another process is signing rows. Try again when it has ended: its log says rows_signed.',
   event_not_replayed: 'Unknown event, no endpoint, or it is being delivered.',
   sandbox_none: 'Only the test environment has a sandbox.',
   scenario_unknown: 'A scenario is one of: {}.',

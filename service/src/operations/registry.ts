@@ -34,6 +34,17 @@ import {
   dashboardTotpBegin,
   dashboardTotpConfirm,
   dashboardTotpRemove,
+  dashboardSessionPasskeyChallenge,
+  dashboardSessionSignInByPasskey,
+  dashboardSessionConfirmBegin,
+  dashboardSessionConfirm,
+  dashboardRecoveryCodesGet,
+  dashboardRecoveryCodesRenew,
+  dashboardPasskeysList,
+  dashboardPasskeysBegin,
+  dashboardPasskeysAdd,
+  dashboardPasskeysRename,
+  dashboardPasskeysRemove,
 } from './dashboard.session.ts'
 import { dashboardPasswordsRetire, dashboardPasswordsRotate, dashboardSettingsChange, dashboardSettingsGet } from './dashboard.settings.ts'
 import { dashboardStartGet, dashboardStartMakeToken } from './dashboard.start.ts'
@@ -71,12 +82,12 @@ import { receiptsSetFiscalData } from './receipts.set_fiscal_data.ts'
 import { rpcDiscover } from './rpc.discover.ts'
 import type { OperationRegistry } from './operation.ts'
 import {
-  operatorAuditVerify,
   operatorConsentsGet,
   operatorConsentsList,
   operatorKeysDestroy,
   operatorKeysList,
   operatorKeysRotate,
+  operatorKeysSignRows,
   operatorStatusGet,
 } from './operator.service.ts'
 import {
@@ -92,6 +103,14 @@ import {
   operatorPasswordsRetire,
   operatorPasswordsRotate,
 } from './operator.merchants.ts'
+import {
+  operatorAuditExport,
+  operatorAuditHashes,
+  operatorAuditHead,
+  operatorAuditList,
+  operatorAuditPublicKeys,
+  operatorAuditVerify,
+} from './operator.audit.ts'
 import { operatorUsersBlock, operatorUsersCreate, operatorUsersList, operatorUsersResetPassword } from './operator.users.ts'
 import { operatorReceiptsGet, operatorReceiptsList, operatorReceiptsResolve } from './operator.receipts.ts'
 import {
@@ -162,6 +181,10 @@ export const operationRegistry: OperationRegistry = Object.freeze({
   'dashboard.sandbox.restore':             dashboardSandboxRestore,
   'dashboard.sandbox.reset':               dashboardSandboxReset,
   'dashboard.session.signIn':              dashboardSessionSignIn,
+  'dashboard.session.passkeyChallenge':   dashboardSessionPasskeyChallenge,
+  'dashboard.session.signInByPasskey':    dashboardSessionSignInByPasskey,
+  'dashboard.session.confirmBegin':       dashboardSessionConfirmBegin,
+  'dashboard.session.confirm':            dashboardSessionConfirm,
   'dashboard.session.get':                 dashboardSessionGet,
   'dashboard.session.signOut':             dashboardSessionSignOut,
   'dashboard.session.signOutEverywhere':   dashboardSessionSignOutEverywhere,
@@ -170,6 +193,13 @@ export const operationRegistry: OperationRegistry = Object.freeze({
   'dashboard.totp.begin':                  dashboardTotpBegin,
   'dashboard.totp.confirm':                dashboardTotpConfirm,
   'dashboard.totp.remove':                 dashboardTotpRemove,
+  'dashboard.recoveryCodes.get':          dashboardRecoveryCodesGet,
+  'dashboard.recoveryCodes.renew':        dashboardRecoveryCodesRenew,
+  'dashboard.passkeys.list':              dashboardPasskeysList,
+  'dashboard.passkeys.begin':             dashboardPasskeysBegin,
+  'dashboard.passkeys.add':               dashboardPasskeysAdd,
+  'dashboard.passkeys.rename':            dashboardPasskeysRename,
+  'dashboard.passkeys.remove':            dashboardPasskeysRemove,
   'dashboard.settings.get':                dashboardSettingsGet,
   'dashboard.settings.change':             dashboardSettingsChange,
   'dashboard.passwords.rotate':            dashboardPasswordsRotate,
@@ -196,7 +226,13 @@ export const operationRegistry: OperationRegistry = Object.freeze({
   'operator.keys.list':             operatorKeysList,
   'operator.keys.rotate':           operatorKeysRotate,
   'operator.keys.destroy':          operatorKeysDestroy,
+  'operator.keys.signRows':         operatorKeysSignRows,
   'operator.audit.verify':          operatorAuditVerify,
+  'operator.audit.head':            operatorAuditHead,
+  'operator.audit.publicKeys':      operatorAuditPublicKeys,
+  'operator.audit.hashes':          operatorAuditHashes,
+  'operator.audit.export':          operatorAuditExport,
+  'operator.audit.list':            operatorAuditList,
   'operator.consents.get':          operatorConsentsGet,
   'operator.consents.list':         operatorConsentsList,
   'operator.merchants.create':      operatorMerchantsCreate,

@@ -15,7 +15,12 @@ export interface DashboardUser {
   phone: string
   password: string
   cookie: string | null
+  /** The cookie of the known device. */
+  device: string | null
+  address: string
   csrf: string | null
+  /** Confirms by the password when a call asks for it, as the page does after its dialog. False: the call is refused, as for a stolen session. */
+  confirmsItself: boolean
   /** The result, or the `error` member. */
   callRaw(method: DashboardOperationName, params: object): Promise<{ result?: unknown; error?: ErrorBody }>
   call<M extends DashboardOperationName>(method: M, params: Params<M>): Promise<Result<M>>
@@ -42,7 +47,7 @@ export function createDashboardClient(app: TestApp): DashboardClient {
       person.phone = `998${String(++phones).padStart(9, '0')}`
       person.password = 'correct horse battery'
       const login = { merchantId: person.merchantId, phone: person.phone, role, password: person.password }
-      person.userId = (await app.dashboard.users.create(login, { actor: 'operator', requestId: '' })).userId
+      person.userId = (await app.dashboard.users.create(login, { actor: 'operator', requestId: '', address: '' })).userId
       assert.equal(await person.signIn(), null)
       return person
     },
@@ -59,23 +64,17 @@ function createVisitor(answer: RequestHandler, merchantId: string): DashboardUse
     phone: '998000000000',
     password: '',
     cookie: null,
+    device: null,
+    address: '192.0.2.7',
     csrf: null,
+    confirmsItself: true,
     async callRaw(method, params) {
-      const reply = await answer({
-        refusal: null,
-        segment: null,
-        hasQuery: false,
-        xAuth: null,
-        origin: null,
-        isFromBrowser: true,
-        idempotencyKey: null,
-        acceptLanguage: undefined,
-        address: '192.0.2.7',
-        body: Buffer.from(JSON.stringify({ id: 1, method, params })),
-        browser: { cookie: person.cookie, csrf: person.csrf, userAgent: 'Browser/1', setCookie: (session) => (person.cookie = session) },
-      })
-      return JSON.parse(reply.text) as { result?: unknown; error?: ErrorBody }
+      const reply = await callOnce(method, params)
+      if (reply.error?.reason !== 'confirmation_required' || !person.confirmsItself) return reply
+      const { error } = await callOnce('dashboard.session.confirm', { password: person.password })
+      return error === undefined ? callOnce(method, params) : reply
     },
+
     async call<M extends DashboardOperationName>(method: M, params: Params<M>) {
       const { result, error } = await person.callRaw(method, params)
       assert.equal(error, undefined, `${method} was refused: ${String(error?.reason)}`)
@@ -92,4 +91,29 @@ function createVisitor(answer: RequestHandler, merchantId: string): DashboardUse
     },
   }
   return person
+
+  async function callOnce(method: DashboardOperationName, params: object): Promise<{ result?: unknown; error?: ErrorBody }> {
+    const reply = await answer({
+      refusal: null,
+      segment: null,
+      hasQuery: false,
+      xAuth: null,
+      origin: null,
+      isFromBrowser: true,
+      idempotencyKey: null,
+      acceptLanguage: undefined,
+      address: person.address,
+      body: Buffer.from(JSON.stringify({ id: 1, method, params })),
+      browser: {
+        cookie: person.cookie,
+        csrf: person.csrf,
+        userAgent: 'Browser/1',
+        origin: 'http://localhost:8080',
+        device: person.device,
+        setCookie: (session) => (person.cookie = session),
+        setDevice: (device) => (person.device = device),
+      },
+    })
+    return JSON.parse(reply.text) as { result?: unknown; error?: ErrorBody }
+  }
 }

@@ -25,4 +25,4 @@ export function makeTestContext(merchantId: string, parts: Partial<RequestContex
 }
 
 /** An operator, for functions of the domain that are called without a request. */
-export const operatorActor: AuditActor = { actor: 'operator', requestId: '' }
+export const operatorActor: AuditActor = { actor: 'operator', requestId: '', address: '' }

@@ -30,6 +30,9 @@ export function replaceInStore(store: Store, ...replacements: readonly StoreRepl
       return store.durability
     },
     ping: () => store.ping(),
+    setAuditKey: (key) => store.setAuditKey(key),
+    auditHeads: () => store.auditHeads(),
+    watchAudit: (listener) => store.watchAudit(listener),
     tryLock: (name) => store.tryLock(name),
     close: (deadlineMs) => store.close(deadlineMs),
     read: (query) => {
@@ -48,6 +51,16 @@ export function replaceInStore(store: Store, ...replacements: readonly StoreRepl
 /** A store with only these; every other query and transaction fails. */
 export function storeOf(...replacements: readonly StoreReplacement[]): Store {
   const refuse = () => Promise.reject(new Error('this test does not expect it of the store'))
-  const none: Store = { durability: 'local', ping: refuse, tryLock: refuse, close: refuse, read: refuse, write: refuse }
+  const none: Store = {
+    durability: 'local',
+    ping: refuse,
+    setAuditKey: () => undefined,
+    auditHeads: () => [],
+    watchAudit: () => undefined,
+    tryLock: refuse,
+    close: refuse,
+    read: refuse,
+    write: refuse,
+  }
   return replaceInStore(none, ...replacements)
 }

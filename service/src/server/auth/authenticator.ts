@@ -16,7 +16,7 @@ export interface Authenticator {
 }
 
 /** The part of a contract that decides who may call the operation. */
-export type AuthenticationRules = Pick<OperationRules, 'name' | 'caller' | 'role'>
+export type AuthenticationRules = Pick<OperationRules, 'name' | 'caller' | 'role' | 'confirmation'>
 
 /** The part of a request that identifies its caller. */
 export interface RequestCredentials {

@@ -1,12 +1,17 @@
 import { closeAfter, isClosing, newestResponse, refuseSocket, type ApiSocket } from './connections.ts'
 import { exchangeOf } from './exchange.ts'
 import type { ProblemName } from './problem.ts'
+import type { ServerState } from './server-state.ts'
 
 /**
  * Handles node's `clientError`: the bytes on a socket are not HTTP, or did not arrive in time. The response to the broken request follows those of the
  * requests before it, and the connection closes.
  */
-export function handleClientError(err: Error & { code?: string; rawPacket?: unknown }, socket: ApiSocket): void {
+export function handleClientError(
+  err: Error & { code?: string; rawPacket?: unknown },
+  socket: ApiSocket,
+  { onAbort }: Pick<ServerState, 'onAbort'>,
+): void {
   // The packet may contain a card number; this copy was made by node for the error.
   if (err.rawPacket instanceof Uint8Array) err.rawPacket.fill(0)
   if (isClosing(socket)) return
@@ -18,6 +23,9 @@ export function handleClientError(err: Error & { code?: string; rawPacket?: unkn
   const problem = problemOf(err.code)
   const pending = newestResponse(socket)
   const exchange = pending === undefined ? undefined : exchangeOf(pending.req)
+  // The client closed its side in the middle of a request. It may still read why there is no reply. A page's request is counted when it closes.
+  const isNew = pending === undefined || pending.req.complete
+  if (err.code === 'HPE_INVALID_EOF_STATE' && (isNew || exchange?.isCollecting)) onAbort('request')
   if (exchange?.isCollecting) exchange.break(problem)
   else if (pending === undefined || pending.writableFinished || !pending.req.complete) refuseSocket(socket, problem)
   else pending.once('finish', () => refuseSocket(socket, problem))

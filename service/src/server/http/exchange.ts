@@ -100,6 +100,7 @@ export class Exchange {
   /** Drops the request: its connection is gone, or closes before this request. */
   abandon(): void {
     this.#release()
+    if (this.#state === 'collecting' && !this.#res.req.complete && !this.#server.isDraining) this.#server.onAbort('request')
     if (this.#state === 'collecting' || this.#state === 'discarding') this.#finish()
   }
 
@@ -139,6 +140,7 @@ export class Exchange {
     headers.push('x-request-id', requestId, ...corsHeaders(this.#headers.origin))
     if (retryAfterSeconds !== null) headers.push('retry-after', String(retryAfterSeconds))
     if (this.#server.isDraining && newestResponse(this.#res.req.socket) === this.#res) headers.push('connection', 'close')
+    if (this.#res.req.socket.destroyed && !this.#server.isDraining) this.#server.onAbort('reply')
     this.#res.writeHead(status, headers)
     this.#res.end(text)
     this.#finish()

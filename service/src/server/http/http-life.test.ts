@@ -114,6 +114,65 @@ test('a client that disconnects during a request leaves no state behind', async 
   await http.close()
 })
 
+test('a client that goes away before its reply is counted once as an abort, and never as an error', async () => {
+  const aborts: string[] = []
+  const hold: (() => void)[] = []
+  const page: PageRoute = {
+    method: 'POST',
+    host: () => true,
+    path: '/page',
+    handle: () => new Promise((resolve) => hold.push(() => resolve({ headers: {}, body: 'here' }))),
+  }
+  const { http, open, release, reached, close } = await start(
+    {},
+    { pages: [page], onError: (cause) => assert.fail(String(cause)), onAbort: (stage) => aborts.push(stage) },
+  )
+  const counted = async (stages: string[]): Promise<void> => {
+    while (aborts.length < stages.length || (await http.connections()) > 0) await new Promise((resolve) => setImmediate(resolve))
+    assert.deepEqual(aborts.splice(0), stages)
+  }
+  const call = post('/api', discover)
+  for (const leave of ['resetAndDestroy', 'destroy'] as const) {
+    for (const part of [call.slice(0, -5), call.slice(0, 30), post('/page', 'body').slice(0, -2)]) {
+      const client = await open()
+      // The reply to the request in front of it shows that the part has arrived.
+      client.write(`GET /none HTTP/1.1\r\nHost: a\r\n\r\n${part}`)
+      assert.equal((await client.next()).status, 404)
+      client.socket[leave]()
+      // Of a request whose headers have not arrived a reset tells nothing: it might be an idle connection.
+      await counted(part.length === 30 && leave === 'resetAndDestroy' ? [] : ['request'])
+    }
+    const calling = await open()
+    calling.write(call)
+    await reached(leave === 'destroy' ? 2 : 1)
+    calling.socket[leave]()
+    while ((await http.connections()) > 0) await new Promise((resolve) => setImmediate(resolve))
+    release()
+    await counted(['reply'])
+    const reading = await open()
+    reading.write(post('/page', 'body'))
+    while (hold.length === 0) await new Promise((resolve) => setImmediate(resolve))
+    reading.socket[leave]()
+    await counted(['reply'])
+    hold.splice(0).forEach((go) => go())
+  }
+  // The controls: whole requests, refused ones, and connections that close while nothing is asked of them.
+  const patient = await open()
+  patient.write(call)
+  await reached(3)
+  release()
+  assert.equal((await patient.next()).status, 200)
+  patient.write('GET /none HTTP/1.1\r\nHost: a\r\n\r\n')
+  assert.equal((await patient.next()).status, 404)
+  patient.socket.destroy()
+  const wrong = await open()
+  wrong.write('nonsense\r\n\r\n')
+  assert.equal((await wrong.next()).status, 400)
+  wrong.socket.destroy()
+  await counted([])
+  await close()
+})
+
 test('one address may have a limited number of connections', async () => {
   const { open, release, reached, close } = await start({ socketsPerAddressMax: 2 })
   const [first, second, third] = [await open(), await open(), await open()]

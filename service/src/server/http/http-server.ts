@@ -12,10 +12,11 @@ import type { RequestHandler } from '../pipeline.ts'
 import { closeAfter, isAfterLast, limitSockets, numberRequest, refuseSocket } from './connections.ts'
 import { handleClientError } from './client-error.ts'
 import { clientAddress, noProxies, type TrustedProxies } from './client-address.ts'
-import { createServerState, endRequest, type InFlightBounds, type ServerState } from './server-state.ts'
+import { createServerState, endRequest, type AbortStage, type InFlightBounds, type ServerState } from './server-state.ts'
 import { respondToOptions, discardRequest, Exchange, refuseRequest } from './exchange.ts'
 import { servePages, type PageRoute } from './page-routes.ts'
 import { findProtocolFault, RequestHeaders } from './request-headers.ts'
+import { makeReceiveBufferWiper, type ReceiveBufferWiper } from './receive-buffer.ts'
 import { readApiTarget } from './request.ts'
 
 /** The HTTP server: the API, and the pages beside it. */
@@ -50,6 +51,10 @@ export interface HttpServerOptions {
   readonly pages?: readonly PageRoute[]
   /** For the log: an unexpected error. */
   readonly onError?: (cause: unknown) => void
+  /** Off in the control of the test that searches the memory for card numbers. */
+  readonly wipesReceiveBuffer?: boolean
+  /** For metric and log: a client closed its connection before it had its reply. */
+  readonly onAbort?: (stage: AbortStage) => void
 }
 
 /** Limits of the HTTP server. */
@@ -66,18 +71,24 @@ export interface HttpBounds extends InFlightBounds {
 
 /** Creates the server. It refuses what is not plain HTTP/1.1, passes API requests to `handle`, and looks up every other path among the pages. */
 export function createHttpServer(options: HttpServerOptions): HttpServer {
-  const { handle, proxies = noProxies, pages = [], onError = () => undefined } = options
+  const { handle, proxies = noProxies, pages = [], onError = () => undefined, onAbort = () => undefined } = options
   const bounds = { ...defaultBounds, ...options.bounds }
-  const state = createServerState({ handle, onError, heldBytesMax: bounds.heldBytesMax, proxies }, bounds)
+  const state = createServerState({ handle, onError, onAbort, heldBytesMax: bounds.heldBytesMax, proxies }, bounds)
   const serve = servePages(pages, {
     addressOf: (req) => clientAddress(req.socket.remoteAddress ?? '', req.rawHeaders, proxies),
     refuseNotFound: (req, res) => refuseRequest(req, res, { name: 'notFound', requestNumber: 0, server: state }),
     closeConnection: (req) => closeAfter(req.socket),
     onError,
   })
-  const server = makeServer(state, bounds, (req, res) => void serve(req, res))
+  const receiveBuffer = options.wipesReceiveBuffer === false ? null : makeReceiveBufferWiper(onError)
+  const server = makeServer(state, bounds, { servePage: (req, res) => void serve(req, res), receiveBuffer })
+  server.once('close', () => receiveBuffer?.stop())
   return Object.freeze({
-    listen: (address: ListenAddress) => listenOn(server, address),
+    listen: async (address: ListenAddress) => {
+      const listening = await listenOn(server, address)
+      await receiveBuffer?.start()
+      return listening
+    },
     inFlight: () => state.inFlight.total,
     connections: () => new Promise<number>((resolve) => server.getConnections((_err, count) => resolve(count))),
     drain: (deadlineMs: number) => drain(server, state, deadlineMs),
@@ -98,20 +109,43 @@ export const defaultBounds: HttpBounds = Object.freeze({
   socketsPerAddressMax: 1024,
 })
 
-function makeServer(state: ServerState, bounds: HttpBounds, servePage: RequestListener): Server {
-  const serve: RequestListener = (req, res) => receiveRequest(req, res, { state, servePage })
+interface ServerParts {
+  readonly servePage: RequestListener
+  readonly receiveBuffer: ReceiveBufferWiper | null
+}
+
+function makeServer(state: ServerState, bounds: HttpBounds, { servePage, receiveBuffer }: ServerParts): Server {
+  const serve: RequestListener = (req, res) => {
+    // Also a GET may carry a body or a query, which are refused and may have a card number in them; one of a page has neither.
+    if (receiveBuffer !== null && (req.method !== 'GET' || hasBody(req) || req.url?.includes('?') === true)) {
+      receiveBuffer.wipe(req.socket)
+      // A longer body arrives in several reads.
+      req.on('data', wipeBuffer)
+    }
+    receiveRequest(req, res, { state, servePage })
+  }
+  function wipeBuffer(this: IncomingMessage): void {
+    receiveBuffer?.wipe(this.socket)
+  }
   const server = createNodeServer(nodeOptions(bounds), serve)
   server.maxConnections = bounds.socketsMax
   server.maxHeadersCount = 0
   server.timeout = bounds.keepAliveMs + bounds.requestTimeoutMs
   server.on('checkExpectation', serve)
-  server.on('clientError', handleClientError)
+  server.on('clientError', (err, socket: Socket) => {
+    receiveBuffer?.wipe(socket)
+    handleClientError(err, socket, state)
+  })
   server.on('connect', (_req: IncomingMessage, socket: Socket) => {
     socket.on('error', () => socket.destroy())
     refuseSocket(socket, 'targetForm')
   })
   limitSockets(server, bounds.socketsPerAddressMax, state.proxies)
   return server
+}
+
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
 }
 
 interface Receiver {
@@ -136,7 +170,11 @@ function receiveRequest(req: IncomingMessage, res: ServerResponse, { state, serv
 
 function handlePageRequest(req: IncomingMessage, res: ServerResponse, { state, servePage }: Receiver): void {
   state.open++
-  res.once('close', () => endRequest(state))
+  res.once('close', () => {
+    // A stop that cuts connections off is not the client's doing.
+    if (!res.writableFinished && !state.isDraining) state.onAbort(req.complete ? 'reply' : 'request')
+    endRequest(state)
+  })
   servePage(req, res)
 }
 

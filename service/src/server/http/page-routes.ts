@@ -26,12 +26,15 @@ export interface PageRequest {
   readonly address: string
   /** Of POST. The handler wipes it. */
   readonly body: Buffer
+  /** Aborted when the connection is closed before the reply. */
+  readonly left: AbortSignal
 }
 
 export interface PageReply {
   /** 200 by default. */
   readonly status?: number
-  readonly headers: Readonly<Record<string, string>>
+  /** An array is a header that is sent several times. */
+  readonly headers: Readonly<Record<string, string | readonly string[]>>
   readonly body: string | Buffer
 }
 
@@ -63,7 +66,7 @@ export function servePages(routes: readonly PageRoute[], deps: PageDependencies)
         writePage(req, res, bodyTooLarge)
         return
       }
-      const reply = await route.handle({ ...target, headers: req.headers, address: deps.addressOf(req), body })
+      const reply = await route.handle({ ...target, headers: req.headers, address: deps.addressOf(req), body, left: leftOf(res) })
       if (reply === null) deps.refuseNotFound(req, res)
       else writePage(req, res, reply)
     } catch (err) {
@@ -72,6 +75,14 @@ export function servePages(routes: readonly PageRoute[], deps: PageDependencies)
       else writePage(req, res, failure)
     }
   }
+}
+
+function leftOf(res: ServerResponse): AbortSignal {
+  const left = new AbortController()
+  res.on('close', () => {
+    if (!res.writableFinished) left.abort()
+  })
+  return left.signal
 }
 
 function matches({ method, host, path: pattern }: PageRoute, req: IncomingMessage, path: string): boolean {
@@ -117,7 +128,8 @@ function readBody(req: IncomingMessage): Promise<Buffer | 'tooLarge' | 'aborted'
 
 /** Writes a whole reply; for HEAD only the headers. */
 export function writePage(req: IncomingMessage, res: ServerResponse, { status = 200, headers, body }: PageReply): void {
-  res.writeHead(status, { ...headers, 'content-length': String(Buffer.byteLength(body)) })
+  const each = Object.entries(headers).map(([name, value]) => [name, typeof value === 'string' ? value : [...value]] as const)
+  res.writeHead(status, { ...Object.fromEntries(each), 'content-length': String(Buffer.byteLength(body)) })
   res.end(req.method === 'HEAD' ? undefined : body)
 }
 

@@ -1,13 +1,14 @@
 import type { ServerResponse } from 'node:http'
 
 /**
- * Why a request gets no JSON-RPC reply (docs/reference/wire.md#http). Except for `notFound` and `failed` the connection closes afterwards, because
+ * Why a request gets no JSON-RPC reply (docs/reference/wire.md#http). Except for `notFound`, `notJson` and `failed` the connection closes afterwards, because
  * the following bytes cannot be trusted to be a request.
  */
 export const problems = {
   notFound: { status: 404, title: 'Not Found', detail: 'Nothing is here. The API answers at /api and at /api/<method>.' },
   requestTimeout: { status: 408, title: 'Request Timeout', detail: 'The request did not arrive in time.' },
   bodyTooLarge: { status: 413, title: 'Content Too Large', detail: 'A body holds at most 64 KiB.' },
+  notJson: { status: 415, title: 'Unsupported Media Type', detail: 'The dashboard takes application/json only. From a server, use /api.' },
   headersTooLarge: { status: 431, title: 'Request Header Fields Too Large', detail: 'The headers hold at most 16 KiB and 256 fields.' },
   invalidHttp: { status: 400, title: 'Bad Request', detail: 'This is not a valid HTTP/1.1 request.' },
   hostMissing: { status: 400, title: 'Bad Request', detail: 'An HTTP/1.1 request names its host in one Host header.' },
@@ -51,7 +52,7 @@ export function rawProblem(name: ProblemName): string {
 
 /** Whether the connection closes after it. */
 export function closes(name: ProblemName): boolean {
-  return name !== 'notFound' && name !== 'failed'
+  return name !== 'notFound' && name !== 'notJson' && name !== 'failed'
 }
 
 /** The body alone. */

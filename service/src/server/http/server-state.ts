@@ -8,6 +8,8 @@ export interface ServerState {
   readonly handle: RequestHandler
   /** For the log: an unexpected error. */
   readonly onError: (cause: unknown) => void
+  /** For metric and log: a client went away, which is no error. */
+  readonly onAbort: (stage: AbortStage) => void
   readonly heldBytesMax: number
   readonly proxies: TrustedProxies
   /** API requests that are being handled. */
@@ -21,8 +23,11 @@ export interface ServerState {
   idle: (() => void) | null
 }
 
+/** When the client closed its connection: before its request had arrived in full, or before it had its reply. */
+export type AbortStage = 'request' | 'reply'
+
 export function createServerState(
-  options: Pick<ServerState, 'handle' | 'onError' | 'heldBytesMax' | 'proxies'>,
+  options: Pick<ServerState, 'handle' | 'onError' | 'onAbort' | 'heldBytesMax' | 'proxies'>,
   bounds: InFlightBounds,
 ): ServerState {
   return { ...options, inFlight: new InFlight(bounds), open: 0, heldBytes: 0, isDraining: false, idle: null }

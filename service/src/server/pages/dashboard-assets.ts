@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 
-/** The built dashboard: one script, one stylesheet, and the messages of long pages. Each file name contains a hash, so that its content never changes. */
+/** The built dashboard: one script, one stylesheet, the worker of proofs of work, and the messages of long pages. Each file name contains a hash, so that its content never changes. */
 export interface DashboardAssets {
   /** By their names under `/dashboard/assets/`. */
   readonly files: ReadonlyMap<string, DashboardFile>
@@ -20,29 +20,27 @@ export interface DashboardFile {
 /** Reads the output of `npm run build` in `folder`. Throws `DashboardMissing`. */
 export function readDashboardAssets(folder: string): DashboardAssets {
   try {
-    const messageFiles = readdirSync(folder).filter((name) => name.endsWith('.json'))
+    const others = readdirSync(folder).filter((name) => /\.json$|^proof-.*\.js$/.test(name))
     return nameAssets(
       readFileSync(join(folder, 'app.js')),
       readFileSync(join(folder, 'app.css')),
-      messageFiles.map((name) => [name, readFileSync(join(folder, name))]),
+      others.map((name) => [name, readFileSync(join(folder, name))]),
     )
   } catch (cause) {
     throw new DashboardMissing(folder, { cause })
   }
 }
 
-/** Names script and stylesheet by their hashes. Message files are named by the build, since the script refers to them. */
-export function nameAssets(
-  scriptBytes: Buffer,
-  styleBytes: Buffer,
-  messages: readonly (readonly [string, Buffer])[] = [],
-): DashboardAssets {
+/** Names script and stylesheet by their hashes. The other files are named by the build, since the script refers to them. */
+export function nameAssets(scriptBytes: Buffer, styleBytes: Buffer, others: readonly (readonly [string, Buffer])[] = []): DashboardAssets {
   const script = `app-${digest(scriptBytes)}.js`
   const style = `app-${digest(styleBytes)}.css`
   const files = new Map([
     [script, asFile(scriptBytes, 'text/javascript; charset=utf-8')],
     [style, asFile(styleBytes, 'text/css; charset=utf-8')],
-    ...messages.map(([name, bytes]) => [name, asFile(bytes, 'application/json')] as const),
+    ...others.map(
+      ([name, bytes]) => [name, asFile(bytes, name.endsWith('.js') ? 'text/javascript; charset=utf-8' : 'application/json')] as const,
+    ),
   ])
   return Object.freeze({ files, script, style })
 }

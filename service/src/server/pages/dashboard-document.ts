@@ -1,3 +1,5 @@
+import { cspSourceOf } from '@tessera/contract/origin'
+
 import type { DashboardAssets } from './dashboard-assets.ts'
 
 /** The document of the dashboard. Everything in it is loaded from the same origin, and nothing is inline. */
@@ -11,20 +13,24 @@ export function renderDashboardDocument({ script, style }: DashboardAssets): str
   )
 }
 
-/** The headers of the document (W3C CSP 3, Trusted Types). `formOrigin` serves the preview of the form builder. */
-export function documentHeaders(formOrigin: string): Readonly<Record<string, string>> {
+/**
+ * The headers of the document (W3C CSP 3, Trusted Types). `formOrigin` serves the preview of the form builder; null, in the test environment, is every port
+ * of 127.0.0.1.
+ */
+export function documentHeaders(formOrigin: string | null): Readonly<Record<string, string>> {
   const policy = [
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
     "img-src 'self' data:",
     "connect-src 'self'",
-    `frame-src ${formOrigin}`,
+    `frame-src ${formOrigin === null ? 'http://127.0.0.1:*' : cspSourceOf(formOrigin)}`,
     "form-action 'none'",
     "base-uri 'none'",
     "frame-ancestors 'none'",
     "require-trusted-types-for 'script'",
-    "trusted-types 'none'",
+    // Makes one URL, that of the worker of proofs of work (dashboard/app/solve-proof.ts).
+    'trusted-types tessera-worker',
   ].join('; ')
   return { ...commonHeaders, 'cache-control': 'no-store', 'content-security-policy': policy, 'content-type': 'text/html; charset=utf-8' }
 }

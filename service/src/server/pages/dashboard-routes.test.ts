@@ -17,6 +17,7 @@ before(async () => {
   const handle = async (request: HttpRequest) => {
     received.push(request)
     request.browser?.setCookie('text')
+    request.browser?.setDevice('device')
     return { status: 200 as const, retryAfterSeconds: null, requestId: '', text: '{}' }
   }
   const open = async (dashboardOrigin: string | null): Promise<Send> => {
@@ -53,11 +54,55 @@ test('the dashboard endpoint accepts requests of the dashboard’s own pages onl
     { origin: undefined },
     { 'sec-fetch-site': undefined },
     { 'sec-fetch-site': 'cross-site' },
-    { 'content-type': 'text/plain' },
-    { 'content-type': 'application/json-rpc' },
     { 'x-auth': '65f0c0ffee0000000000cafe' },
   ]
   for (const change of strangers) assert.equal(await refusalOf(change), 'notFromDashboard', JSON.stringify(change))
+})
+
+test('the dashboard endpoint answers 415 to anything but application/json: what a form or a simple request of another page can send reads no cookie', async () => {
+  const foreign = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site', cookie: 'tessera=one' }
+  const body = '{"jsonrpc":"2.0","id":1,"method":"dashboard.session.get","params":{}}'
+  const types = [
+    'text/plain',
+    'text/plain;charset=UTF-8',
+    'text/plain; application/json',
+    'text/plain, application/json',
+    ' ',
+    undefined,
+    'application/x-www-form-urlencoded',
+    'multipart/form-data; boundary=application/json',
+    'text/json',
+    'application/json-rpc',
+    'application/jsonp',
+    'application/json5;',
+    'application/json, text/plain',
+    'application/problem+json',
+    'x/application/json',
+  ]
+  const before = received.length
+  for (const from of [{}, foreign]) {
+    for (const type of types) {
+      const { 'content-type': _json, ...headers } = { ...good, ...from }
+      const typed = type === undefined ? headers : { ...headers, 'content-type': type }
+      const reply = await sendPlain({ method: 'POST', url: '/dashboard/api', headers: typed, payload: body })
+      assert.deepEqual([reply.statusCode, (JSON.parse(reply.body) as { status: number }).status], [415, 415], type)
+      assert.deepEqual([reply.headers['set-cookie'], reply.headers['access-control-allow-origin']], [undefined, undefined])
+    }
+  }
+  assert.equal(received.length, before)
+  // The control: the same requests as JSON are read, and only those of the dashboard's own page are not refused.
+  for (const type of ['application/json', 'application/json; charset=utf-8', 'Application/JSON', 'application/json ;charset=utf-8']) {
+    assert.equal(await refusalOf({ 'content-type': type }), null)
+    assert.equal(await refusalOf({ ...foreign, 'content-type': type }), 'notFromDashboard')
+  }
+  assert.equal(received.length, before + 8)
+})
+
+test('a page of another origin is not allowed to ask whether it may send JSON', async () => {
+  const headers = { host: good.host, origin: 'https://evil.example', 'access-control-request-method': 'POST' }
+  const reply = await sendPlain({ method: 'OPTIONS', url: '/dashboard/api', headers })
+  // A browser takes only a preflight with a status of 200 to 299 for an agreement.
+  assert.deepEqual([reply.statusCode, reply.headers['access-control-allow-headers']], [404, undefined])
 })
 
 test('on another host neither the dashboard endpoint nor its pages are served', async () => {
@@ -70,13 +115,16 @@ test('on another host neither the dashboard endpoint nor its pages are served', 
   assert.equal(received.length, before)
 })
 
-test('the session cookie is bound to the host over https, and is never readable by scripts or sent by other sites', async () => {
+test('the cookies of session and device are bound to the host over https, and are never readable by scripts or sent by other sites', async () => {
   const plain = await sendPlain({ method: 'POST', url: '/dashboard/api', headers: good, payload: '{}' })
-  assert.equal(plain.headers['set-cookie'], 'tessera=text; Path=/; HttpOnly; SameSite=Strict')
-  const headers = { ...good, host: 'pay.example', origin: 'https://pay.example', cookie: '__Host-tessera=one' }
+  const rest = 'Path=/; HttpOnly; SameSite=Strict'
+  const halfYear = 'Max-Age=15552000'
+  assert.equal(String(plain.headers['set-cookie']), `tessera=text; ${rest},tessera-device=device; ${rest}; ${halfYear}`)
+  const headers = { ...good, host: 'pay.example', origin: 'https://pay.example', cookie: '__Host-tessera=one; __Host-tessera-device=two' }
   const reply = await sendSecure({ method: 'POST', url: '/dashboard/api', headers, payload: '{}' })
-  assert.equal(reply.headers['set-cookie'], '__Host-tessera=text; Path=/; HttpOnly; SameSite=Strict; Secure')
-  assert.equal(received.at(-1)?.browser?.cookie, 'one')
+  const secure = [`__Host-tessera=text; ${rest}; Secure`, `__Host-tessera-device=device; ${rest}; Secure; ${halfYear}`]
+  assert.equal(String(reply.headers['set-cookie']), secure.join())
+  assert.deepEqual([received.at(-1)?.browser?.cookie, received.at(-1)?.browser?.device], ['one', 'two'])
   await sendSecure({
     method: 'POST',
     url: '/dashboard/api',
@@ -89,7 +137,7 @@ test('the session cookie is bound to the host over https, and is never readable 
 test('the document allows nothing inline and no framing; its files are immutable', async () => {
   const page = await sendPlain({ url: '/dashboard/cards/65f0', headers: { host: 'localhost:8080' } })
   const policy = String(page.headers['content-security-policy']).split('; ')
-  const rules = ["default-src 'none'", "script-src 'self'", "style-src 'self'", "frame-ancestors 'none'", "trusted-types 'none'"]
+  const rules = ["default-src 'none'", "script-src 'self'", "style-src 'self'", "frame-ancestors 'none'", 'trusted-types tessera-worker']
   for (const rule of rules) assert.ok(policy.includes(rule), rule)
   assert.equal(page.headers['cache-control'], 'no-store')
   assert.ok(!/<script>|style=|onload/.test(page.body))

@@ -1,6 +1,7 @@
 import type { DashboardBrowser } from '../../domain/request-context.ts'
-import { makeSessionCookie, type SessionCookie } from '../auth/session-cookie.ts'
+import { makeDeviceCookie, makeSessionCookie, type HostCookie } from '../auth/session-cookie.ts'
 import type { PageReply, PageRequest, PageRoute } from '../http/page-routes.ts'
+import { problems, problemText } from '../http/problem.ts'
 import type { RequestHandler } from '../pipeline.ts'
 
 import type { DashboardAssets } from './dashboard-assets.ts'
@@ -19,11 +20,11 @@ export interface DashboardPageOptions {
 /** The routes of the dashboard's host: its document, its files, and its endpoint `POST /dashboard/api`. No other host has them. */
 export function dashboardRoutes({ handle, assets, dashboardOrigin, formOrigin }: DashboardPageOptions): readonly PageRoute[] {
   const host = makeDashboardHost(dashboardOrigin)
-  const cookie = makeSessionCookie(host.isSecure)
-  const document = { headers: documentHeaders(formOrigin ?? 'http://127.0.0.1:*'), body: renderDashboardDocument(assets) }
+  const cookies = { session: makeSessionCookie(host.isSecure), device: makeDeviceCookie(host.isSecure) }
+  const document = { headers: documentHeaders(formOrigin), body: renderDashboardDocument(assets) }
   const get = (path: string, respond: PageRoute['handle']): PageRoute => ({ method: 'GET', host: host.is, path, handle: respond })
   return [
-    { method: 'POST', host: host.is, path: '/dashboard/api', handle: (request) => handleDashboardCall(request, { handle, host, cookie }) },
+    { method: 'POST', host: host.is, path: '/dashboard/api', handle: (request) => handleDashboardCall(request, { handle, host, cookies }) },
     get('/dashboard/assets/:name', (request) => findAsset(request, assets)),
     get('/dashboard', () => document),
     get('/dashboard/*', () => document),
@@ -41,17 +42,25 @@ function findAsset({ path, headers: { 'accept-encoding': accepted } }: PageReque
 interface DashboardEndpoint {
   readonly handle: RequestHandler
   readonly host: DashboardHost
-  readonly cookie: SessionCookie
+  readonly cookies: { readonly session: HostCookie; readonly device: HostCookie }
 }
 
-async function handleDashboardCall(request: PageRequest, { handle, host, cookie }: DashboardEndpoint): Promise<PageReply> {
+async function handleDashboardCall(request: PageRequest, { handle, host, cookies }: DashboardEndpoint): Promise<PageReply> {
   const { headers } = request
-  let session: string | null | undefined
+  if (!isJson(headers['content-type'])) {
+    request.body.fill(0)
+    return notJson
+  }
+  const written = new Map<HostCookie, string>()
   const browser: DashboardBrowser = {
-    cookie: cookie.read(headers.cookie),
+    cookie: cookies.session.read(headers.cookie),
+    device: cookies.device.read(headers.cookie),
     csrf: singleHeader(headers['x-tessera-csrf']),
     userAgent: headers['user-agent'] ?? '',
-    setCookie: (value) => (session = value),
+    origin: host.originOf(headers.host ?? ''),
+    setCookie: (value) => void written.set(cookies.session, cookies.session.write(value)),
+    setDevice: (value) => void written.set(cookies.device, cookies.device.write(value)),
+    left: request.left,
   }
   const { status, text, retryAfterSeconds } = await handle({
     refusal: isFromDashboard(request, host) ? null : 'notFromDashboard',
@@ -69,7 +78,7 @@ async function handleDashboardCall(request: PageRequest, { handle, host, cookie 
   const replyHeaders = {
     ...endpointHeaders,
     ...(retryAfterSeconds === null ? {} : { 'retry-after': String(retryAfterSeconds) }),
-    ...(session === undefined ? {} : { 'set-cookie': cookie.write(session) }),
+    ...(written.size === 0 ? {} : { 'set-cookie': [...written.values()] }),
   }
   return { status, headers: replyHeaders, body: text }
 }
@@ -77,15 +86,32 @@ async function handleDashboardCall(request: PageRequest, { handle, host, cookie 
 /** Whether a page of the dashboard sent the request, as the browser states. A request with X-Auth is not from a page; a page on another port is of another origin. */
 function isFromDashboard({ headers }: PageRequest, host: DashboardHost): boolean {
   return (
-    headers['sec-fetch-site'] === 'same-origin' &&
-    headers.origin === host.originOf(headers.host ?? '') &&
-    /^application\/json(?:;|$)/.test(headers['content-type'] ?? '') &&
-    headers['x-auth'] === undefined
+    headers['sec-fetch-site'] === 'same-origin' && headers.origin === host.originOf(headers.host ?? '') && headers['x-auth'] === undefined
   )
+}
+
+/**
+ * Forms and simple requests (Fetch standard, CORS-safelisted request headers) can only send `text/plain`, `multipart/form-data` and
+ * `application/x-www-form-urlencoded`, or no type, so none of them gets as far as the cookie.
+ */
+function isJson(contentType: string | undefined): boolean {
+  return /^application\/json[ \t]*(?:;|$)/i.test(contentType ?? '')
 }
 
 function singleHeader(header: string | string[] | undefined): string | null {
   return typeof header === 'string' ? header : null
+}
+
+const notJson: PageReply = {
+  status: problems.notJson.status,
+  headers: {
+    'content-type': 'application/problem+json',
+    accept: 'application/json',
+    'cache-control': 'no-store',
+    'cross-origin-resource-policy': 'same-origin',
+    'x-content-type-options': 'nosniff',
+  },
+  body: problemText('notJson'),
 }
 
 const endpointHeaders = {

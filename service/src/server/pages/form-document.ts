@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 
+import { cspSourceOf } from '@tessera/contract/origin'
 import type { Language } from '@tessera/contract/profile'
 
 import type { FrameTexts } from './form-assets.ts'
@@ -32,7 +33,7 @@ export interface FrameMessages {
 /** The form's document. Script, style and configuration are inline, so that one request loads it. */
 export interface FormDocument {
   render(config: FrameConfig): string
-  /** Content-Security-Policy (W3C CSP 3): only this script and this style, calls only to the form's own origin, framed only by `ancestor`. */
+  /** Content-Security-Policy (W3C CSP 3): only this script and this style, calls only to the form's own origin, framed only by `ancestor`. Throws if that is not an origin. */
   policy(ancestor: string): string
 }
 
@@ -62,7 +63,7 @@ export function makeFormDocument({ scripts, style, connect }: FormDocumentOption
       `<!doctype html><html lang="${config.messages.locale}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">` +
       `<meta name="color-scheme" content="light dark"><title>${escapeText(config.providerName)}</title><style>${style}</style></head>` +
       `<body><script type="application/json" id="tessera">${toInertJson(config)}</script>${inline}</body></html>`,
-    policy: (ancestor: string) => `${baseDirectives}; frame-ancestors ${ancestor}`,
+    policy: (ancestor: string) => `${baseDirectives}; frame-ancestors ${cspSourceOf(ancestor)}`,
   })
 }
 

@@ -1,9 +1,10 @@
+import { readOrigin } from '@tessera/contract/origin'
+
 import type { PageReply, PageRequest } from '../http/page-routes.ts'
 
 import type { FormAssets } from './form-assets.ts'
 import { makeFormDocument, type FrameConfig } from './form-document.ts'
 import { pageHeaders } from './form-headers.ts'
-import { readOrigin } from './hosts.ts'
 
 export interface FormPreviewOptions {
   readonly assets: Pick<FormAssets, 'script' | 'guard' | 'preview' | 'style'>

@@ -1,6 +1,7 @@
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 
+import { readOrigin } from '@tessera/contract/origin'
 import type { Language } from '@tessera/contract/profile'
 
 import { hashDisclosure, type Disclosure } from '../../domain/consents/disclosure-text.ts'
@@ -11,7 +12,7 @@ import { makeFormDocument, type FrameConfig, type FrameMessages } from './form-d
 import { hostedHeaders, pageHeaders } from './form-headers.ts'
 import { previewRoute } from './form-preview.ts'
 import { makeHostedPage } from './hosted-page.ts'
-import { makeIsFormHost, readOrigin } from './hosts.ts'
+import { makeIsFormHost } from './hosts.ts'
 import type { LegalPages } from '../../plain-page.ts'
 import { reasonsPage, refusalPage, type FormRefusal } from './plain-pages.ts'
 import { sdkRoutes } from './sdk-routes.ts'

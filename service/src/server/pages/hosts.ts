@@ -8,15 +8,6 @@ export function makeIsFormHost(formOrigin: string | null): (host: string | undef
   return (host) => host?.toLowerCase() === formHost
 }
 
-/** An origin as a browser writes it (RFC 6454 §6.2): scheme, host and port of http or https, no path. Null for anything else. */
-export function readOrigin(text: unknown): string | null {
-  if (typeof text !== 'string' || text.length > maxOriginLength || !URL.canParse(text)) return null
-  const { origin, protocol } = new URL(text)
-  return origin === text && (protocol === 'https:' || protocol === 'http:') ? origin : null
-}
-
-const maxOriginLength = 300
-
 /** The dashboard's host, by the Host header. */
 export interface DashboardHost {
   /** Whether a request is for the dashboard's host. Without a setting, in the test environment, it is `localhost` at any port. */

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+
+import { openKeyring } from '@tessera/vault/keyring'
+
+import { KeyStoreMismatch } from '../domain/keys/key-store-mismatch.ts'
+import { makeKnownAnswers } from '../domain/keys/known-answers.ts'
+import { makeKeyStore } from '../domain/keys/sign-rows-pages.suite.ts'
+import { withSqlite } from '../store/sqlite/with-store.fixture.ts'
+import { defaultConfig } from '../testing/default-config.fixture.ts'
+import { makeTestKek } from '../testing/kek.fixture.ts'
+
+import { startChecks } from './start-checks.ts'
+import type { StartSubject } from './start-subject.ts'
+
+test(
+  'a key that another process created after the keys were listed is no mismatch, and a key that is nowhere is one',
+  withSqlite(async ({ store }) => {
+    const [environment, now] = ['test', () => Date.UTC(2026, 10, 21)]
+    const [kek, keys] = [makeTestKek(), makeKeyStore()]
+    /** With the keys that are listed now, as a start opens them. */
+    const open = async () => {
+      const listed = [...(await keys.list())]
+      return openKeyring({ kek, keys: { ...keys, list: async () => listed }, environment, now })
+    }
+    const listedBefore = await open()
+    const writer = await openKeyring({ kek, keys, environment, now })
+    await writer.active('row_mac')
+    await makeKnownAnswers({ store, keyring: writer, environment }).update()
+    let listings = 0
+    const database: Awaited<ReturnType<StartSubject['database']>> = {
+      hasSchema: true,
+      pending: () => [],
+      durability: 'local',
+      missingRights: [],
+      read: (query) => store.read(query),
+      close: async () => undefined,
+    }
+    const subjectWith = (newestKeyring: StartSubject['newestKeyring']): StartSubject => ({
+      config: defaultConfig,
+      claim: async () => '',
+      isServing: () => false,
+      marker: () => null,
+      database: async () => database,
+      keyStore: async () => database,
+      storedKeys: async () => [],
+      kek: async () => kek,
+      keyring: async () => listedBefore,
+      newestKeyring: () => {
+        listings += 1
+        return newestKeyring()
+      },
+      close: async () => undefined,
+    })
+    const check = startChecks.find(({ name }) => name === 'stored rows') ?? assert.fail()
+    assert.equal(await check.run(subjectWith(open)), 'of these keys: 1 known answers, 0 sampled rows')
+    await assert.rejects(async () => check.run(subjectWith(async () => listedBefore)), KeyStoreMismatch)
+    assert.equal(listings, 2, 'listed anew once each')
+  }),
+)

@@ -1,0 +1,181 @@
+import type { Keyring } from '@tessera/vault/keyring'
+
+import { verifyKeyStore } from '../domain/keys/verify-key-store.ts'
+import { KeyStoreMismatch } from '../domain/keys/key-store-mismatch.ts'
+import type { Config } from '../ops/config/config.ts'
+import { ExitError } from '../ops/exits.ts'
+import { tryListen } from '../server/http/try-listen.ts'
+import { readDashboardAssets } from '../server/pages/dashboard-assets.ts'
+import { readFormAssets } from '../server/pages/form-assets.ts'
+import type { DatabaseInspection } from '../store/inspection.ts'
+
+import { dashboardFolder, formFolder } from './built-files.ts'
+import { requireFolder, requireSameStore } from './data-folder.ts'
+import { requireEnvironment } from './production-checks.ts'
+import type { StartSubject } from './start-subject.ts'
+
+/**
+ * One thing that a start needs. A start runs the checks in order and ends at the first that fails; `tessera doctor` runs all of them and reports each.
+ * A check changes nothing. A new one is an entry in `startChecks`.
+ */
+export interface StartCheck {
+  /** As `tessera doctor` shows it. */
+  readonly name: string
+  /**
+   * `folder`: first. `machine`: what listening needs, before anything listens. `data`: afterwards, while `/readyz` says `starting`, since a database may
+   * have to be waited for. A command that opens the database without listening needs `folder` and `data`.
+   */
+  readonly stage: 'folder' | 'machine' | 'data'
+  /** Returns what was found. Throws an error that `explainStart` turns into an exit code and a message that says what to do. */
+  readonly run: (subject: StartSubject) => Promise<string> | string
+}
+
+// prettier-ignore
+export const startChecks: readonly StartCheck[] = Object.freeze<StartCheck[]>([
+  { name: 'environment',  stage: 'folder',  run: checkEnvironment },
+  { name: 'data folder',  stage: 'folder',  run: checkDataFolder },
+  { name: 'service',      stage: 'folder',  run: ({ claim }) => claim() },
+  { name: 'card form',    stage: 'machine', run: checkForm },
+  { name: 'dashboard',    stage: 'machine', run: checkDashboard },
+  { name: 'port',         stage: 'machine', run: checkApiPort },
+  { name: 'adminPort',    stage: 'machine', run: checkAdminPort },
+  { name: 'database',     stage: 'data',    run: async ({ config, database }) => checkDatabase(await database(), config.databaseUrl) },
+  { name: 'schema',       stage: 'data',    run: async ({ database }) => checkSchema(await database()) },
+  { name: 'key store',    stage: 'data',    run: checkKeyStore },
+  { name: 'KEK',          stage: 'data',    run: checkKek },
+  { name: 'data keys',    stage: 'data',    run: checkDataKeys },
+  { name: 'stored rows',  stage: 'data',    run: checkStoredRows },
+])
+
+/** Runs the checks of a stage. Throws the error of the first that fails. */
+export async function requireStartChecks(subject: StartSubject, stage: StartCheck['stage']): Promise<void> {
+  for (const check of startChecks) if (check.stage === stage) await check.run(subject)
+}
+
+async function checkEnvironment({ config }: StartSubject): Promise<string> {
+  await requireEnvironment(config)
+  return config.environment
+}
+
+function checkDataFolder({ config: { dataFolder, environment, databaseUrl }, marker }: StartSubject): string {
+  requireFolder(dataFolder, environment)
+  const was = marker()
+  requireSameStore(dataFolder, was, databaseUrl === null ? 'sqlite' : 'postgres')
+  if (was === null) return 'not used by a start yet'
+  return was.store === 'sqlite' ? 'used with its embedded database' : 'used with PostgreSQL'
+}
+
+function checkForm(): string {
+  return `built, version ${readFormAssets(formFolder).version}`
+}
+
+function checkDashboard(): string {
+  return `built, ${readDashboardAssets(dashboardFolder).files.size} files`
+}
+
+async function checkApiPort({ config, isServing }: StartSubject): Promise<string> {
+  const { host, port, adminPort } = config
+  if (port !== 0 && port === adminPort && coversLoopback(host)) {
+    throw new ExitError(
+      'invalidSettings',
+      `TESSERA_PORT and TESSERA_ADMIN_PORT are both ${port}; the API and the health endpoints need a port each.`,
+      {
+        advice: 'Change one of them, or set it to 0 for any free port.',
+      },
+    )
+  }
+  return checkPort(host, port, isServing())
+}
+
+function checkAdminPort({ config, isServing }: StartSubject): Promise<string> {
+  return checkPort('127.0.0.1', config.adminPort, isServing())
+}
+
+/** Port 0 is tried as well, because the host may be no address of this machine. */
+async function checkPort(host: string, port: number, isServing: boolean): Promise<string> {
+  if (isServing) return `${host}:${port} is in use by the running service`
+  await tryListen({ host, port })
+  return port === 0 ? `${host}, any free port` : `${host}:${port} is free`
+}
+
+/** Whether a listener on this host takes the ports of 127.0.0.1. */
+function coversLoopback(host: string): boolean {
+  return ['127.0.0.1', 'localhost', '0.0.0.0', '::'].includes(host.toLowerCase())
+}
+
+function checkDatabase({ missingRights, durability }: DatabaseInspection, url: string | null): string {
+  if (missingRights.length > 0) {
+    const what = `${missingRights.map((right) => right.what).join(', and ')}.`
+    throw new ExitError('invalidSettings', what, {
+      advice: `As an administrator of the database: ${missingRights.map(({ grant }) => `${grant};`).join(' ')}`,
+    })
+  }
+  if (url !== null) return `connected to a primary, durability ${durability ?? 'unknown'}`
+  return durability === null ? 'embedded, created by the first start' : 'embedded'
+}
+
+function checkSchema(database: DatabaseInspection): string {
+  const pending = database.pending()
+  if (!database.hasSchema) return 'none, created by the start'
+  return pending.length === 0 ? 'of this version' : `${pending.length} migrations are applied by the start`
+}
+
+async function checkKeyStore({ config, keyStore, storedKeys }: StartSubject): Promise<string> {
+  const store = await keyStore()
+  checkDatabase(store, config.keysDatabaseUrl ?? config.databaseUrl)
+  checkSchema(store)
+  const keys = await storedKeys()
+  return store.hasSchema ? `${keys.length} keys` : 'none, created by the start'
+}
+
+async function checkDataKeys({ keyring }: StartSubject): Promise<string> {
+  const live = (await keyring()).list().filter(({ state }) => state !== 'destroyed')
+  return `${live.length} keys open`
+}
+
+async function checkKek({ kek }: StartSubject): Promise<string> {
+  return (await kek())?.id ?? 'none, created by the first start'
+}
+
+/**
+ * The database is the one that the folder was used with, and its rows are of the keys in the key store. Other processes write meanwhile: a row may be of a
+ * key that was created after the keys were listed. A key is durable before anything is written with it, so keys that are listed after the rows were read
+ * are complete, and a mismatch counts only if it is found with them too.
+ */
+async function checkStoredRows(subject: StartSubject): Promise<string> {
+  try {
+    return await verifyStoredRows(subject, await subject.keyring())
+  } catch (err) {
+    if (!(err instanceof KeyStoreMismatch)) throw err
+    return verifyStoredRows(subject, await subject.newestKeyring())
+  }
+}
+
+async function verifyStoredRows({ config, marker, database }: StartSubject, keyring: Keyring): Promise<string> {
+  const [store, was] = [await database(), marker()]
+  const keys = keyring.list()
+  if (was?.key !== undefined && was.key !== null && !keys.some(({ keyId }) => keyId === was.key)) {
+    const found = keys.length === 0 ? 'the key store is empty' : 'the key store does not have it'
+    throw new KeyStoreMismatch(`the data folder was used with a key store that has the key ${was.key}, and ${found}`)
+  }
+  if (!store.hasSchema) {
+    if (was !== null) throw missingDatabase(config)
+    return 'none yet'
+  }
+  const { answers, rows } = await verifyKeyStore({
+    store,
+    keyring,
+    environment: config.environment,
+    isCurrent: store.pending().length === 0,
+  })
+  return `of these keys: ${answers} known answers, ${rows} sampled rows`
+}
+
+function missingDatabase({ databaseUrl, dataFolder }: Config): ExitError {
+  const what = databaseUrl === null ? 'its tessera.db is missing or empty' : 'the database that TESSERA_DATABASE_URL names now is empty'
+  return new ExitError('invalidSettings', `the data folder ${dataFolder} was used with a database, and ${what}.`, {
+    advice:
+      'Restore the database, or correct the setting. To begin again without the cards and merchants that were stored, ' +
+      'use an empty database, an empty key store and an empty data folder.',
+  })
+}

@@ -1,0 +1,97 @@
+import { createHash } from 'node:crypto'
+
+import { readLanguage } from '@tessera/contract/envelope'
+import type { Language } from '@tessera/contract/profile'
+
+import { escapeText, plainPage, plainPolicy } from '../../plain-page.ts'
+import type { PageReply, PageRequest, PageRoute } from '../http/page-routes.ts'
+
+import { pageHeaders } from './form-headers.ts'
+import { makeDashboardHost, makeIsFormHost } from './hosts.ts'
+
+export interface AddressPageOptions {
+  /** Null: every name of 127.0.0.1. */
+  readonly formOrigin: string | null
+  /** Null: `localhost` at any port. */
+  readonly dashboardOrigin: string | null
+}
+
+/**
+ * `/` of the service's addresses, and `/dashboard` where the dashboard is not: a small page that says what is here and leads to the dashboard. Other
+ * paths and other hosts stay 404. After the routes of the dashboard, whose `/dashboard` comes first on its own host.
+ */
+export function addressRoutes({ formOrigin, dashboardOrigin }: AddressPageOptions): readonly PageRoute[] {
+  const isFormHost = makeIsFormHost(formOrigin)
+  const dashboard = makeDashboardHost(dashboardOrigin)
+  const host = (name: string | undefined): boolean => isFormHost(name) || dashboard.is(name) || isLoopback(name)
+  const route = (path: string): PageRoute => ({ method: 'GET', host, path, handle: showAddress })
+  return [route('/'), route('/dashboard'), route('/dashboard/')]
+
+  function showAddress({ headers, path }: PageRequest): PageReply {
+    const language = readLanguage(headers['accept-language'])
+    const { title, dashboardTitle, api, isAt, why } = texts[language]
+    const isDashboard = dashboard.is(headers.host)
+    const url = isDashboard ? '/dashboard' : `${dashboardOrigin ?? `http://localhost${portOf(headers.host)}`}/dashboard`
+    const paragraphs = [
+      ...(path === '/' && !isDashboard ? [escapeText(api)] : []),
+      `${escapeText(isAt)} <a href="${escapeText(url)}">${escapeText(url)}</a>`,
+      ...(isDashboard ? [] : [escapeText(why)]),
+    ]
+    const body = paragraphs.map((paragraph) => `<p>${paragraph}</p>`).join('')
+    return { headers: replyHeaders, body: plainPage(path === '/' ? title : dashboardTitle, body, language, style) }
+  }
+}
+
+/** A service behind a proxy is opened on its own machine, too. */
+function isLoopback(host: string | undefined): boolean {
+  return host !== undefined && /^(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?$/.test(host)
+}
+
+/** `:8080` of `127.0.0.1:8080`. */
+function portOf(host: string | undefined): string {
+  return /:\d+$/.exec(host ?? '')?.[0] ?? ''
+}
+
+interface AddressTexts {
+  readonly title: string
+  readonly dashboardTitle: string
+  readonly api: string
+  readonly isAt: string
+  readonly why: string
+}
+
+const texts: Readonly<Record<Language, AddressTexts>> = {
+  en: {
+    title: 'Tessera is running',
+    dashboardTitle: 'The dashboard is at another address',
+    api: 'This address serves the API for merchants’ servers and the card form. There is nothing to see here in a browser.',
+    isAt: 'Merchants’ dashboard:',
+    why: 'The dashboard has an address of its own, so that it shares no cookies with the card form.',
+  },
+  ru: {
+    title: 'Tessera работает',
+    dashboardTitle: 'Кабинет находится по другому адресу',
+    api: 'По этому адресу работают API для серверов мерчантов и форма карты. Открывать его в браузере незачем.',
+    isAt: 'Кабинет мерчанта:',
+    why: 'У кабинета отдельный адрес, чтобы у него не было общих cookie с формой карты.',
+  },
+  uz: {
+    title: 'Tessera ishlayapti',
+    dashboardTitle: 'Kabinet boshqa manzilda',
+    api: 'Bu manzilda merchantlar serverlari uchun API va karta formasi ishlaydi. Uni brauzerda ochish shart emas.',
+    isAt: 'Merchant kabineti:',
+    why: 'Kabinetning manzili alohida, shuning uchun uning cookie fayllari karta formasi bilan umumiy emas.',
+  },
+}
+
+const style =
+  'body{font:1rem/1.5 system-ui,sans-serif;max-width:34rem;margin:12vh auto 2rem;padding:0 1.25rem}' +
+  'h1{font-size:1.5rem;line-height:1.25;margin:0 0 1rem}p{margin:0 0 .75rem}a{overflow-wrap:anywhere}'
+
+const styleHash = createHash('sha256').update(style).digest('base64')
+const replyHeaders = {
+  ...pageHeaders,
+  'content-security-policy': `${plainPolicy}; style-src 'sha256-${styleHash}'; frame-ancestors 'none'`,
+  vary: 'Accept-Language',
+  'x-robots-tag': 'noindex',
+}
