@@ -24,7 +24,7 @@ export interface OpenDashboard {
    * A page of the dashboard, signed in as the owner by default: `open('cards')`. A user signs in by the form once; the pages after that
    * use the same session until it ends.
    */
-  open(path: string, options?: Parameters<Browser['newContext']>[0] & { login?: Login }): Promise<Page>
+  open(path: string, options?: Parameters<Browser['newContext']>[0] & { login?: Login; isConfirmed?: boolean }): Promise<Page>
   /** The same, signed in as a new user with a role, created by the owner, who has set a password. */
   openAs(role: Exclude<Role, 'owner'>, path: string): Promise<Page>
   /** The same, with the user's credentials. */
@@ -65,7 +65,7 @@ export async function openDashboard({ isShared = true }: { isShared?: boolean } 
     return opened
   }
   const sessions = new Map<string, Cookies>()
-  const open: OpenDashboard['open'] = async (path, { login = owner, ...options } = {}) => {
+  const open: OpenDashboard['open'] = async (path, { login = owner, isConfirmed = true, ...options } = {}) => {
     const opened = await context(options)
     await opened.addCookies(sessions.get(login.phone) ?? [])
     const page = await opened.newPage()
@@ -75,13 +75,18 @@ export async function openDashboard({ isShared = true }: { isShared?: boolean } 
     })
     await page.goto(`${origin}/dashboard/${path}`)
     await page.locator('nav a, input[type=password]').first().waitFor({ state: 'attached' })
-    if ((await page.locator('nav a').count()) === 0) await signInByForm(page, login)
+    if ((await page.locator('nav a').count()) === 0) {
+      await signInByForm(page, login)
+      // Changes of credentials ask for a confirmation; the dialog has its own test (account.serial.test.ts).
+      if (isConfirmed) await callDashboard(page, 'dashboard.session.confirm', { password: login.password })
+    }
     sessions.set(login.phone, await opened.cookies())
     return page
   }
   const openNew: OpenDashboard['openNew'] = async (role, path) => {
     const ownerPage = await open('account')
     const phone = drawPhone()
+    await callDashboard(ownerPage, 'dashboard.session.confirm', { password: owner.password })
     const { password } = await callDashboard(ownerPage, 'dashboard.users.create', { phone, role })
     await ownerPage.context().close()
     const page = await (await context()).newPage()
@@ -92,6 +97,7 @@ export async function openDashboard({ isShared = true }: { isShared?: boolean } 
     await page.getByLabel('New password').fill(login.password)
     await page.locator('button[type=submit]').click()
     await page.locator('nav a').first().waitFor({ state: 'attached' })
+    await callDashboard(page, 'dashboard.session.confirm', { password: login.password })
     return { page, login }
   }
   return {
@@ -201,11 +207,11 @@ export async function listAccessibilityViolations(page: Page): Promise<readonly 
 }
 
 /** The current TOTP code (RFC 6238). */
-export function currentTotpCode(secret: string): string {
+export function currentTotpCode(secret: string, stepsAhead = 0): string {
   const bits = Array.from(secret, (letter) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(letter).toString(2).padStart(5, '0')).join('')
   const key = Uint8Array.from(bits.match(/.{8}/g) ?? [], (byte) => Number.parseInt(byte, 2))
   const step = Buffer.alloc(8)
-  step.writeBigUInt64BE(BigInt(Math.floor(Date.now() / 30_000)))
+  step.writeBigUInt64BE(BigInt(Math.floor(Date.now() / 30_000) + stepsAhead))
   const mac = createHmac('sha1', key).update(step).digest()
   return String((mac.readUInt32BE((mac[19] ?? 0) & 0xf) & 0x7fffffff) % 1_000_000).padStart(6, '0')
 }

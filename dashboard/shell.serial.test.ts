@@ -58,7 +58,7 @@ test('a user signs in, finds a card, removes it, and signs out', async () => {
   await page.locator('.account summary').click()
   await page.getByRole('button', { name: 'Sign out' }).click()
   await page.getByRole('heading', { name: 'Sign in' }).waitFor()
-  assert.deepEqual(await page.context().cookies(), [])
+  assert.match((await page.context().cookies()).map(({ name }) => name).join(), /^tessera-device$/)
 })
 
 test('the chosen language and theme survive a reload', async () => {
@@ -140,7 +140,7 @@ test('a wrong password is rejected, and a session that ended elsewhere leads to 
   await page.goto(`${dashboard.origin}/dashboard/cards`)
   await page.getByRole('textbox', { name: 'Phone' }).fill(dashboard.login.phone)
   await page.locator('input[type=password]').fill('wrong')
-  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
   await page.getByRole('alert').getByText('sign_in_refused').waitFor()
   await page.reload()
   await signInByForm(page, dashboard.login)
@@ -170,7 +170,7 @@ test('signing out without a connection shows an error, and the user stays signed
   await page.getByRole('button', { name: 'Sign out', exact: true }).click()
   await page.getByRole('heading', { name: 'Sign in' }).waitFor()
   assert.equal(await page.getByText('Your session has ended').isVisible(), false)
-  assert.deepEqual(await page.context().cookies(), [])
+  assert.equal((await page.context().cookies()).length, 1)
 })
 
 test('without a connection a signed-in user is offered a retry, and not the sign-in page', async () => {
@@ -186,7 +186,7 @@ test('without a connection a signed-in user is offered a retry, and not the sign
   await page.route('**/dashboard/api', refuseSession)
   await page.getByRole('textbox', { name: 'Phone' }).fill(dashboard.login.phone)
   await page.locator('input[type=password]').fill(dashboard.login.password)
-  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
   await errorMessage.waitFor()
   await page.unrouteAll()
   await page.getByRole('button', { name: 'Try again' }).click()
@@ -195,7 +195,7 @@ test('without a connection a signed-in user is offered a retry, and not the sign
 
 test('a second factor is on even if the session cannot be reloaded, and signing in asks for its code with a way back', async () => {
   const { page, login } = await dashboard.openNew('read', 'account')
-  const factor = page.locator('section', { has: page.getByRole('heading', { name: 'Second factor' }) })
+  const factor = page.locator('section', { has: page.getByRole('heading', { name: 'Authenticator app' }) })
   const code = page.getByLabel('Code from your authenticator app')
   const begin = async (): Promise<void> => {
     await factor.getByLabel('Current password').fill(login.password)
@@ -209,8 +209,9 @@ test('a second factor is on even if the session cannot be reloaded, and signing 
   await page.route('**/dashboard/api', refuseSession)
   await code.fill(currentTotpCode(secret))
   await factor.getByRole('button', { name: 'Turn on' }).click()
+  await page.getByRole('dialog').getByRole('checkbox').check()
+  await page.getByRole('dialog').locator('footer button').click()
   await factor.getByText('on', { exact: true }).waitFor()
-  assert.equal(await code.inputValue(), '')
   assert.equal(await factor.getByRole('alert').count(), 0)
   await page.unrouteAll()
   await page.locator('.account summary').click()
@@ -222,8 +223,8 @@ test('a second factor is on even if the session cannot be reloaded, and signing 
   await page.getByRole('button', { name: 'Back to phone and password' }).click()
   assert.equal(await page.getByRole('textbox', { name: 'Phone' }).evaluate((field) => field === document.activeElement), true)
   await fillSignIn(page, login)
-  await code.fill(currentTotpCode(secret))
-  await page.getByRole('button', { name: 'Sign in' }).click()
+  await code.fill(currentTotpCode(secret, 1)) // the confirming code is used up
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
   await page.getByRole('heading', { name: 'My account' }).waitFor()
 })
 

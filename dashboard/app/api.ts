@@ -2,6 +2,7 @@ import { holdsCardNumber } from '@tessera/contract/card-number-detector'
 import type { ErrorBody } from '@tessera/contract/errors'
 import type { DashboardOperationName, Params, Result } from '@tessera/contract/operations'
 
+import { askForConfirmation } from './confirmation.ts'
 import { language } from './language.ts'
 import { csrfToken, expireSession } from './session-state.ts'
 
@@ -18,15 +19,26 @@ export class DashboardCallError extends Error {
 
 /**
  * Calls a method of the service. Throws `DashboardCallError` for every error response, and with reason `no_connection` when there is no response within a
- * minute. When the service no longer knows the session, the user is signed out. A card number that somebody typed is never sent: reason
+ * minute. When the service asks for a confirmation, a dialog opens, and the call is repeated after it. When the service no longer knows the session, the user is signed out. A card number that somebody typed is never sent: reason
  * `card_number_typed`.
  */
-export async function call<M extends DashboardOperationName>(method: M, params: Params<M>): Promise<Result<M>> {
+export async function call<M extends DashboardOperationName>(
+  method: M,
+  params: Params<M>,
+  { signal }: DashboardCallOptions = {},
+): Promise<Result<M>> {
   if (holdsCardNumber(params)) throw new DashboardCallError({ code: 0, message: '', reason: 'card_number_typed' })
-  const response = await post({ jsonrpc: '2.0', id: 1, method, params })
+  const request = { jsonrpc: '2.0', id: 1, method, params }
+  let response = await post(request, signal)
+  if (response.error?.reason === 'confirmation_required' && (await askForConfirmation())) response = await post(request, signal)
   if (response.error === undefined) return response.result as Result<M>
   if (response.error.reason === 'signed_out') expireSession()
   throw new DashboardCallError(response.error)
+}
+
+export interface DashboardCallOptions {
+  /** Aborts the call, which then throws as if there were no connection. */
+  readonly signal?: AbortSignal
 }
 
 /** Wraps anything thrown that is not an error response, so that it can be shown like one. */
@@ -39,13 +51,14 @@ interface RpcResponse {
   readonly error?: ErrorBody
 }
 
-async function post(body: object): Promise<RpcResponse> {
+async function post(body: object, signal?: AbortSignal): Promise<RpcResponse> {
+  const timeout = AbortSignal.timeout(callTimeoutMs)
   try {
     const response = await fetch('/dashboard/api', {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'accept-language': language.value, 'x-tessera-csrf': csrfToken.value },
       body: JSON.stringify(body),
-      signal: AbortSignal.timeout(callTimeoutMs),
+      signal: signal === undefined ? timeout : AbortSignal.any([timeout, signal]),
     })
     return (await response.json()) as RpcResponse
   } catch {

@@ -2,6 +2,8 @@ import { useEffect, useRef } from 'preact/hooks'
 
 import { EmptyState, ErrorMessage } from '../components/query-result.tsx'
 import { useAction } from '../hooks/use-action.ts'
+import { MustAddSecondFactor } from '../pages/account/account-page.tsx'
+import { ConfirmIdentity } from '../pages/account/confirm-identity.tsx'
 import { PasswordForm } from '../pages/account/password-form.tsx'
 import { SignInPage } from '../pages/sign-in/sign-in-page.tsx'
 import type { DashboardCallError } from './api.ts'
@@ -26,7 +28,20 @@ export function DashboardApp() {
     )
   if (current === null) return <SignInPage onDone={load} />
   if (current.mustChangePassword) return <MustChangePassword onDone={load} />
-  return <Shell>{<Page />}</Shell>
+  if (current.mustAddSecondFactor) {
+    return (
+      <>
+        <MustAddSecondFactor onDone={load} />
+        <ConfirmIdentity />
+      </>
+    )
+  }
+  return (
+    <>
+      <Shell>{<Page />}</Shell>
+      <ConfirmIdentity />
+    </>
+  )
 }
 
 function Page() {

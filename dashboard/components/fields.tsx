@@ -51,10 +51,11 @@ interface PasswordFieldProps {
   readonly hint?: string
   /** Chosen here, and not the user's present one. */
   readonly isNew?: boolean
+  readonly hasFocus?: boolean
 }
 
 /** A field for a password of a user. */
-export function PasswordField({ label, value, hint, isNew = false }: PasswordFieldProps) {
+export function PasswordField({ label, value, hint, isNew = false, hasFocus = false }: PasswordFieldProps) {
   return (
     <Field
       label={label}
@@ -64,6 +65,7 @@ export function PasswordField({ label, value, hint, isNew = false }: PasswordFie
       {...(hint === undefined ? {} : { hint })}
       autocomplete={isNew ? 'new-password' : 'current-password'}
       isRequired
+      hasFocus={hasFocus}
       maxLength={128}
     />
   )

@@ -34,7 +34,12 @@ export function ErrorMessage({ error, onRetry }: { error: DashboardCallError | n
   if (error === null) return null
   const { reason, message, data, retry_after: waitMs } = error.body
   const text = messages.value.error
-  const isLocal = reason === 'no_connection' || reason === 'unexpected' || reason === 'card_number_typed'
+  const isLocal =
+    reason === 'no_connection' ||
+    reason === 'unexpected' ||
+    reason === 'card_number_typed' ||
+    reason === 'passkey_cancelled' ||
+    reason === 'passkey_known'
   return (
     <div class="error-message" role="alert">
       <p>

@@ -1,13 +1,21 @@
-import { auditActions, auditOutcomes, type AuditAction, type AuditOutcome } from '@tessera/contract/audit'
+import {
+  auditActions,
+  auditChangeNames,
+  auditOutcomes,
+  type AuditAction,
+  type AuditChangeName,
+  type AuditOutcome,
+} from '@tessera/contract/audit'
 import type { Language } from '@tessera/contract/profile'
 
-import { formatMessage, knownLabel } from './lookup.ts'
+import { formatMessage, knownLabel, labelOf } from './lookup.ts'
 
 /** The texts of audit entries, in the audit and in the histories of cards and receipts. */
 export interface AuditLabels {
   readonly actions: Readonly<Record<AuditAction, string>>
   readonly actors: Readonly<Record<'merchant' | 'user' | 'visitor' | 'system' | 'operator', string>>
   readonly outcomes: Readonly<Record<AuditOutcome, string>>
+  readonly changes: Readonly<Record<AuditChangeName, string>>
   /** Of a moved clock, seconds. */
   readonly clockAhead: string
   /** Of the merchant's endpoint, its error code. */
@@ -24,6 +32,16 @@ export function outcomeLabel(outcome: string, { outcomes, clockAhead, endpointEr
   if (code !== undefined) return formatMessage(endpointError, code)
   const labels = outcome.split(' ').map((name) => knownLabel(outcomes, name))
   return labels.every((label) => label !== undefined) ? labels.join(', ') : outcome
+}
+
+/** The name of what an entry changed: of a user, of a webhook, or a setting of the merchant. */
+export function changeLabel(name: string, { changes, outcomes }: AuditLabels): string {
+  return knownLabel(changes, name) ?? knownLabel(outcomes, name) ?? name
+}
+
+/** A value of a change: the label of a role, a state or a switch; anything else as it is. */
+export function changeValue(value: string | null, { outcomes }: AuditLabels): string {
+  return value === null ? '—' : /^(owner|developer|support|read|on|off|blocked)$/.test(value) ? labelOf(outcomes, value) : value
 }
 
 /** The labels of actions and outcomes are beside their names in the contract. */
@@ -63,8 +81,9 @@ export const auditLabels: Readonly<Record<Language, AuditLabels>> = {
   }),
 }
 
-function withContractLabels(language: Language, others: Omit<AuditLabels, 'actions' | 'outcomes'>): AuditLabels {
-  return { actions: labelsIn(auditActions, language), outcomes: labelsIn(auditOutcomes, language), ...others }
+function withContractLabels(language: Language, others: Omit<AuditLabels, 'actions' | 'outcomes' | 'changes'>): AuditLabels {
+  const outcomes = labelsIn(auditOutcomes, language)
+  return { actions: labelsIn(auditActions, language), outcomes, changes: labelsIn(auditChangeNames, language), ...others }
 }
 
 function labelsIn<Name extends string>(table: Readonly<Record<Name, Readonly<Record<Language, string>>>>, language: Language) {

@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { errors } from '@tessera/contract/errors'
 import { receiptStates } from '@tessera/contract/receipt'
 
+import { accountPageMessages } from '../pages/account/account-messages.ts'
 import { auditPageMessages } from '../pages/audit/audit-messages.ts'
 import { cardPageMessages } from '../pages/cards/card-messages.ts'
 import { compliancePageMessages } from '../pages/compliance/compliance-messages.ts'
@@ -17,7 +18,7 @@ import { settingsPageMessages } from '../pages/settings/settings-messages.ts'
 import { startPageMessages } from '../pages/start/start-messages.ts'
 import { verificationPageMessages } from '../pages/verification/verification-messages.ts'
 import { webhookPageMessages } from '../pages/webhooks/webhook-messages.ts'
-import { auditLabels, outcomeLabel } from './audit-labels.ts'
+import { auditLabels, changeLabel, changeValue, outcomeLabel } from './audit-labels.ts'
 import { commonEn } from './en.ts'
 import { labelOf } from './lookup.ts'
 import { reasonMessages } from './reason-messages.ts'
@@ -27,6 +28,7 @@ import { commonUz } from './uz.ts'
 const tables = {
   common: { en: commonEn, ru: commonRu, uz: commonUz },
   'audit labels': auditLabels,
+  account: accountPageMessages,
   audit: auditPageMessages,
   cards: cardPageMessages,
   compliance: compliancePageMessages,
@@ -118,6 +120,18 @@ test('an outcome is shown as a text, and an id or a scenario as it is', () => {
     ['constructor', 'constructor'],
   ] as const)
     assert.equal(outcomeLabel(outcome, auditLabels.ru), text)
+})
+
+test('what an entry changed is shown with labels, and a value that is no code as it is', () => {
+  const { ru } = auditLabels
+  assert.deepEqual(
+    ['role', 'origins', 'newer_than_the_page'].map((name) => changeLabel(name, ru)),
+    ['роль', 'адреса страниц', 'newer_than_the_page'],
+  )
+  assert.deepEqual(
+    [null, 'owner', 'https://shop.example', 'done'].map((value) => changeValue(value, ru)),
+    ['—', 'владелец', 'https://shop.example', 'done'],
+  )
 })
 
 test('every reason of a failed payment or code has a text', () => {

@@ -1,4 +1,5 @@
 import { createLazyMessages } from '../app/lazy-messages.tsx'
+import type { AccountPageMessages } from '../pages/account/account-messages.ts'
 import type { AuditPageMessages } from '../pages/audit/audit-messages.ts'
 import type { CardPageMessages } from '../pages/cards/card-messages.ts'
 import type { CompliancePageMessages } from '../pages/compliance/compliance-messages.ts'
@@ -18,6 +19,7 @@ import type { ReasonMessages } from './reason-messages.ts'
 // The messages of the pages, which are not part of the script. The tables are in the pages' folders; the build writes a file for each table and language
 // (tools/browser/build-dashboard.ts).
 
+export const accountPageText = createLazyMessages<AccountPageMessages>('account')
 export const auditPageText = createLazyMessages<AuditPageMessages>('audit')
 export const cardPageText = createLazyMessages<CardPageMessages>('cards')
 export const compliancePageText = createLazyMessages<CompliancePageMessages>('compliance')

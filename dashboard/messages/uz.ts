@@ -38,6 +38,21 @@ export const commonUz: CommonMessages = {
     phoneHint: 'Xalqaro raqam: 998 90 123 45 67',
     password: 'Parol',
     code: 'Autentifikator ilovasidagi kod',
+    lockedTitle: 'Bu siz ekaningizni tasdiqlang',
+    locked:
+      'Bu telefon bilan notoʻgʻri urinishlar juda koʻp boʻldi, ehtimol boshqa odam tomonidan. Notanish qurilmalardan kirish bloklangan.',
+    lockedFactor:
+      'Parolni autentifikator ilovasidagi kod yoki zaxira kod bilan birga kiriting yoki kirish kaliti bilan kiring: kirish darhol ochiladi.',
+    lockedDevice: 'Yoki avval kirgan qurilmangizdan kiring: unda parolning oʻzi yetarli.',
+    lockedWait: (minutes: number) => `Yoki ${String(minutes)} daqiqa kuting.`,
+    solving:
+      'Hozir koʻp odam kirmoqda. Brauzeringiz avtomatik urinishlarni sekinlashtiradigan masalani yechmoqda; bu bir necha soniya oladi.',
+    solvingLabel: 'Brauzer masalasi',
+    waiting: 'Siz navbatdasiz: navbat kelishi bilan parolingiz tekshiriladi. Sahifani yopmang.',
+    cancel: 'Bekor qilish',
+    codeHint: 'Yoki zaxira kod',
+    recoveryCode: 'Zaxira kod',
+    passkey: 'Kirish kaliti bilan kirish',
     back: 'Telefon va parolga qaytish',
     submit: 'Kirish',
     ended: 'Seans tugadi. Qaytadan kiring: saqlangan maʼlumotlar joyida.',
@@ -53,7 +68,7 @@ export const commonUz: CommonMessages = {
   },
   accountPage: {
     sessions: 'Seanslar',
-    secondFactor: 'Ikkinchi omil',
+    secondFactor: 'Autentifikator ilovasi',
     current: 'shu seans',
     end: 'Tugatish',
     endAll: 'Hamma joydan chiqish',
@@ -85,6 +100,8 @@ export const commonUz: CommonMessages = {
     no_connection: 'Xizmat javob bermayapti. Aloqani tekshirib, qayta urinib koʻring.',
     card_number_typed:
       'Bu yerda kartaning toʻliq raqami bor. Uni olib tashlang: kabinet oxirgi toʻrt raqam va karta id lari bilan ishlaydi.',
+    passkey_cancelled: 'Kirish kaliti olinmadi. Qayta urining yoki boshqa usulni tanlang.',
+    passkey_known: 'Bu qurilmada kirish kalitingiz bor.',
     unexpected: 'Sahifada xatolik yuz berdi. Uni yangilang; takrorlansa, provayderga xabar bering.',
     retry: 'Qayta urinish',
     wait: (seconds) => `${seconds} soniya kuting.`,

@@ -1,16 +1,25 @@
+import { useSignal } from '@preact/signals'
+
 import { call } from '../../app/api.ts'
+import { useMessages } from '../../app/lazy-messages.tsx'
 import { messages } from '../../app/language.ts'
 import { clearSession, session } from '../../app/session-state.ts'
 import { QueryResult, ErrorMessage } from '../../components/query-result.tsx'
 import { Tag, Time } from '../../components/values.tsx'
 import { useAction } from '../../hooks/use-action.ts'
 import { useQuery } from '../../hooks/use-query.ts'
+import { accountPageText } from '../../messages/page-texts.ts'
+import { Passkeys } from './passkeys.tsx'
+import { RecoveryCodesDialog, RecoveryCodes } from './recovery-codes.tsx'
 import { PasswordForm } from './password-form.tsx'
 import { SecondFactor } from './second-factor.tsx'
+import './account.css'
 
-/** The user's own sessions, password and second factor. */
+/** The user's own sessions, password, second factor, passkeys and recovery codes. */
 export function AccountPage() {
+  const loading = useMessages(accountPageText)
   const text = messages.value.accountPage
+  if (loading !== null) return loading
   return (
     <div class="columns">
       <section class="panel">
@@ -21,11 +30,57 @@ export function AccountPage() {
         <h2>{messages.value.password.title}</h2>
         <PasswordForm />
       </section>
-      <section class="panel">
-        <h2>{text.secondFactor}</h2>
-        <SecondFactor isOn={session.value?.totp ?? false} />
-      </section>
+      <FactorPanels />
     </div>
+  )
+}
+
+/** Shown in place of all pages until the user has a second factor, where the merchant requires one. */
+export function MustAddSecondFactor({ onDone }: { onDone: () => Promise<void> }) {
+  const loading = useMessages(accountPageText)
+  if (loading !== null) return <main class="signed-out">{loading}</main>
+  return (
+    <main class="must-add">
+      <h1>{accountPageText.current().mustAddTitle}</h1>
+      <p>{accountPageText.current().mustAddText}</p>
+      <div class="columns">
+        <FactorPanels onAdded={onDone} />
+      </div>
+    </main>
+  )
+}
+
+function FactorPanels({ onAdded }: { onAdded?: () => Promise<void> }) {
+  const text = accountPageText.current()
+  const codesLeft = useQuery('dashboard.recoveryCodes.get', {})
+  const newCodes = useSignal<readonly string[]>([])
+  const showCodes = (codes: readonly string[]): void => {
+    newCodes.value = codes
+    codesLeft.refetch()
+    if (codes.length === 0) void onAdded?.()
+  }
+  const close = (): void => {
+    newCodes.value = []
+    void onAdded?.()
+  }
+  return (
+    <>
+      <section class="panel">
+        <h2>{messages.value.accountPage.secondFactor}</h2>
+        <SecondFactor isOn={session.value?.totp ?? false} onEnabled={showCodes} />
+      </section>
+      <section class="panel">
+        <h2>{text.passkeys}</h2>
+        <Passkeys onAdded={showCodes} />
+      </section>
+      {onAdded === undefined && (
+        <section class="panel">
+          <h2>{text.recoveryCodes}</h2>
+          <RecoveryCodes query={codesLeft} onCodes={showCodes} />
+        </section>
+      )}
+      {newCodes.value.length > 0 && <RecoveryCodesDialog codes={newCodes.value} onClose={close} />}
+    </>
   )
 }
 

@@ -10,7 +10,7 @@ import { Tag } from '../../components/values.tsx'
 import { useAction } from '../../hooks/use-action.ts'
 
 /** Turns the second factor on, in two steps, or off. */
-export function SecondFactor({ isOn }: { isOn: boolean }) {
+export function SecondFactor({ isOn, onEnabled }: { isOn: boolean; onEnabled: (recoveryCodes: readonly string[]) => void }) {
   const text = messages.value.totp
   const password = useSignal('')
   const code = useSignal('')
@@ -24,12 +24,13 @@ export function SecondFactor({ isOn }: { isOn: boolean }) {
   }
   const begin = async (): Promise<void> => proceed((await call('dashboard.totp.begin', { password: password.value })).secret)
   const confirm = async (): Promise<void> => {
-    await call('dashboard.totp.confirm', { code: code.value })
+    const { recoveryCodes } = await call('dashboard.totp.confirm', { code: code.value })
     setTotp(true)
     proceed(null)
+    onEnabled(recoveryCodes)
   }
   const remove = async (): Promise<void> => {
-    await call('dashboard.totp.remove', { password: password.value, code: code.value })
+    await call('dashboard.totp.remove', { password: password.value })
     setTotp(false)
     proceed(null)
   }
@@ -50,7 +51,7 @@ export function SecondFactor({ isOn }: { isOn: boolean }) {
         </p>
       )}
       {!isPending && <PasswordField label={messages.value.password.current} value={password} />}
-      {(isOn || isPending) && (
+      {isPending && (
         <Field
           label={messages.value.signIn.code}
           value={code.value}

@@ -57,10 +57,12 @@ function downloadAsCsv(entries: readonly AuditRow[]): void {
     each.action,
     each.subject,
     each.outcome,
+    each.changes.map(({ name, from, to }) => `${name}: ${from ?? ''} → ${to ?? ''}`).join('\n'),
+    each.address,
     each.requestId,
     each.proof,
   ])
-  downloadCsv('audit.csv', ['at', 'actor', 'userId', 'action', 'subject', 'outcome', 'requestId', 'proof'], rows)
+  downloadCsv('audit.csv', ['at', 'actor', 'userId', 'action', 'subject', 'outcome', 'changes', 'address', 'requestId', 'proof'], rows)
 }
 
 function downloadAsJson(entries: readonly AuditRow[]): void {

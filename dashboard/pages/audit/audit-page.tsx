@@ -9,7 +9,7 @@ import { EmptyState } from '../../components/query-result.tsx'
 import { type TableColumn, DataTable } from '../../components/table.tsx'
 import { EnglishCode, Time } from '../../components/values.tsx'
 import { usePagedList } from '../../hooks/use-paged-list.ts'
-import { outcomeLabel } from '../../messages/audit-labels.ts'
+import { changeLabel, changeValue, outcomeLabel } from '../../messages/audit-labels.ts'
 import { labelOf } from '../../messages/lookup.ts'
 import { auditLabelText, auditPageText } from '../../messages/page-texts.ts'
 import { AuditExport } from './audit-export.tsx'
@@ -90,6 +90,16 @@ function columns(): TableColumn<AuditRow>[] {
       render: ({ subject }) =>
         /^[0-9a-f]{24}$/.test(subject) ? <a href={dashboardPath(`audit?subject=${subject}`)}>{subject.slice(0, 8)}…</a> : subject,
     },
+    {
+      name: text.changes,
+      render: ({ changes }) =>
+        changes.map(({ name, from, to }) => (
+          <div key={name}>
+            {changeLabel(name, labels)}: {changeValue(from, labels)} → {changeValue(to, labels)}
+          </div>
+        )),
+    },
+    { name: text.address, render: ({ address }) => (address === '' ? '—' : address), isMinor: true },
     { name: text.outcome, render: ({ outcome }) => outcomeLabel(outcome, labels), isMinor: true },
   ]
 }

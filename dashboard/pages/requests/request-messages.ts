@@ -23,6 +23,10 @@ const en = {
   callers: { server: 'server', browser: 'page', unproved: 'not authenticated' },
   noMethod: 'no method',
   lost: 'Calls not recorded: {0}, since',
+  lostReasons: {
+    minute_budget: 'more in one minute than are recorded',
+    store_slow: 'the database was slower than the calls',
+  } as Readonly<Record<string, string>>,
   none: { title: 'No calls yet', text: 'Make one with the curl command on the page Start, and it appears here.' },
   noneFound: { title: 'No calls found', text: 'No stored call matches this filter. Calls are stored for a limited time.' },
   back: 'All calls',
@@ -71,6 +75,7 @@ const ru: RequestPageMessages = {
   callers: { server: 'сервер', browser: 'страница', unproved: 'не аутентифицирован' },
   noMethod: 'без метода',
   lost: 'Не записано вызовов: {0}, с',
+  lostReasons: { minute_budget: 'за минуту их больше, чем записывается', store_slow: 'база данных медленнее вызовов' },
   none: { title: 'Вызовов пока нет', text: 'Сделайте вызов командой curl со страницы «Начало», и он появится здесь.' },
   noneFound: {
     title: 'Вызовы не найдены',
@@ -128,6 +133,7 @@ const uz: RequestPageMessages = {
   callers: { server: 'server', browser: 'sahifa', unproved: 'autentifikatsiyasiz' },
   noMethod: 'metodsiz',
   lost: '{0} ta chaqiruv yozilmadi, boshi:',
+  lostReasons: { minute_budget: 'bir daqiqada yoziladiganidan koʻp', store_slow: 'maʼlumotlar bazasi chaqiruvlardan sekin' },
   none: { title: 'Hozircha chaqiruv yoʻq', text: '«Boshlash» sahifasidagi curl buyrugʻi bilan chaqiruv qiling: u shu yerda chiqadi.' },
   noneFound: {
     title: 'Chaqiruvlar topilmadi',

@@ -149,7 +149,7 @@ function columns(): TableColumn<RequestRow>[] {
   return [
     {
       name: text.method,
-      render: ({ requestId, method, lost }) =>
+      render: ({ requestId, method, reason, lost }) =>
         lost === null ? (
           <a href={dashboardPath(`requests/${requestId}`)}>
             <code>{method ?? text.noMethod}</code>
@@ -157,13 +157,14 @@ function columns(): TableColumn<RequestRow>[] {
         ) : (
           <strong>
             {formatMessage(text.lost, lost.count)} <Time at={lost.from} />
+            {text.lostReasons[reason] === undefined ? '' : ` (${text.lostReasons[reason]})`}
           </strong>
         ),
     },
     { name: text.outcome, render: ({ lost, ...entry }) => (lost === null ? <RequestOutcome {...entry} /> : '') },
     { name: text.at, render: ({ at }) => <Time at={at} /> },
     { name: messages.value.ms, render: ({ ms, lost }) => (lost === null ? Math.round(ms) : ''), isNumber: true, isMinor: true },
-    { name: text.caller, render: ({ caller, lost }) => (lost === null ? text.callers[caller] : ''), isMinor: true },
+    { name: text.caller, render: ({ caller }) => text.callers[caller], isMinor: true },
     {
       name: text.card,
       render: ({ cardId }) => (cardId === '' ? '' : <a href={dashboardPath(`cards/${cardId}`)}>{cardId.slice(-8)}</a>),

@@ -1,6 +1,8 @@
 import { useSignal } from '@preact/signals'
 import { useId } from 'preact/hooks'
 
+import { Field } from '../../components/fields.tsx'
+import { formatSomInput, parseSomInput } from '../../format/numbers.ts'
 import { settingsPageText } from '../../messages/page-texts.ts'
 import { type SettingsPanelProps, SettingsForm } from './settings-form.tsx'
 
@@ -23,6 +25,34 @@ export function SecuritySwitches({ settings, onChanged }: SettingsPanelProps) {
         hint={text.strictServerAuthHint}
         isOn={strictServerAuth.value}
         onChange={(isOn) => (strictServerAuth.value = isOn)}
+      />
+    </SettingsForm>
+  )
+}
+
+/** When users have to prove who they are. Only an owner changes it. */
+export function UserSecurity({ settings, onChanged }: SettingsPanelProps) {
+  const text = settingsPageText.current()
+  const requireSecondFactor = useSignal(settings.requireSecondFactor)
+  const largest = useSignal(formatSomInput(settings.refundUnconfirmedMaxTiyin))
+  const readChanges = () => {
+    const refundUnconfirmedMaxTiyin = parseSomInput(largest.value)
+    if (refundUnconfirmedMaxTiyin === null) return text.amountInvalid
+    return { requireSecondFactor: requireSecondFactor.value, refundUnconfirmedMaxTiyin }
+  }
+  return (
+    <SettingsForm title={text.userSecurity} readChanges={readChanges} onSaved={onChanged} role="owner">
+      <Switch
+        label={text.requireSecondFactor}
+        hint={text.requireSecondFactorHint}
+        isOn={requireSecondFactor.value}
+        onChange={(isOn) => (requireSecondFactor.value = isOn)}
+      />
+      <Field
+        label={text.refundUnconfirmedMax}
+        value={largest.value}
+        hint={text.refundUnconfirmedMaxHint}
+        onInput={(value) => (largest.value = value)}
       />
     </SettingsForm>
   )

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import type { Params, Result } from '@tessera/contract/operations'
+import type { Params, Result, Role } from '@tessera/contract/operations'
 import type { ComponentChildren } from 'preact'
 
 import { call } from '../../app/api.ts'
@@ -13,11 +13,13 @@ export interface SettingsFormProps {
   /** The changes to save, or a text that says what is invalid. */
   readonly readChanges: () => Params<'dashboard.settings.change'> | string
   readonly onSaved: () => void
+  /** Who may change them. */
+  readonly role?: Role
   readonly children: ComponentChildren
 }
 
 /** One group of settings with its own save button. */
-export function SettingsForm({ title, readChanges, onSaved, children }: SettingsFormProps) {
+export function SettingsForm({ title, readChanges, onSaved, role = 'developer', children }: SettingsFormProps) {
   const text = settingsPageText.current()
   const { isBusy, error, run } = useAction()
   const status = useSignal('')
@@ -38,14 +40,14 @@ export function SettingsForm({ title, readChanges, onSaved, children }: Settings
           void run(save)
         }}
       >
-        <fieldset class="plain" disabled={!hasRole('developer')}>
+        <fieldset class="plain" disabled={!hasRole(role)}>
           {children}
         </fieldset>
         <ErrorMessage error={error.value} />
         <p role="status" class="form-status">
           {status.value}
         </p>
-        {hasRole('developer') && (
+        {hasRole(role) && (
           <button type="submit" disabled={isBusy.value}>
             {text.save}
           </button>

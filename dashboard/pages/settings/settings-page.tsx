@@ -9,7 +9,7 @@ import { AccountFieldsForm } from './account-fields.tsx'
 import { AmountsForm } from './amounts.tsx'
 import { OriginsForm } from './origins.tsx'
 import { PasswordsPanel } from './passwords.tsx'
-import { SecuritySwitches } from './security-switches.tsx'
+import { SecuritySwitches, UserSecurity } from './security-switches.tsx'
 import type { SettingsPanelProps } from './settings-form.tsx'
 import './settings.css'
 
@@ -49,6 +49,7 @@ function SettingsPanels(props: SettingsPanelProps) {
       <OriginsForm {...props} />
       <AmountsForm {...props} />
       <SecuritySwitches {...props} />
+      <UserSecurity {...props} />
       <AccountFieldsForm {...props} />
     </div>
   )
