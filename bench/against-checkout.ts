@@ -63,7 +63,7 @@ type Contender = (typeof contenders)[number]
 type Round = Readonly<Record<Contender, Speed>>
 
 /** The CPU time that a program has taken once it has finished its work. */
-async function readCpuMsWhenIdle(pid: number): Promise<number> {
+export async function readCpuMsWhenIdle(pid: number): Promise<number> {
   for (let before = readCpuMs(pid); ;) {
     await pause(idleWindowMs)
     const now = readCpuMs(pid)

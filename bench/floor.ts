@@ -4,13 +4,16 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { parseArgs } from 'node:util'
 import { openPostgresStore } from '../service/src/store/postgres/postgres.ts'
 import { openSqliteStore } from '../service/src/store/sqlite/sqlite.ts'
+import { withTestAuditKey } from '../service/src/store/suite/audit-key.fixture.ts'
 import { keyOf, makeFloorRows } from './floor-row.ts'
 import { findCard, insertCard } from '../service/src/store/cards.ts'
 
 const { values } = parseArgs({ options: { data: { type: 'string' }, 'database-url': { type: 'string' } } })
 const merchantId = '65f0c0ffee0000000000cafe'
 const url = values['database-url']
-const store = await (url === undefined ? openSqliteStore({ folder: values.data ?? '' }) : openPostgresStore({ url, allowUnsafe: true }))
+const store = withTestAuditKey(
+  await (url === undefined ? openSqliteStore({ folder: values.data ?? '' }) : openPostgresStore({ url, allowUnsafe: true })),
+)
 const rows = makeFloorRows(merchantId)
 /** As long as a real secret half. */
 const secretHalf = 'aBoPl3mN0t0Q2LNZMaK6u5i7yC8IL4GisB9JUhUOD9X'

@@ -1,3 +1,4 @@
+import { auditLink } from './audit-link.ts'
 import { check, create } from './against-floor.ts'
 import { firstPage } from './first-page.ts'
 import { indexes } from './indexes.ts'
@@ -5,6 +6,7 @@ import { lists } from './lists.ts'
 import type { Measurement } from './measurement.ts'
 import { flood } from './flood.ts'
 import { form } from './form.ts'
+import { freshness } from './freshness.ts'
 import { pans } from './pans.ts'
 import { profile } from './profiles.ts'
 import { stalls } from './stalls.ts'
@@ -17,6 +19,7 @@ export const measurements: readonly Measurement[] = [
   create,
   check,
   profile,
+  auditLink,
   stalls,
   start,
   memory,
@@ -24,6 +27,7 @@ export const measurements: readonly Measurement[] = [
   timing,
   lists,
   indexes,
+  freshness,
   flood,
   firstPage,
   sizes,

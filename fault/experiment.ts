@@ -37,6 +37,8 @@ export interface ExperimentResult {
   readonly complaints: readonly string[]
   /** Proof that the experiment can fail: a service with a planted fault, and whether it was found. */
   readonly control: Control
+  /** What was observed, row by row after a row of headings. */
+  readonly table?: readonly (readonly string[])[]
   /** Measured values by name; the name ends with the unit. */
   readonly metrics: Readonly<Record<string, number>>
 }

@@ -2,6 +2,7 @@
 import { readCommandLine } from '../tools/command-line.ts'
 import { blackhole } from './blackhole.ts'
 import { clock } from './clock.ts'
+import { databaseWriter } from './database-writer.ts'
 import { diskFull } from './disk-full.ts'
 import { ioError } from './io-error.ts'
 import { kill9 } from './kill9.ts'
@@ -15,7 +16,7 @@ import { asJson, formatReport, isHeld, type Report } from './report.ts'
 import { killAll } from './spawn.ts'
 
 /** Every experiment, in the order in which a run makes them. */
-const experiments: readonly Experiment[] = [kill9, money, powerCut, ioError, diskFull, clock, otpRace, blackhole]
+const experiments: readonly Experiment[] = [kill9, money, powerCut, ioError, diskFull, clock, otpRace, blackhole, databaseWriter]
 
 const { values, positionals } = readCommandLine(
   {

@@ -21,16 +21,27 @@ export function formatReport(report: Report): string {
   const tail = `seed ${report.seed} · ${report.seconds.toFixed(0)} s`
   if ('missing' in report) return `${head} · not run: ${report.missing.join(', ')}`
   if ('error' in report) return `${head} · ${tail}\n  ✖ ${report.error}`
-  const { acknowledged, lost, cycles, control, metrics: figures, complaints } = report.result
+  const { acknowledged, lost, cycles, control, metrics: figures, complaints, table = [] } = report.result
   const measured = Object.entries(figures).map(([name, value]) => `${name} ${formatMetric(value)}`)
   const found = `control ${control.isFound ? 'found' : 'NOT FOUND'} (${control.what}: ${control.details})`
   const line = [head, `acknowledged ${acknowledged}`, `lost ${lost}`, `cycles ${cycles}`, ...measured, found, tail].join(' · ')
-  return [line, ...complaints.slice(0, maxComplaintsShown).map((text) => `  ✖ ${text}`)].join('\n')
+  return [...formatTable(table), line, ...complaints.slice(0, maxComplaintsShown).map((text) => `  ✖ ${text}`)].join('\n')
 }
 
 /** The same as JSON. */
 export function asJson(report: Report): string {
   return JSON.stringify(report)
+}
+
+/** Each column is as wide as its longest cell. */
+function formatTable(rows: readonly (readonly string[])[]): string[] {
+  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? []
+  return rows.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  )
 }
 
 function formatMetric(value: number): string {

@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
+import { createInterface } from 'node:readline'
 import { closeSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -14,6 +15,8 @@ export interface RunningService {
   readonly adminUrl: string
   /** `<id>:<password>` of the demo merchant. */
   readonly xAuth: string
+  /** The demo merchant's login of the dashboard. */
+  readonly login: { readonly phone: string; readonly password: string }
   /** From the start of the process until it reports that it is ready. */
   readonly startMs: number
   /** Sends SIGKILL; resolves when the process is gone. */
@@ -24,6 +27,8 @@ export interface RunningService {
   readonly ended: Promise<number | null>
   /** The last part of its output. */
   output(): string
+  /** How many times a text was in its stderr since the start; 0 with a log file. */
+  countLines(text: string): number
 }
 
 export interface ServiceOptions {
@@ -69,6 +74,7 @@ export async function startProgram(script: string, start: ServiceOptions): Promi
   alive.add(child)
   const ended = new Promise<number | null>((resolve) => child.once('exit', resolve)).finally(() => alive.delete(child))
   const said = keepLast(child)
+  const lines = collectErrors(child)
   const late = setTimeout(() => child.kill('SIGKILL'), maxStartSeconds * 1000)
   const facts = await Promise.race([readAddress(child), ended.then(() => null)])
   clearTimeout(late)
@@ -79,6 +85,7 @@ export async function startProgram(script: string, start: ServiceOptions): Promi
     startMs: performance.now() - startedAt,
     ended,
     output: said,
+    countLines: (text) => lines.filter((line) => line.includes(text)).length,
     async kill() {
       child.kill('SIGKILL')
       await ended
@@ -115,14 +122,26 @@ export function endWithParent(): readonly string[] {
   return setpriv === null ? [] : [setpriv, '--pdeathsig', 'KILL', '--']
 }
 
-type ServiceAddress = Pick<RunningService, 'url' | 'adminUrl' | 'xAuth'>
+/** The error lines of its log. */
+function collectErrors({ stderr }: ChildProcess): readonly string[] {
+  const lines: string[] = []
+  if (stderr !== null)
+    createInterface({ input: stderr }).on('line', (line) => {
+      if (lines.length < maxErrorLines && line.includes('"level":"error"')) lines.push(line)
+    })
+  return lines
+}
+
+type ServiceAddress = Pick<RunningService, 'url' | 'adminUrl' | 'xAuth' | 'login'>
 
 async function readAddress(child: ChildProcess): Promise<ServiceAddress> {
   const { url, adminUrl, demo } = await readReady(child)
-  return { url, adminUrl, xAuth: `${demo.merchantId}:${demo.password}` }
+  const login = { phone: demo.dashboardPhone, password: demo.dashboardPassword }
+  return { url, adminUrl, xAuth: `${demo.merchantId}:${demo.password}`, login }
 }
 
 const alive = new Set<ChildProcess>()
 export const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const commandLine = 'service/bin/tessera.mjs'
 const maxStopSeconds = 30
+const maxErrorLines = 10_000

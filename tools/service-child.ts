@@ -5,7 +5,12 @@ import { createInterface } from 'node:readline'
 export interface Ready {
   readonly url: string
   readonly adminUrl: string
-  readonly demo: { readonly merchantId: string; readonly password: string }
+  readonly demo: {
+    readonly merchantId: string
+    readonly password: string
+    readonly dashboardPhone: string
+    readonly dashboardPassword: string
+  }
 }
 
 /** Its one line on stdout. Never resolves when that line does not come. */

@@ -9,4 +9,4 @@ function comparePasswordEarly(...[dek, merchantId, password, ...stored]: Paramet
 }
 
 export { comparePasswordEarly as findMatchingVerifier }
-export { hashPassword, issuePassword } from '../../vault/src/credential.ts'
+export { hashPassword, issuePassword, issueRecoveryCode, readRecoveryCode } from '../../vault/src/credential.ts'

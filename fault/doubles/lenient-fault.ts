@@ -9,5 +9,5 @@ function lenientFaultOf(err: unknown): real.SqliteFault {
 }
 
 export { lenientFaultOf as sqliteFaultOf }
-export { primaryCode, SQLITE_BUSY, SQLITE_NOTADB } from '../../service/src/store/sqlite/fault.ts'
+export { opening, primaryCode, SQLITE_BUSY, SQLITE_NOTADB } from '../../service/src/store/sqlite/fault.ts'
 export type { SqliteFault } from '../../service/src/store/sqlite/fault.ts'

@@ -5,6 +5,7 @@ import { build, type BuildOptions } from 'esbuild-wasm'
 
 import { auditLabels } from '../../dashboard/messages/audit-labels.ts'
 import { reasonMessages } from '../../dashboard/messages/reason-messages.ts'
+import { accountPageMessages } from '../../dashboard/pages/account/account-messages.ts'
 import { auditPageMessages } from '../../dashboard/pages/audit/audit-messages.ts'
 import { cardPageMessages } from '../../dashboard/pages/cards/card-messages.ts'
 import { compliancePageMessages } from '../../dashboard/pages/compliance/compliance-messages.ts'
@@ -22,6 +23,7 @@ import { replaceFile } from '../replace-file.ts'
 
 /** The tables of messages that are not part of the script, by the name in dashboard/messages/page-texts.ts: one object per language. */
 const lazyMessages: Readonly<Record<string, Readonly<Record<string, object>>>> = {
+  account: accountPageMessages,
   audit: auditPageMessages,
   'audit-labels': auditLabels,
   cards: cardPageMessages,
@@ -45,18 +47,23 @@ const lazyMessages: Readonly<Record<string, Readonly<Record<string, object>>>> =
  */
 export async function buildDashboard(root: string, folder: string): Promise<Readonly<Record<string, number>>> {
   const messageFiles = createMessageFiles()
-  const built = await build({ ...dashboardBuild(root, messageFiles), outdir: folder })
+  const worker = await buildProofWorker(root)
+  const built = await build({ ...dashboardBuild(root, messageFiles, worker.name), outdir: folder })
   mkdirSync(folder, { recursive: true })
   const scripts = built.outputFiles.map(({ path, contents }) => [path.split(/[\\/]/).at(-1) ?? '', contents] as const)
-  const files = [...scripts, ...messageFiles.map(({ name, contents }) => [name, contents] as const)]
+  const files = [
+    ...scripts,
+    [worker.name, worker.contents] as const,
+    ...messageFiles.map(({ name, contents }) => [name, contents] as const),
+  ]
   for (const old of readdirSync(folder))
-    if (old.endsWith('.json') && !messageFiles.some(({ name }) => name === old)) rmSync(join(folder, old))
+    if (/\.json$|^proof-.*\.js$/.test(old) && !files.some(([name]) => name === old)) rmSync(join(folder, old))
   for (const [name, contents] of files) replaceFile(join(folder, name), contents)
   return Object.fromEntries(files.map(([name, { length }]) => [name, length]))
 }
 
 /** The options of the build without its output folder, so that its size is measured on the same build. */
-export function dashboardBuild(root: string, messageFiles = createMessageFiles()) {
+export function dashboardBuild(root: string, messageFiles = createMessageFiles(), proofWorkerFile = 'proof-0123456789abcdef.js') {
   return {
     absWorkingDir: join(root, 'dashboard'),
     entryPoints: ['app/main.tsx'],
@@ -70,10 +77,17 @@ export function dashboardBuild(root: string, messageFiles = createMessageFiles()
     platform: 'browser',
     jsx: 'automatic',
     jsxImportSource: 'preact',
-    // Read by dashboard/app/lazy-messages.tsx.
-    define: { messageFiles: JSON.stringify(fileNamesByTable(messageFiles)) },
+    // Read by dashboard/app/lazy-messages.tsx and solve-proof.ts.
+    define: { messageFiles: JSON.stringify(fileNamesByTable(messageFiles)), proofWorkerFile: JSON.stringify(proofWorkerFile) },
     target: ['chrome123', 'firefox120', 'safari17.5'],
   } as const satisfies Readonly<BuildOptions>
+}
+
+/** The worker that solves proofs of work: a script of its own, named by its hash. */
+async function buildProofWorker(root: string): Promise<{ readonly name: string; readonly contents: Uint8Array }> {
+  const { outputFiles } = await build({ ...dashboardBuild(root), entryPoints: ['app/proof-worker.ts'], format: 'iife' })
+  const contents = outputFiles[0]?.contents ?? new Uint8Array(0)
+  return { name: `proof-${createHash('sha256').update(contents).digest('hex').slice(0, 16)}.js`, contents }
 }
 
 interface MessageFile {

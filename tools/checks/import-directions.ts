@@ -71,7 +71,7 @@ const service: readonly DirectionRow[] = [
     may: [...base, 'service/src/domain/', 'service/src/store/', 'service/src/adapters/http/', 'form-check/'],
   },
   { of: 'service/src/store/', may: [...base, 'service/src/store/'] },
-  ...['sms', 'network', 'kms', 'merchant-api', 'http'].map((folder) => ({
+  ...['sms', 'network', 'kms', 'merchant-api', 'http', 'checkpoints'].map((folder) => ({
     of: `service/src/adapters/${folder}/`,
     may: [
       'contract/',
@@ -93,7 +93,16 @@ const service: readonly DirectionRow[] = [
 
   { of: 'service/src/ops/', may: ['contract/', 'service/src/ops/*'] },
   { of: 'service/src/ops/config/', may: ['contract/', 'service/src/ops/*', 'service/src/ops/config/', 'service/src/adapters/'] },
-  { of: 'service/src/ops/audit/', may: [...base, 'service/src/ops/audit/', 'service/src/store/'] },
+  {
+    of: 'service/src/ops/audit/',
+    may: [
+      ...base,
+      'service/src/ops/audit/',
+      'service/src/store/',
+      'types:service/src/adapters/checkpoints/',
+      'service/src/domain/keys/key-store-mismatch.ts',
+    ],
+  },
   {
     of: 'service/src/ops/request-log/',
     may: [
@@ -147,7 +156,7 @@ export const importDirections: readonly DirectionRow[] = [
   // Its form builder holds a frame of the form, by the same way to it as a merchant's page.
   { of: 'dashboard/pages/form/', may: ['contract/', 'dashboard/', 'browser/bridge/'] },
   ...['dashboard/', 'client/', 'form-check/'].map((of) => ({ of, may: ['contract/', of] })),
-  { of: 'bench/', may: ['bench/', 'fault/', ...developmentImports] },
+  { of: 'bench/', may: ['bench/', 'fault/', 'service/src/domain/freshness/', ...developmentImports] },
   { of: 'fault/', may: ['fault/', ...developmentImports] },
   // Replacements of modules of the service that plant a fault, so that an experiment proves that it can find one.
   ...['bench/doubles/', 'fault/doubles/'].map((of) => ({ of, may: [of, 'fault/doubles/', 'contract/', 'vault/', 'service/src/'] })),
@@ -166,6 +175,7 @@ export const importDirections: readonly DirectionRow[] = [
       'browser/frame/texts.ts',
       'dashboard/messages/audit-labels.ts',
       'dashboard/messages/reason-messages.ts',
+      'dashboard/pages/account/account-messages.ts',
       'dashboard/pages/audit/audit-messages.ts',
       'dashboard/pages/cards/card-messages.ts',
       'dashboard/pages/compliance/compliance-messages.ts',

@@ -14,10 +14,12 @@ export function printOperationsPage(operations: readonly OperationContract[]): s
       operations.filter(isPublic).map((each) => [`[${each.name}](methods/${each.name}.md)`, each.caller, ...commonCells(each)]),
     ),
     '## Dashboard',
-    'Called by the pages of the dashboard. A user needs exactly this role, or `owner`; operations of role `read` are open to every role, and those of `visitor` need no session.',
+    'Called by the pages of the dashboard. A user needs exactly this role, or `owner`; operations of role `read` are open to every role, and those of `visitor` need no session. With a *confirmation* the user has to have [confirmed who they are](../concepts/dashboard-sign-in.md#confirmation-step-up) in the last minutes.',
     markdownTable(
-      ['operation', 'role', 'limit', 'changes data', 'summary'],
-      operations.filter((each) => each.caller === 'dashboard').map((each) => [`\`${each.name}\``, each.role, ...commonCells(each)]),
+      ['operation', 'role', 'confirmation', 'limit', 'changes data', 'summary'],
+      operations
+        .filter((each) => each.caller === 'dashboard')
+        .map((each) => [`\`${each.name}\``, each.role, confirmationCell(each), ...commonCells(each)]),
     ),
     ...printOperatorTable(operations.filter((each) => each.caller === 'operator')),
   )
@@ -37,6 +39,11 @@ function printOperatorTable(operations: readonly OperationContract[]): string[] 
 
 function isPublic({ caller }: OperationContract): boolean {
   return caller !== 'dashboard' && caller !== 'operator'
+}
+
+function confirmationCell(operation: OperationContract): string {
+  if (!('confirmation' in operation)) return ''
+  return operation.confirmation === 'always' ? 'yes' : 'with a second factor'
 }
 
 function commonCells({ limit, mutates, summary }: OperationContract): [string, string, string] {
