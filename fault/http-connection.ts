@@ -12,6 +12,8 @@ export interface ConnectionReply {
 export interface HttpConnection {
   /** Rejects with `ConnectionLost` when no reply came. An empty `idempotencyKey` means none. */
   post(path: string, xAuth: string, body: string, idempotencyKey?: string): Promise<ConnectionReply>
+  /** Whether the service has not closed it. */
+  isOpen(): boolean
   close(): void
 }
 
@@ -41,12 +43,13 @@ export async function openHttpConnection(url: string, maxReplySeconds = 30): Pro
         clearTimeout(late)
       }
     },
+    isOpen: reader.isOpen,
     close: () => socket.destroy(),
   }
 }
 
 /** Cuts the stream into replies by their content-length, which every reply of the service has. */
-function readReplies(socket: Socket): { next(): Promise<ConnectionReply> } {
+function readReplies(socket: Socket): { next(): Promise<ConnectionReply>; isOpen(): boolean } {
   let received: Buffer = Buffer.alloc(0)
   let lost: ConnectionLost | null = null
   let waiting: { resolve: (reply: ConnectionReply) => void; reject: (err: Error) => void } | null = null
@@ -64,8 +67,10 @@ function readReplies(socket: Socket): { next(): Promise<ConnectionReply> } {
     waiting = null
   })
   socket.on('error', (err) => end(err.message))
+  socket.on('end', () => end('the connection was closed'))
   socket.on('close', () => end('the connection was closed'))
   return {
+    isOpen: () => lost === null,
     next: () =>
       new Promise((resolve, reject) => {
         if (lost === null) waiting = { resolve, reject }

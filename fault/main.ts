@@ -4,6 +4,7 @@ import { blackhole } from './blackhole.ts'
 import { clock } from './clock.ts'
 import { databaseWriter } from './database-writer.ts'
 import { diskFull } from './disk-full.ts'
+import { drain } from './drain.ts'
 import { ioError } from './io-error.ts'
 import { kill9 } from './kill9.ts'
 import { money } from './money.ts'
@@ -16,7 +17,7 @@ import { asJson, formatReport, isHeld, type Report } from './report.ts'
 import { killAll } from './spawn.ts'
 
 /** Every experiment, in the order in which a run makes them. */
-const experiments: readonly Experiment[] = [kill9, money, powerCut, ioError, diskFull, clock, otpRace, blackhole, databaseWriter]
+const experiments: readonly Experiment[] = [kill9, money, powerCut, ioError, diskFull, clock, otpRace, blackhole, databaseWriter, drain]
 
 const { values, positionals } = readCommandLine(
   {

@@ -3,7 +3,7 @@ import { makeChainAlarm } from './app/chain-alarm.ts'
 import { startBackgroundJobs } from './app/background-jobs.ts'
 import { formFolder } from './app/built-files.ts'
 import { createHttp, createPipelines } from './app/http.ts'
-import { createLifecycle, createResources, type Lifecycle, type RunningInfo } from './app/lifecycle.ts'
+import { createLifecycle, createResources, lameDuckMs, type Lifecycle, type RunningInfo } from './app/lifecycle.ts'
 import { listReadinessChecks } from './app/readiness.ts'
 import { createServices, type ComposedServices, type ServiceOverrides } from './app/services.ts'
 import { openStorage, retryUntilReachable, type StorageDependencies } from './app/storage.ts'
@@ -55,6 +55,7 @@ export interface AppDependencies extends StorageDependencies {
 export async function createApp(config: Config, adapters: Adapters, deps: AppDependencies): Promise<App> {
   const { clock, log, metrics, stopping, lifecycle = createLifecycle(), coreDumps = 'unknown', adminUrl = '' } = deps
   const resources = createResources((err) => log.error('close_failed', { err }))
+  const draining = new AbortController()
   const cutOff = new AbortController()
   let http: HttpServer | null = null
   try {
@@ -79,7 +80,7 @@ export async function createApp(config: Config, adapters: Adapters, deps: AppDep
       ownUrl: () => lifecycle.info?.url ?? '',
     })
     await retry(() => services.knownAnswers.update())
-    const pipelines = createPipelines(config, adapters, services, { clock, log, metrics, stopping, signal: cutOff.signal })
+    const pipelines = createPipelines(config, adapters, services, { clock, log, metrics, stopping: draining.signal, signal: cutOff.signal })
     return { services, handle: pipelines.api, handleDashboard: pipelines.dashboard, handleOperator: pipelines.operator, start, stop }
 
     async function start(): Promise<RunningInfo> {
@@ -128,7 +129,9 @@ export async function createApp(config: Config, adapters: Adapters, deps: AppDep
   }
 
   async function stop(): Promise<number> {
+    if (http !== null) await serveAsLameDuck(http)
     lifecycle.state = 'draining'
+    draining.abort()
     if (http !== null) {
       log.info('draining', { signal: stopping.reason, count: http.inFlight(), seconds: config.drainSeconds })
       await http.drain(config.drainSeconds * 1000)
@@ -138,6 +141,16 @@ export async function createApp(config: Config, adapters: Adapters, deps: AppDep
     await resources.closeAll()
     log.info('stopped', { left })
     return left
+  }
+
+  /** Load balancers read /readyz and send new calls elsewhere; what still arrives is served, on connections that close after their reply. */
+  async function serveAsLameDuck(server: HttpServer): Promise<void> {
+    const ms = lameDuckMs(config, stopping.reason)
+    if (ms === 0) return
+    lifecycle.state = 'lame_duck'
+    log.info('lame_duck', { signal: stopping.reason, count: server.inFlight(), seconds: ms / 1000 })
+    server.retireConnections()
+    await clock.sleep(ms, cutOff.signal)
   }
 }
 

@@ -34,7 +34,7 @@ export interface PipelineDependencies {
   readonly clock: Clock
   readonly log: Log
   readonly metrics: Metrics
-  /** Aborted when the service starts to stop. */
+  /** Aborted when a stop takes no new work any more: batches end after the call in progress. */
   readonly stopping: AbortSignal
   /** Aborted when the remaining requests are cut off. */
   readonly signal: AbortSignal

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { createResources } from './lifecycle.ts'
+import { createResources, lameDuckMs } from './lifecycle.ts'
 
 test('resources are closed in reverse order, once, and one that fails to close does not keep the others open', async () => {
   const closed: string[] = []
@@ -14,4 +14,11 @@ test('resources are closed in reverse order, once, and one that fails to close d
   await resources.closeAll()
   assert.deepEqual(closed, ['http', 'lock'])
   assert.equal(failed.length, 1)
+})
+
+test('only a stop that is not from the terminal serves on: by default five seconds in production, and none in test', () => {
+  assert.equal(lameDuckMs({ lameDuckSeconds: null, environment: 'production' }, 'SIGTERM'), 5000)
+  assert.equal(lameDuckMs({ lameDuckSeconds: null, environment: 'test' }, 'SIGTERM'), 0)
+  assert.equal(lameDuckMs({ lameDuckSeconds: 2, environment: 'test' }, 'SIGTERM'), 2000)
+  for (const signal of ['SIGINT', 'SIGHUP']) assert.equal(lameDuckMs({ lameDuckSeconds: 2, environment: 'production' }, signal), 0)
 })

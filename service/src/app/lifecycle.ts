@@ -25,7 +25,7 @@ export interface RunningInfo {
 
 /** How far a service has come: read by the health endpoints and by `tessera status`, written by the application alone. */
 export interface Lifecycle {
-  state: 'starting' | 'ready' | 'draining'
+  state: 'starting' | 'ready' | 'lame_duck' | 'draining'
   info: RunningInfo | null
   store: Store | null
   /** What has to hold while the service is ready. */
@@ -51,7 +51,7 @@ export interface ReadinessCheck {
 /** The response of /readyz and `tessera status`. */
 export interface Readiness {
   readonly ready: boolean
-  /** `ready`, `starting`, `draining`, or the state of the first readiness check that failed. */
+  /** `ready`, `starting`, `lame_duck`, `draining`, or the state of the first readiness check that failed. */
   readonly state: string
   /** Why calls would fail; only then. */
   readonly reason?: string
@@ -76,6 +76,15 @@ async function findFailedCheck(checks: readonly ReadinessCheck[]): Promise<{ sta
     }
   }
   return null
+}
+
+/**
+ * How long a stop still serves while load balancers move to another process. A stop from the terminal (SIGINT, SIGHUP) does not wait.
+ * `signal` is the reason of the stop.
+ */
+export function lameDuckMs({ lameDuckSeconds, environment }: Pick<Config, 'lameDuckSeconds' | 'environment'>, signal: unknown): number {
+  if (signal === 'SIGINT' || signal === 'SIGHUP') return 0
+  return (lameDuckSeconds ?? (environment === 'production' ? 5 : 0)) * 1000
 }
 
 /** Opened resources. They are closed in reverse order, all of them even if one fails to close. */

@@ -6,6 +6,7 @@ import { auditSettings } from './audit.ts'
 import { dashboardSettings } from './dashboard.ts'
 import { limitSettings } from './limits.ts'
 import { requestLogSettings } from './request-log.ts'
+import { stopSettings } from './stop.ts'
 import { collectSettings } from './sources.ts'
 import type { Origin } from './sources.ts'
 import type { DisclosureSetting, Setting } from './values.ts'
@@ -331,17 +332,7 @@ const table = [
     meaning: 'Timeout of calls to SMS gateways.',
     source: 'a cardholder is waiting at a form',
   },
-  {
-    name: 'drainSeconds',
-    env: 'TESSERA_DRAIN_SECONDS',
-    flag: '--drain-seconds',
-    type: 'integer',
-    from: 1,
-    to: 300,
-    default: 15,
-    meaning: 'How long a stop waits for calls in progress.',
-    source: 'longer than networkTimeoutMs, shorter than the 30 s after which orchestrators kill',
-  },
+  ...stopSettings,
 ] as const satisfies readonly Setting[]
 
 /** Every setting: `--help`, the settings page, the readers and the types below come from this table alone. */

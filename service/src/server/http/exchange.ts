@@ -139,7 +139,11 @@ export class Exchange {
     const headers = ['content-type', 'application/json', 'cache-control', 'no-store', 'content-length', String(Buffer.byteLength(text))]
     headers.push('x-request-id', requestId, ...corsHeaders(this.#headers.origin))
     if (retryAfterSeconds !== null) headers.push('retry-after', String(retryAfterSeconds))
-    if (this.#server.isDraining && newestResponse(this.#res.req.socket) === this.#res) headers.push('connection', 'close')
+    if (this.#server.closesConnections && newestResponse(this.#res.req.socket) === this.#res) {
+      headers.push('connection', 'close')
+      // A request that arrives behind this reply gets none of its own, so it must not run.
+      closeAfter(this.#res.req.socket, this.#requestNumber)
+    }
     if (this.#res.req.socket.destroyed && !this.#server.isDraining) this.#server.onAbort('reply')
     this.#res.writeHead(status, headers)
     this.#res.end(text)

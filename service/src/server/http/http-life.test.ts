@@ -89,6 +89,45 @@ test('drain handles requests that have arrived, refuses later ones, closes every
   await http.close()
 })
 
+test('while it moves its clients a server accepts and handles as before, and every reply closes its connection', async () => {
+  const page: PageRoute = { method: 'GET', host: () => true, path: '/page', handle: () => ({ headers: {}, body: 'here' }) }
+  const { http, open, release, reached, close } = await start({}, { pages: [page] })
+  const [busy, idle, pipelining] = [await open(), await open(), await open()]
+  busy.write(post('/api', discover))
+  pipelining.write(post('/api', discover))
+  await reached(2)
+  http.retireConnections()
+  pipelining.write(post('/api', discover))
+  await reached(3)
+  release()
+  const last = await busy.next()
+  assert.deepEqual([last.status, last.headers.get('connection'), await busy.closed()], [200, 'close', ''])
+  // Of two calls of one connection only the last reply closes it.
+  assert.deepEqual([(await pipelining.next()).headers.get('connection')], ['keep-alive'])
+  assert.deepEqual([(await pipelining.next()).headers.get('connection'), await pipelining.closed()], ['close', ''])
+  // A connection that was idle is still served, and so is a new one.
+  for (const client of [idle, await open()]) {
+    client.write(post('/api', discover))
+    await reached(client === idle ? 4 : 5)
+    release()
+    const reply = await client.next()
+    assert.deepEqual(
+      [reply.status, reply.said.error, reply.headers.get('connection'), await client.closed()],
+      [200, undefined, 'close', ''],
+    )
+  }
+  for (const text of [
+    'GET /page HTTP/1.1\r\nHost: a\r\n\r\n',
+    'GET /none HTTP/1.1\r\nHost: a\r\n\r\n',
+    'OPTIONS /api HTTP/1.1\r\nHost: a\r\n\r\n',
+  ]) {
+    const client = await open()
+    client.write(text)
+    assert.deepEqual([(await client.next()).headers.get('connection'), await client.closed()], ['close', ''], text)
+  }
+  await close()
+})
+
 test('drain cuts off calls that do not end before the deadline', async () => {
   const { http, open, reached } = await start({})
   const stuck = await open()

@@ -28,6 +28,11 @@ export interface HttpServer {
   /** Open connections, for tests. */
   connections(): Promise<number>
   /**
+   * Moves clients to another process before a stop: new connections and requests are still served, and each connection is closed after its reply
+   * (`Connection: close`).
+   */
+  retireConnections(): void
+  /**
    * Stops gracefully: accepts no new connection, handles the requests that have arrived, refuses later ones with 503, and closes each connection
    * after its reply. Resolves when all are closed; after `deadlineMs` the remaining ones are cut off.
    */
@@ -91,6 +96,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     },
     inFlight: () => state.inFlight.total,
     connections: () => new Promise<number>((resolve) => server.getConnections((_err, count) => resolve(count))),
+    retireConnections: () => void (state.closesConnections = true),
     drain: (deadlineMs: number) => drain(server, state, deadlineMs),
     close: () => closeServer(server),
   })
@@ -162,10 +168,18 @@ function receiveRequest(req: IncomingMessage, res: ServerResponse, { state, serv
   const headers = new RequestHeaders(req.rawHeaders)
   const fault = findProtocolFault(req, headers)
   const target = readApiTarget(req.url ?? '')
+  // A call to the API does so itself, when it knows whether it is the connection's newest.
+  if (state.closesConnections && (target === null || req.method === 'OPTIONS')) closeAfterReply(req, res)
   if (fault !== null) refuseRequest(req, res, { name: fault, requestNumber, server: state })
   else if (target === null) handlePageRequest(req, res, { state, servePage })
   else if (req.method === 'OPTIONS') respondToOptions(res, headers)
   else new Exchange(req, res, { headers, target, requestNumber, server: state })
+}
+
+/** Lets the connection close after the reply to this request. */
+function closeAfterReply(req: IncomingMessage, res: ServerResponse): void {
+  res.setHeader('connection', 'close')
+  closeAfter(req.socket)
 }
 
 function handlePageRequest(req: IncomingMessage, res: ServerResponse, { state, servePage }: Receiver): void {
@@ -193,6 +207,7 @@ function nodeOptions({ headersTimeoutMs, requestTimeoutMs, keepAliveMs }: HttpBo
 }
 
 async function drain(server: Server, state: ServerState, deadlineMs: number): Promise<void> {
+  state.closesConnections = true
   state.isDraining = true
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
   const cutAfter = (ms: number) => setTimeout(() => server.closeAllConnections(), ms)

@@ -18,6 +18,8 @@ export interface ServerState {
   open: number
   /** Bytes of bodies that have not arrived in full. */
   heldBytes: number
+  /** Each reply closes its connection: while clients are moved to another process, and while draining. */
+  closesConnections: boolean
   isDraining: boolean
   /** Called when the last open request is done; set while draining. */
   idle: (() => void) | null
@@ -30,7 +32,7 @@ export function createServerState(
   options: Pick<ServerState, 'handle' | 'onError' | 'onAbort' | 'heldBytesMax' | 'proxies'>,
   bounds: InFlightBounds,
 ): ServerState {
-  return { ...options, inFlight: new InFlight(bounds), open: 0, heldBytes: 0, isDraining: false, idle: null }
+  return { ...options, inFlight: new InFlight(bounds), open: 0, heldBytes: 0, closesConnections: false, isDraining: false, idle: null }
 }
 
 /** Called once for each open request, when it is done. */
