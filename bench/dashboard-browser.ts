@@ -79,10 +79,10 @@ export function openDashboardBrowser(url: string, address: string, cookies = new
 }
 
 /** In steps, so that other requests go on. */
-export async function solve(asked: ProofChallenge): Promise<{ challenge: string; nonce: number }> {
+export async function solve(proofChallenge: ProofChallenge): Promise<{ challenge: string; nonce: number }> {
   for (let from = 0; ; from += stepHashes) {
-    const nonce = findProof(asked, { from, count: stepHashes })
-    if (nonce !== null) return { challenge: asked.challenge, nonce }
+    const nonce = findProof(proofChallenge, { from, count: stepHashes })
+    if (nonce !== null) return { challenge: proofChallenge.challenge, nonce }
     await new Promise((resolve) => setImmediate(resolve))
   }
 }

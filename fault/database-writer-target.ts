@@ -44,7 +44,7 @@ export interface AlarmCounts {
 export interface EventReceiver {
   readonly url: string
   /** Event ids, in the order in which they came. */
-  readonly heard: string[]
+  readonly deliveredIds: string[]
   /** Whether it replies with 500. */
   isFailing: boolean
 }
@@ -127,16 +127,16 @@ export function drawIdBeside(id: string): string {
 }
 
 async function startEventReceiver(): Promise<{ receiver: EventReceiver; close: () => Promise<void> }> {
-  const heard: string[] = []
+  const deliveredIds: string[] = []
   const server = createServer((request, reply) => {
     request.resume().on('end', () => {
-      if (!receiver.isFailing) heard.push(String(request.headers['webhook-id']))
+      if (!receiver.isFailing) deliveredIds.push(String(request.headers['webhook-id']))
       reply.writeHead(receiver.isFailing ? 500 : 200).end()
     })
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  const receiver = { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/events`, heard, isFailing: false }
+  const receiver = { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/events`, deliveredIds, isFailing: false }
   const close = async (): Promise<void> => {
     server.closeAllConnections()
     server.close()

@@ -59,9 +59,9 @@ async function createWaitingEvent(target: WriterTarget): Promise<WaitingEvent> {
 /** Whether the event arrives when it is due again. */
 async function deliver({ db, receiver }: WriterTarget, eventId: string): Promise<UseResult> {
   receiver.isFailing = false
-  const heard = receiver.heard.filter((id) => id === eventId).length
+  const countBefore = receiver.deliveredIds.filter((id) => id === eventId).length
   const result = await poll(async (): Promise<UseResult | null> => {
-    if (receiver.heard.filter((id) => id === eventId).length > heard) return { isAccepted: true, reply: 'delivered' }
+    if (receiver.deliveredIds.filter((id) => id === eventId).length > countBefore) return { isAccepted: true, reply: 'delivered' }
     const attempts = await db.select('delivery_attempts', { event_id: eventId })
     const refused = attempts.find(({ outcome }) => outcome === 'tampered')
     return refused === undefined ? null : { isAccepted: false, reply: 'tampered' }

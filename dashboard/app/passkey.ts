@@ -47,9 +47,9 @@ export async function createPasskey(options: Result<'dashboard.passkeys.begin'>)
   }
 }
 
-async function orCancelled(asked: Promise<Credential | null>): Promise<PublicKeyCredential> {
+async function orCancelled(request: Promise<Credential | null>): Promise<PublicKeyCredential> {
   try {
-    const credential = await asked
+    const credential = await request
     if (credential instanceof PublicKeyCredential) return credential
   } catch (err) {
     if (err instanceof DOMException && err.name === 'InvalidStateError') throw localError('passkey_known')

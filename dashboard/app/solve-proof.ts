@@ -6,7 +6,7 @@ import type { ProofWorkerMessage } from './proof-worker.ts'
 declare const proofWorkerFile: string
 
 /** Solves a challenge in a worker. `onProgress` gets the share of the work that is probably done. Rejects when the signal is aborted. */
-export function solveProof(asked: ProofChallenge, { signal, onProgress }: SolveOptions): Promise<ProofOfWork> {
+export function solveProof(proofChallenge: ProofChallenge, { signal, onProgress }: SolveOptions): Promise<ProofOfWork> {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted()
     const worker = new Worker(workerUrl() as string)
@@ -26,13 +26,13 @@ export function solveProof(asked: ProofChallenge, { signal, onProgress }: SolveO
     worker.addEventListener('message', ({ data }: MessageEvent<ProofWorkerMessage>) => {
       // After as many hashes as are expected, two in three searches have ended.
       if ('hashes' in data) {
-        onProgress(1 - Math.exp(-data.hashes / 2 ** asked.bits))
+        onProgress(1 - Math.exp(-data.hashes / 2 ** proofChallenge.bits))
         return
       }
       end()
-      resolve({ challenge: asked.challenge, nonce: data.nonce })
+      resolve({ challenge: proofChallenge.challenge, nonce: data.nonce })
     })
-    worker.postMessage(asked)
+    worker.postMessage(proofChallenge)
   })
 }
 

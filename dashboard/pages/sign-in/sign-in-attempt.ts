@@ -8,7 +8,7 @@ export type SignInReply = Result<'dashboard.session.signIn'>
 
 export interface SignInSteps {
   readonly call: (params: Params<'dashboard.session.signIn'>) => Promise<SignInReply>
-  readonly solve: (asked: ProofChallenge, onProgress: (share: number) => void) => Promise<ProofOfWork>
+  readonly solve: (challenge: ProofChallenge, onProgress: (share: number) => void) => Promise<ProofOfWork>
   /** How long to wait before the next call, where the service was too busy for this one; null for any other error. */
   readonly retryAfterMs: (err: unknown) => number | null
   readonly sleep: (ms: number) => Promise<void>

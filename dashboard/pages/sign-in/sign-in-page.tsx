@@ -24,8 +24,8 @@ export function SignInPage({ onDone }: { onDone: () => Promise<void> }) {
   const code = useSignal('')
   const asks = useSignal<'password' | 'code' | 'all'>('password')
   const lockedMinutes = useSignal(0)
-  /** A passkey that was given in place of the password, and needs a code beside it. */
-  const given = useSignal<Params<'dashboard.session.signInByPasskey'>['passkey'] | null>(null)
+  /** A verified passkey that replaces the password and still needs a code. */
+  const verifiedPasskey = useSignal<Params<'dashboard.session.signInByPasskey'>['passkey'] | null>(null)
   /** The passkeys that can be the second factor. */
   const request = useSignal<Result<'dashboard.session.signIn'>['passkey']>(null)
   const hasPasskeyFactor = useSignal(false)
@@ -53,7 +53,7 @@ export function SignInPage({ onDone }: { onDone: () => Promise<void> }) {
   const signIn = (params: Params<'dashboard.session.signIn'>, signal: AbortSignal): Promise<SignInReply> =>
     attemptSignIn(params, {
       call: (each) => call('dashboard.session.signIn', each, { signal }),
-      solve: (asked, onProgress) => solveProof(asked, { signal, onProgress }),
+      solve: (challenge, onProgress) => solveProof(challenge, { signal, onProgress }),
       retryAfterMs: (err) => (isReason(err, 'overloaded') ? (err.body.retry_after ?? 1000) : null),
       sleep: (ms) => sleep(ms, signal),
       onStage: (next) => (stage.value = next),
@@ -81,7 +81,7 @@ export function SignInPage({ onDone }: { onDone: () => Promise<void> }) {
     inLine(async (signal) => {
       const isPasswordGiven = isPasswordFactor.value && code.value.trim() === ''
       const entered = asks.value === 'password' ? {} : isPasswordGiven ? { password: password.value } : { code: code.value.trim() }
-      const passkey = given.value
+      const passkey = verifiedPasskey.value
       await finish(
         passkey === null
           ? await signIn({ ...credentials(), ...entered }, signal)
@@ -101,14 +101,14 @@ export function SignInPage({ onDone }: { onDone: () => Promise<void> }) {
     }
     const passkey = await getPasskey((await call('dashboard.session.passkeyChallenge', {})).passkey)
     const signed = await call('dashboard.session.signInByPasskey', { passkey })
-    given.value = signed.needs === null ? null : passkey
+    verifiedPasskey.value = signed.needs === null ? null : passkey
     await finish(signed)
   }
   const isPasskeyOffered = hasPasskeys() && (asks.value === 'code' ? hasPasskeyFactor.value : true)
   const goBack = async (): Promise<void> => {
     asks.value = 'password'
     code.value = ''
-    given.value = null
+    verifiedPasskey.value = null
     isPasswordFactor.value = false
   }
   /** A user who has no authenticator. */

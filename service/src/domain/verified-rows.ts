@@ -2,7 +2,7 @@ import { RpcError } from '@tessera/contract/errors'
 import type { Keyring } from '@tessera/vault/keyring'
 import type { AuthenticatedTable, RowAuthenticator } from '@tessera/vault/rowmac'
 
-import { type FreshTable, makeFreshRowAuthenticator, type RowFreshness } from './freshness/row-freshness.ts'
+import { type MaybeFreshTable, makeFreshRowAuthenticator, type RowFreshness } from './freshness/row-freshness.ts'
 
 /**
  * Makes the MACs of a table's rows, and refuses rows that were not written by this service. `hasValidMac` alone raises no alarm: it is for reports that
@@ -16,7 +16,7 @@ export interface VerifiedRows<Row> extends RowAuthenticator<Row> {
 }
 
 /** `keys`: the members of the primary key, where the rows have them. */
-export type VerifiedTable<Row> = AuthenticatedTable<Row> & Partial<FreshTable<Row>> & { readonly keys?: readonly string[] }
+export type VerifiedTable<Row> = AuthenticatedTable<Row> & MaybeFreshTable<Row> & { readonly keys?: readonly string[] }
 
 export interface VerifiedRowDependencies {
   readonly keyring: Pick<Keyring, 'active' | 'byId'>

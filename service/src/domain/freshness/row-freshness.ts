@@ -15,12 +15,15 @@ export interface RowFreshness {
 
 /** A table whose rows the audit knows by their versions (`versionOf`, `versionAs` and `endsOnce` in the column map). */
 export interface FreshTable<R> {
-  readonly versionOf: ((this: void, row: R) => RowVersion) | null
+  versionOf(this: void, row: R): RowVersion
   readonly isExact: boolean
   readonly selectStatement: Statement
   keyValues(this: void, row: R): Value[]
   fromRow(this: void, row: Row): R
 }
+
+/** Any table with row MACs: most have no versions in the audit. */
+export type MaybeFreshTable<R> = { readonly [K in keyof FreshTable<R>]?: FreshTable<R>[K] | null }
 
 export interface RowFreshnessDependencies {
   readonly store: Pick<Store, 'read'>
@@ -35,14 +38,12 @@ export function makeRowFreshness({ store, follower }: RowFreshnessDependencies):
   return Object.freeze({ isFresh })
 
   function isFresh<R>(table: FreshTable<R>, row: R, hasValidMac: MacCheck<R>): Promise<boolean> | boolean {
-    if (table.versionOf === null) return true
     const { subject, version } = table.versionOf(row)
     return (!table.isExact && version >= follower.versions.get(subject)) || isFreshNow(table, row, hasValidMac)
   }
 
   /** Reads the audit up to its end first. */
   async function isFreshNow<R>(table: FreshTable<R>, row: R, hasValidMac: MacCheck<R>): Promise<boolean> {
-    if (table.versionOf === null) return true
     const { subject, version } = table.versionOf(row)
     await follower.catchUp()
     const newest = follower.versions.get(subject)
@@ -73,7 +74,7 @@ export interface RowAuthenticatorDependencies {
 /** Makes and compares the MACs of a table's rows, and refuses a row that is older than the newest one in the audit. */
 export function makeFreshRowAuthenticator<R extends { readonly mac: Uint8Array }>(
   { keyring, environment, freshness }: RowAuthenticatorDependencies,
-  table: AuthenticatedTable<R> & Partial<FreshTable<R>>,
+  table: AuthenticatedTable<R> & MaybeFreshTable<R>,
 ): RowAuthenticator<R> {
   const mac = makeRowAuthenticator(keyring, environment, table)
   if (freshness === undefined || !isVersioned(table)) return mac
@@ -87,6 +88,6 @@ export function makeFreshRowAuthenticator<R extends { readonly mac: Uint8Array }
   })
 }
 
-function isVersioned<R>(table: AuthenticatedTable<R> & Partial<FreshTable<R>>): table is AuthenticatedTable<R> & FreshTable<R> {
+function isVersioned<R>(table: AuthenticatedTable<R> & MaybeFreshTable<R>): table is AuthenticatedTable<R> & FreshTable<R> {
   return typeof table.versionOf === 'function'
 }
