@@ -10,6 +10,7 @@ import { kill9 } from './kill9.ts'
 import { money } from './money.ts'
 import { otpRace } from './otp-race.ts'
 import { powerCut } from './power-cut.ts'
+import { startRace } from './start-race.ts'
 import type { Experiment } from './experiment.ts'
 import { createServiceDataFactory, type ServiceDataFactory, type StoreKind } from './service-data.ts'
 import { listMissingRequirements, RequirementMissing } from './machine-requirements.ts'
@@ -17,7 +18,19 @@ import { asJson, formatReport, isHeld, type Report } from './report.ts'
 import { killAll } from './spawn.ts'
 
 /** Every experiment, in the order in which a run makes them. */
-const experiments: readonly Experiment[] = [kill9, money, powerCut, ioError, diskFull, clock, otpRace, blackhole, databaseWriter, drain]
+const experiments: readonly Experiment[] = [
+  kill9,
+  money,
+  powerCut,
+  ioError,
+  diskFull,
+  clock,
+  otpRace,
+  blackhole,
+  databaseWriter,
+  drain,
+  startRace,
+]
 
 const { values, positionals } = readCommandLine(
   {

@@ -3,6 +3,7 @@ import { makeCodeAttempts } from './code-attempts.ts'
 import type { DashboardDependencies, DashboardServices } from './dependencies.ts'
 import { makeVerifiedRows } from '../verified-rows.ts'
 import { makeReceiptReports, type ReceiptReports } from '../reporting/receipts.ts'
+import { ensureLogin, type GivenLogin } from './ensure-login.ts'
 import { makeKnownDevices, type KnownDevices } from './known-devices.ts'
 import { makeProofChallenges } from './proof-challenges.ts'
 import { makeDashboardSessions, type DashboardSessions, type SessionOrigin } from './sessions.ts'
@@ -23,7 +24,7 @@ import { dashboardPasskeysTable } from '../../store/dashboard-passkeys.ts'
 import { deleteOldSignInAttempts } from '../../store/sign-in-attempts.ts'
 import { deleteInPages } from '../../store/store.ts'
 import { dashboardRecoveryCodesTable } from '../../store/dashboard-recovery-codes.ts'
-import { findDashboardUserByPhone, findFirstDashboardUserId, dashboardUsersTable } from '../../store/dashboard-users.ts'
+import { findFirstDashboardUserId, dashboardUsersTable } from '../../store/dashboard-users.ts'
 
 /** Dashboard users, their sessions and their audit log. */
 export interface Dashboard {
@@ -42,7 +43,7 @@ export interface Dashboard {
   /** A challenge for `signInByPasskey`. */
   requestPasskey(origin: string): Promise<PasskeyRequest>
   /** Creates a login with a given password unless the phone has one. Used by the sandbox. */
-  ensureLogin(login: { readonly merchantId: string; readonly phone: string; readonly password: string }): Promise<void>
+  ensureLogin(login: GivenLogin): Promise<void>
 }
 
 /** The cookies of a sign-in. */
@@ -89,10 +90,7 @@ export function makeDashboard(deps: DashboardDependencies): Dashboard {
       return 'needs' in found ? found : begin(found, attempt)
     },
     requestPasskey: (origin) => requestPasskey(services, { purpose: 'sign_in', subject: '', origin }),
-    async ensureLogin(login) {
-      if ((await deps.store.read(findDashboardUserByPhone(login.phone))) !== null) return
-      await users.create({ ...login, role: 'owner' }, { actor: 'system', requestId: '', address: '' })
-    },
+    ensureLogin: (login) => ensureLogin(deps.store, users, login),
   })
   /** Refuses when the user was changed after the password or the passkey was checked: the new password would not end a session that begins after it. */
   async function begin({ user, method, device }: AuthenticatedUser, of: SessionOrigin): Promise<SignInCookies> {
