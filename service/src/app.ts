@@ -18,7 +18,7 @@ import type { Config } from './ops/config/config.ts'
 import type { CoreDumps } from './ops/core-dumps.ts'
 import type { Log } from './ops/logging/log.ts'
 import { measureCommits, type Metrics } from './ops/metrics/metrics.ts'
-import type { HttpServer } from './server/http/http-server.ts'
+import type { HttpServer, ListenAddress } from './server/http/http-server.ts'
 import { readFormAssets, type FormAssets } from './server/pages/form-assets.ts'
 import type { RequestHandler } from './server/pipeline.ts'
 
@@ -90,7 +90,7 @@ export async function createApp(config: Config, adapters: Adapters, deps: AppDep
         startBackgroundJobs(services, { clock, log, resources })
         http = createHttp(config, adapters, services, { pipelines, formAssets, log, metrics })
         resources.add(() => http?.close())
-        const url = await listen(http, config.host, config.port)
+        const url = await listen(http, config)
         const info = runningInfo(url)
         const { inFlight } = http
         const readinessChecks = listReadinessChecks({ ...services, clock })
@@ -163,10 +163,13 @@ async function createDemo({ sandbox }: Adapters, { merchants, dashboard }: Compo
 }
 
 /** Returns the URL of the listener on this machine. */
-export async function listen(server: Pick<HttpServer, 'listen'>, host: string, port: number): Promise<string> {
+export async function listen(
+  server: Pick<HttpServer, 'listen'>,
+  { host, port, isTls = false }: ListenAddress & { readonly isTls?: boolean },
+): Promise<string> {
   const address = await server.listen({ host, port })
   const isAny = address.address === '0.0.0.0' || address.address === '::'
-  return `http://${isAny ? '127.0.0.1' : address.family === 'IPv6' ? `[${address.address}]` : address.address}:${String(address.port)}`
+  return `${isTls ? 'https' : 'http'}://${isAny ? '127.0.0.1' : address.family === 'IPv6' ? `[${address.address}]` : address.address}:${String(address.port)}`
 }
 
 function sdkOf({ version, files }: FormAssets) {

@@ -9,6 +9,7 @@ import { readDashboardAssets } from '../server/pages/dashboard-assets.ts'
 import { readFormAssets } from '../server/pages/form-assets.ts'
 import type { DatabaseInspection } from '../store/inspection.ts'
 
+import { readAdminAccess } from './admin-access.ts'
 import { dashboardFolder, formFolder } from './built-files.ts'
 import { requireFolder, requireSameStore } from './data-folder.ts'
 import { requireEnvironment } from './production-checks.ts'
@@ -74,8 +75,8 @@ function checkDashboard(): string {
 }
 
 async function checkApiPort({ config, isServing }: StartSubject): Promise<string> {
-  const { host, port, adminPort } = config
-  if (port !== 0 && port === adminPort && coversLoopback(host)) {
+  const { host, port, adminHost, adminPort } = config
+  if (port !== 0 && port === adminPort && overlap(host, adminHost)) {
     throw new ExitError(
       'invalidSettings',
       `TESSERA_PORT and TESSERA_ADMIN_PORT are both ${port}; the API and the health endpoints need a port each.`,
@@ -87,8 +88,11 @@ async function checkApiPort({ config, isServing }: StartSubject): Promise<string
   return checkPort(host, port, isServing())
 }
 
-function checkAdminPort({ config, isServing }: StartSubject): Promise<string> {
-  return checkPort('127.0.0.1', config.adminPort, isServing())
+async function checkAdminPort({ config, isServing }: StartSubject): Promise<string> {
+  const { token, tls } = readAdminAccess(config)
+  const proof = [...(token === null ? [] : ['a token']), ...(tls?.clientCa === undefined ? [] : ['client certificates'])]
+  const found = await checkPort(config.adminHost, config.adminPort, isServing())
+  return proof.length === 0 ? found : `${found}, with ${proof.join(' and ')}`
 }
 
 /** Port 0 is tried as well, because the host may be no address of this machine. */
@@ -98,9 +102,10 @@ async function checkPort(host: string, port: number, isServing: boolean): Promis
   return port === 0 ? `${host}, any free port` : `${host}:${port} is free`
 }
 
-/** Whether a listener on this host takes the ports of 127.0.0.1. */
-function coversLoopback(host: string): boolean {
-  return ['127.0.0.1', 'localhost', '0.0.0.0', '::'].includes(host.toLowerCase())
+/** Whether listeners on these two hosts take each other's ports. */
+function overlap(...hosts: [string, string]): boolean {
+  const [one, other] = hosts.map((host) => (host.toLowerCase() === 'localhost' ? '127.0.0.1' : host.toLowerCase()))
+  return one === other || hosts.some((host) => host === '0.0.0.0' || host === '::')
 }
 
 function checkDatabase({ missingRights, durability }: DatabaseInspection, url: string | null): string {

@@ -66,9 +66,10 @@ function explainSystem(err: unknown, config: Config): ExitError | null {
   if (!(err instanceof Error)) return null
   const { code = '', port = 0, syscall = '', errcode = 0, hostname } = err as SystemError
   if (syscall === 'listen') return explainListen(err, code, port, config)
-  if (syscall === 'getaddrinfo' && hostname === config.host) {
-    const advice = 'Set TESSERA_HOST to an address of this machine, such as 127.0.0.1, or 0.0.0.0 for all of them.'
-    return new ExitError('invalidSettings', `the host name ${config.host} of TESSERA_HOST cannot be resolved (${code}).`, {
+  if (syscall === 'getaddrinfo' && (hostname === config.host || hostname === config.adminHost)) {
+    const setting = hostname === config.host ? 'TESSERA_HOST' : 'TESSERA_ADMIN_HOST'
+    const advice = `Set ${setting} to an address of this machine, such as 127.0.0.1, or 0.0.0.0 for all of them.`
+    return new ExitError('invalidSettings', `the host name ${hostname} of ${setting} cannot be resolved (${code}).`, {
       cause: err,
       advice,
     })
@@ -80,7 +81,12 @@ function explainSystem(err: unknown, config: Config): ExitError | null {
   return code === 'ERR_SQLITE_ERROR' ? explainSqlite(err, errcode & 0xff, config) : null
 }
 
-type SystemError = NodeJS.ErrnoException & { readonly port?: number; readonly errcode?: number; readonly hostname?: string }
+type SystemError = NodeJS.ErrnoException & {
+  readonly port?: number
+  readonly address?: string
+  readonly errcode?: number
+  readonly hostname?: string
+}
 
 const folderCodes: readonly string[] = ['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'ENOSPC', 'EDQUOT']
 
@@ -97,15 +103,18 @@ function explainSqlite(err: Error, code: number, { dataFolder }: Config): ExitEr
   return new ExitError('cannotCreate', what, { cause: err, advice: 'Let this user read and write the folder and every file in it.' })
 }
 
-function explainListen(err: Error, code: string, port: number, config: Config): ExitError {
-  const setting = port === config.adminPort && port !== config.port ? 'TESSERA_ADMIN_PORT' : 'TESSERA_PORT'
+function explainListen(err: SystemError, code: string, port: number, config: Config): ExitError {
+  const isAdmin = port === config.adminPort && (port !== config.port || err.address !== config.host)
+  const setting = isAdmin ? 'TESSERA_ADMIN_PORT' : 'TESSERA_PORT'
   if (code === 'EADDRINUSE')
     return exitError('inUse', `port ${String(port)} is in use by another program: set ${setting} to a free one, or to 0 for any.`, err)
   if (code === 'EACCES')
     return exitError('invalidSettings', `this user may not listen on port ${String(port)}: set ${setting} to one above 1023.`, err)
   return exitError(
     'invalidSettings',
-    `the service cannot listen on ${config.host} (${code}): set TESSERA_HOST to an address of this machine.`,
+    isAdmin
+      ? `the service cannot listen on ${config.adminHost} (${code}): set TESSERA_ADMIN_HOST to an address of this machine.`
+      : `the service cannot listen on ${config.host} (${code}): set TESSERA_HOST to an address of this machine.`,
     err,
   )
 }

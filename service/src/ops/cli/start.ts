@@ -1,4 +1,5 @@
 import { createApp, listen, type App } from '../../app.ts'
+import { readAdminAccess } from '../../app/admin-access.ts'
 import { claimDataFolder, writeFolderMarker, type FolderMarker } from '../../app/data-folder.ts'
 import { createLifecycle, createResources, readReadiness, type Resources, type RunningInfo } from '../../app/lifecycle.ts'
 import { chooseAdapters } from '../../app/production-checks.ts'
@@ -73,9 +74,10 @@ export async function startCheckedService(config: Config, deps: ProcessDependenc
     const metrics = makeMetrics(clock, serviceGauges(lifecycle, { readiness: () => readReadiness(lifecycle), log }))
     resources.add(metrics.close)
     const routes = healthRoutes({ readiness: () => readReadiness(lifecycle), metrics: metrics.render })
-    const admin = createAdminServer(routes, (err) => log.error('page_failed', { err }))
+    const access = readAdminAccess(config)
+    const admin = createAdminServer(routes, access, (err) => log.error('page_failed', { err }))
     resources.add(() => admin.close())
-    const adminUrl = await listen(admin, '127.0.0.1', config.adminPort)
+    const adminUrl = await listen(admin, { host: config.adminHost, port: config.adminPort, isTls: access.tls !== null })
     await requireStartChecks(subject, 'data')
     await subject.close()
     const app = await createApp(config, adapters, { ...deps, metrics, lifecycle, adminUrl, coreDumps: disableCoreDumps() })

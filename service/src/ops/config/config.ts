@@ -2,6 +2,7 @@ import { listAdapterSettings } from '../../adapters/adapter.ts'
 import { kekAdapters } from '../../adapters/kms/kek-adapters.ts'
 import { networkAdapters } from '../../adapters/network/network-adapters.ts'
 import { smsAdapters } from '../../adapters/sms/sms-adapters.ts'
+import { adminSettings } from './admin.ts'
 import { auditSettings } from './audit.ts'
 import { dashboardSettings } from './dashboard.ts'
 import { limitSettings } from './limits.ts'
@@ -45,14 +46,7 @@ const table = [
     default: 8080,
     meaning: 'Port of the API; 0 selects a free one.',
   },
-  {
-    name: 'adminPort',
-    env: 'TESSERA_ADMIN_PORT',
-    flag: '--admin-port',
-    type: 'port',
-    default: 8081,
-    meaning: 'Port on 127.0.0.1 of /healthz, /readyz and /metrics; 0 selects a free one.',
-  },
+  ...adminSettings,
   {
     name: 'dataFolder',
     env: 'TESSERA_DATA',

@@ -11,6 +11,7 @@ const metrics = makeMetrics(makeHandClock(), [{ name: 'tessera_requests_in_fligh
 let ready = false
 const admin = createAdminServer(
   healthRoutes({ readiness: () => Promise.resolve({ ready, state: ready ? 'ready' : 'draining' }), metrics: metrics.render }),
+  { isLoopback: true, token: null, tls: null },
   (err) => assert.fail(String(err)),
 )
 const send = await startListener(admin)

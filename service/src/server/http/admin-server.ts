@@ -1,5 +1,8 @@
-import { createServer } from 'node:http'
+import { createHash, timingSafeEqual, X509Certificate } from 'node:crypto'
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
+import { createSecureContext } from 'node:tls'
 
 import { closeServer, listenOn, type ListenAddress } from './http-server.ts'
 import { servePages, writePage, type PageReply, type PageRoute } from './page-routes.ts'
@@ -11,8 +14,26 @@ export interface AdminServer {
   close(): Promise<void>
 }
 
-/** Serves a few read-only routes to this machine only. It takes no body and no parameters. */
-export function createAdminServer(routes: readonly PageRoute[], onError: (cause: unknown) => void): AdminServer {
+/** Who may use the admin listener. */
+export interface AdminAccess {
+  /** Whether it listens on loopback only. There, only Host headers that name loopback are accepted. */
+  readonly isLoopback: boolean
+  /** Demanded as `Authorization: Bearer` where it is not null. */
+  readonly token: string | null
+  /** Null: plain http. */
+  readonly tls: AdminTls | null
+}
+
+/** PEM. */
+export interface AdminTls {
+  readonly certificate: Buffer
+  readonly key: Buffer
+  /** The authorities of client certificates; absent: none is demanded. */
+  readonly clientCa?: Buffer
+}
+
+/** Serves a few read-only routes to monitoring. It takes no body and no parameters. */
+export function createAdminServer(routes: readonly PageRoute[], access: AdminAccess, onError: (cause: unknown) => void): AdminServer {
   const serve = servePages(routes, {
     addressOf: (req) => req.socket.remoteAddress ?? '',
     refuseNotFound: (_req, res) => {
@@ -22,12 +43,15 @@ export function createAdminServer(routes: readonly PageRoute[], onError: (cause:
     closeConnection: (req) => req.socket.destroySoon(),
     onError,
   })
-  const server = createServer({ requestTimeout: requestTimeoutMs, keepAliveTimeout: keepAliveMs }, (req, res) => {
+  const isAuthorized = makeTokenCheck(access.token)
+  const server = makeServer(access.tls, (req, res) => {
     res.setHeader('cache-control', 'no-store')
     res.setHeader('x-content-type-options', 'nosniff')
     // A web page in the operator's browser can reach loopback under a host name of its own (DNS rebinding), so only the literal names are served.
-    if (isLoopbackHost(req.headers.host)) void serve(req, res)
-    else writePage(req, res, misdirected)
+    // Elsewhere each request is authenticated, which such a page cannot do.
+    if (access.isLoopback && !isLoopbackName(req.headers.host)) writePage(req, res, misdirected)
+    else if (!isAuthorized(req)) writePage(req, res, unauthorized)
+    else void serve(req, res)
   })
   return Object.freeze({
     listen: (address: ListenAddress) => listenOn(server, address),
@@ -39,15 +63,47 @@ export function createAdminServer(routes: readonly PageRoute[], onError: (cause:
   })
 }
 
-function isLoopbackHost(host: string | undefined): boolean {
+function makeServer(tls: AdminTls | null, listener: RequestListener): Server {
+  const options = { requestTimeout: requestTimeoutMs, headersTimeout: requestTimeoutMs, keepAliveTimeout: keepAliveMs }
+  const server = tls === null ? createServer(options, listener) : createTlsServer({ ...options, ...tlsOptions(tls) }, listener)
+  server.maxConnections = connectionsMax
+  return server
+}
+
+function tlsOptions({ certificate, key, clientCa }: AdminTls) {
+  const client = clientCa === undefined ? {} : { ca: clientCa, requestCert: true, rejectUnauthorized: true }
+  return { cert: certificate, key, minVersion: 'TLSv1.2', handshakeTimeout: requestTimeoutMs, ...client } as const
+}
+
+/** Throws when these are no certificates, or the key is not that of the certificate. */
+export function requireUsableTls({ certificate, key, clientCa }: AdminTls): void {
+  createSecureContext({ cert: certificate, key })
+  if (clientCa !== undefined) new X509Certificate(clientCa)
+}
+
+/** Compares hashes of equal length in constant time. */
+function makeTokenCheck(token: string | null): (req: IncomingMessage) => boolean {
+  if (token === null) return () => true
+  const expected = hash(`Bearer ${token}`)
+  return ({ headers }) => timingSafeEqual(hash(headers.authorization ?? ''), expected)
+}
+
+function hash(text: string): Buffer {
+  return createHash('sha256').update(text).digest()
+}
+
+function isLoopbackName(host: string | undefined): boolean {
   return host === undefined || /^(127\.0\.0\.1|localhost|\[::1\])(:[0-9]{1,5})?$/.test(host)
 }
 
-const misdirected: PageReply = {
-  status: 421,
-  headers: { 'content-type': 'application/json; charset=utf-8' },
-  body: '{"error":"ask for 127.0.0.1 or localhost"}',
+const json = { 'content-type': 'application/json; charset=utf-8' }
+const misdirected: PageReply = { status: 421, headers: json, body: '{"error":"ask for 127.0.0.1 or localhost"}' }
+const unauthorized: PageReply = {
+  status: 401,
+  headers: { ...json, 'www-authenticate': 'Bearer realm="tessera admin"' },
+  body: '{"error":"send the token of the setting adminToken: Authorization: Bearer <token>"}',
 }
 const requestTimeoutMs = 5000
 /** Longer than the usual minute between two scrapes. */
 const keepAliveMs = 72_000
+const connectionsMax = 256
