@@ -7,6 +7,7 @@ import { diskFull } from './disk-full.ts'
 import { drain } from './drain.ts'
 import { ioError } from './io-error.ts'
 import { kill9 } from './kill9.ts'
+import { memoryLimit } from './memory-limit.ts'
 import { money } from './money.ts'
 import { otpRace } from './otp-race.ts'
 import { powerCut } from './power-cut.ts'
@@ -30,6 +31,7 @@ const experiments: readonly Experiment[] = [
   databaseWriter,
   drain,
   startRace,
+  memoryLimit,
 ]
 
 const { values, positionals } = readCommandLine(

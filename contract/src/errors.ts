@@ -1285,7 +1285,7 @@ export const errors = {
     stage: 'any',
     owner: 'wait',
     text: unavailableText,
-    hint: 'Nothing was done: too many requests on one connection are waiting for their replies. Read some replies first, or open another connection.',
+    hint: 'Nothing was done: too many requests or bytes on one connection are waiting for their replies. Read some replies first, send shorter batches, or open another connection.',
   },
   addressBusy: {
     code: -32400,

@@ -46,7 +46,7 @@ export const rpcDiscoverContract = defineOperation('rpc.discover', {
   description: 'Printed from the contract that the service runs on. Needs no X-Auth.',
   caller: 'nobody',
   mutates: false,
-  limit: 'none',
+  limit: 'discover',
   params: Type.Object({}),
   result: Type.Object({
     openrpc: Type.String(),

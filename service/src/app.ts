@@ -92,9 +92,16 @@ export async function createApp(config: Config, adapters: Adapters, deps: AppDep
         resources.add(() => http?.close())
         const url = await listen(http, config)
         const info = runningInfo(url)
-        const { inFlight } = http
+        const { inFlight, bufferedBytes } = http
         const readinessChecks = listReadinessChecks({ ...services, clock })
-        Object.assign(lifecycle, { info, store: services.store, readinessChecks, inFlight, unrecorded: services.recorder.dropped })
+        Object.assign(lifecycle, {
+          info,
+          store: services.store,
+          readinessChecks,
+          inFlight,
+          bufferedBytes,
+          unrecorded: services.recorder.dropped,
+        })
         const onError = (err: unknown): void => log.error('job_failed', { err })
         resources.add((await listenControl(config.dataFolder, pipelines.operator, onError)).close)
         lifecycle.state = 'ready'

@@ -15,7 +15,7 @@ export type OperationCaller = PublicCaller | 'dashboard' | 'operator'
 export type Role = 'read' | 'support' | 'developer' | 'owner'
 
 /** Which rate limits a call counts in. */
-export type LimitClass = 'create' | 'verify' | 'read' | 'write' | 'none'
+export type LimitClass = 'create' | 'verify' | 'read' | 'write' | 'discover' | 'none'
 
 /**
  * How the request log stores a member: `flag` a boolean, `number` of at most 11 digits, `timestamp` unix milliseconds as a date, `id` 24 hex digits,

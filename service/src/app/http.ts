@@ -8,7 +8,7 @@ import type { CallCounters } from '../domain/reporting/call-counters.ts'
 import { operationRegistry } from '../operations/registry.ts'
 import { makeAddressList } from '../ops/config/proxies.ts'
 import type { Config } from '../ops/config/config.ts'
-import { makeAbortObserver, makeCallObserver } from '../ops/logging/observers.ts'
+import { makeAbortObserver, makeCallObserver, makeCutObserver } from '../ops/logging/observers.ts'
 import type { Log } from '../ops/logging/log.ts'
 import type { Metrics } from '../ops/metrics/metrics.ts'
 import { operatorAuthenticator } from '../server/auth/operator-authenticator.ts'
@@ -85,6 +85,7 @@ export function createHttp(config: Config, adapters: Adapters, app: ComposedServ
     pages: [...formPages(config, adapters, app, assets), ...dashboardRoutes(dashboard), ...addressRoutes(config)],
     onError: (cause) => log.error('page_failed', { err: cause }),
     onAbort: makeAbortObserver(log, metrics),
+    onCut: makeCutObserver(log, metrics, () => performance.now()),
   })
 }
 
@@ -130,6 +131,10 @@ function httpBounds(config: Config): Partial<HttpBounds> {
     inFlightPerAddressMax: config.addressInFlightMax,
     socketsMax: config.connectionsMax,
     socketsPerAddressMax: config.addressConnectionsMax,
+    bufferedBytesMax: config.bufferedMegabytesMax * mebibyte,
+    bufferedBytesPerAddressMax: config.addressBufferedMegabytesMax * mebibyte,
+    bufferedBytesPerConnectionMax: config.connectionBufferedKilobytesMax * 1024,
+    replyStallMs: config.replyStallSeconds * 1000,
   }
 }
 
@@ -160,6 +165,8 @@ function timedBy(counters: CallCounters, observer: CallObserver): CallObserver {
     },
   })
 }
+
+const mebibyte = 1024 * 1024
 
 /** The API error for a failure of the store; null for any other. */
 function storeError(err: unknown): RpcError | null {

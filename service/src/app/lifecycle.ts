@@ -32,12 +32,22 @@ export interface Lifecycle {
   readinessChecks: readonly ReadinessCheck[]
   /** Requests in progress. */
   inFlight: () => number
+  /** Bytes that are held for clients. */
+  bufferedBytes: () => number
   /** Requests that are not in the request log, by kind of caller and reason. */
   unrecorded: () => readonly DroppedCalls[]
 }
 
 export function createLifecycle(): Lifecycle {
-  return { state: 'starting', info: null, store: null, readinessChecks: [], inFlight: () => 0, unrecorded: () => [] }
+  return {
+    state: 'starting',
+    info: null,
+    store: null,
+    readinessChecks: [],
+    inFlight: () => 0,
+    bufferedBytes: () => 0,
+    unrecorded: () => [],
+  }
 }
 
 /** A condition without which calls fail. */

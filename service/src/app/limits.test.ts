@@ -18,7 +18,7 @@ const none: LimitSet = {
 
 function setUp() {
   const one = [{ count: 1, ms: 60_000 }]
-  const settings = { create: { address: one, block: [], merchant: [] }, verify: null, read: null, write: null, none: null }
+  const settings = { create: { address: one, block: [], merchant: [] }, verify: null, read: null, write: null, discover: null, none: null }
   return createSimulatedLimits(() => ({ ...none, coarse: makeCoarseLimits({ now: () => 0, settings }) }), none)
 }
 

@@ -4,8 +4,9 @@ import { rpcDiscoverContract } from '@tessera/contract/operations'
 import { tesseraVersion } from '../ops/version.ts'
 
 import { operation } from './operation.ts'
+import { makeStaticResult } from './static-result.ts'
 
-const document = printOpenRpc(tesseraVersion)
+const document = makeStaticResult(printOpenRpc(tesseraVersion))
 
 /** Returns the OpenRPC document. */
 export const rpcDiscover = operation(rpcDiscoverContract, {

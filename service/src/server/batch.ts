@@ -15,12 +15,13 @@ export interface BatchDeadline {
 
 /**
  * Handles the calls of a batch in order, one after another. A call that has started is finished. When the service stops, or the time of the batch is
- * over, the remaining calls are refused, and their card numbers are wiped at once.
+ * over, or there is no room for more after a reply, the remaining calls are refused, and their card numbers are wiped at once.
  */
 export async function handleSequentially<T>(
   calls: readonly ReadCall[],
   { stopping, sleep }: BatchDeadline,
   handle: (call: ReadCall) => Promise<T>,
+  hasRoomAfter: (reply: T) => boolean = () => true,
 ): Promise<T[]> {
   const waiting = [...calls]
   for (const call of waiting) if (!needsCardNumbers(call)) wipeCall(call)
@@ -39,7 +40,11 @@ export async function handleSequentially<T>(
   )
   try {
     const replies: T[] = []
-    for (let call = waiting.shift(); call !== undefined; call = waiting.shift()) replies.push(await handle(refuse(call, ended)))
+    for (let call = waiting.shift(); call !== undefined; call = waiting.shift()) {
+      const reply = await handle(refuse(call, ended))
+      replies.push(reply)
+      if (!hasRoomAfter(reply)) end('connectionBusy')
+    }
     return replies
   } finally {
     stopping.removeEventListener('abort', stop)

@@ -23,12 +23,13 @@ import { makeXAuthAuthenticator, type XAuthOptions } from './auth/x-auth-authent
 import { handleSequentially, type BatchDeadline } from './batch.ts'
 import type { CallObserver, RecordCall } from './call-observer.ts'
 import type { HttpReply, HttpRequest, IdempotencyHeader } from './http/request.ts'
+import { ownLength, type BodyPart } from './http/shared-body.ts'
 import type { CoarseLimits } from './rate-limits/coarse-limits.ts'
 import { wipeCall, type ReadCall } from './reader/call-reader.ts'
 import { isEarlier, throwFault } from './reader/fault.ts'
 import { makeReadParams, type ReadParams } from './reader/params.ts'
 import { readCalls } from './reader/read-calls.ts'
-import { replyWithError, replyWithResult, toRpcError } from './reply.ts'
+import { replyWithError, replyWithParts, replyWithResult, toRpcError } from './reply.ts'
 
 /** Handles one HTTP request to the API: one call or a batch. Never rejects. */
 export type RequestHandler = (request: HttpRequest) => Promise<HttpReply>
@@ -99,9 +100,19 @@ async function runSteps(call: Call, pipeline: Pipeline): Promise<unknown> {
 
 /** Handles the calls of a batch one after the other. */
 async function handleBatch(calls: readonly ReadCall[], request: SharedRequest, pipeline: Pipeline): Promise<HttpReply> {
-  const replies = await handleSequentially(calls, pipeline, (call) => handleCall(call, request, pipeline))
+  let bytes = 0
+  const parts: BodyPart[] = []
+  const hasRoomAfter = (reply: HttpReply): boolean => {
+    const own = reply.parts ?? [reply.text]
+    parts.push(parts.length === 0 ? '[' : ',', ...own)
+    bytes += ownLength(own)
+    return request.holdReply(bytes)
+  }
+  const replies = await handleSequentially(calls, pipeline, (call) => handleCall(call, request, pipeline), hasRoomAfter)
   const requestId = replies.map((reply) => reply.requestId).join(', ')
-  return { status: 200, retryAfterSeconds: null, requestId, text: `[${replies.map(({ text }) => text).join(',')}]` }
+  parts.push(']')
+  if (parts.some((part) => typeof part !== 'string')) return replyWithParts(parts, requestId)
+  return { status: 200, retryAfterSeconds: null, requestId, text: parts.join('') }
 }
 
 // The steps.
@@ -229,6 +240,7 @@ interface SharedRequest extends RequestCredentials {
   readonly address: string
   readonly bytes: number
   readonly browser: DashboardBrowser | undefined
+  readonly holdReply: (bytes: number) => boolean
 }
 
 /** A call in progress, with what is known of it so far. */
@@ -246,11 +258,13 @@ interface Call {
 }
 
 function toSharedRequest(request: HttpRequest): SharedRequest {
-  const { xAuth, origin, isFromBrowser, idempotencyKey, address, body, browser, segment, acceptLanguage } = request
+  const { xAuth, origin, isFromBrowser, idempotencyKey, address, body, browser, segment, acceptLanguage, holdReply = hasRoom } = request
   const profile = segment === null ? 'subscribe' : 'spec'
   const language = readLanguage(acceptLanguage)
-  return { xAuth, origin, isFromBrowser, idempotencyKey, address, profile, language, bytes: body.length, browser }
+  return { xAuth, origin, isFromBrowser, idempotencyKey, address, profile, language, bytes: body.length, browser, holdReply }
 }
+
+const hasRoom = (): boolean => true
 
 function beginCall(read: ReadCall, request: SharedRequest, { authenticator, issueRequestId, now }: Pipeline): Call {
   const { method } = read

@@ -1,13 +1,32 @@
 import { writeRequestId, type RequestId } from '@tessera/contract/envelope'
 import { renderError, retryableErrors, RpcError, type ErrorName } from '@tessera/contract/errors'
 
+import { staticResultOf } from '../operations/static-result.ts'
+
 import type { HttpReply } from './http/request.ts'
+import { plainPieces, type BodyPart } from './http/shared-body.ts'
 
 /** A JSON-RPC response with a result. */
 export function replyWithResult(id: RequestId, result: unknown, requestId: string): HttpReply {
+  const before = `{"jsonrpc":"2.0","id":${writeRequestId(id)},"result":`
+  const encoded = staticResultOf(result)
+  if (encoded !== null) return replyWithParts([before, encoded, '}'], requestId)
   const text = JSON.stringify(result) as string | undefined
   if (text === undefined) throw new Error('a result is a JSON value')
-  return { status: 200, retryAfterSeconds: null, requestId, text: `{"jsonrpc":"2.0","id":${writeRequestId(id)},"result":${text}}` }
+  return { status: 200, retryAfterSeconds: null, requestId, text: `${before}${text}}` }
+}
+
+/** A reply of which parts may be shared; `text` is made only for those who need it. */
+export function replyWithParts(parts: readonly BodyPart[], requestId: string): HttpReply {
+  return {
+    status: 200,
+    retryAfterSeconds: null,
+    requestId,
+    parts,
+    get text() {
+      return Buffer.concat(plainPieces(parts)).toString()
+    },
+  }
 }
 
 /**

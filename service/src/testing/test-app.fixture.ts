@@ -166,6 +166,7 @@ const noMetrics: Metrics = {
   countCheckpoint() {},
   countAuditFault() {},
   countClientAbort() {},
+  countConnectionCut() {},
   observeCommit() {},
   registerGauge() {},
   render: () => Promise.resolve(''),

@@ -6,6 +6,7 @@ import { adminSettings } from './admin.ts'
 import { auditSettings } from './audit.ts'
 import { dashboardSettings } from './dashboard.ts'
 import { limitSettings } from './limits.ts'
+import { memorySettings } from './memory.ts'
 import { requestLogSettings } from './request-log.ts'
 import { stopSettings } from './stop.ts'
 import { collectSettings } from './sources.ts'
@@ -238,6 +239,7 @@ const table = [
     meaning: 'Maximum number of connections of one client address (IPv6: /64); those of trustedProxies are not counted.',
     source: 'an eighth of connectionsMax',
   },
+  ...memorySettings,
   {
     name: 'otpLifetimeSeconds',
     env: 'TESSERA_OTP_LIFETIME_SECONDS',

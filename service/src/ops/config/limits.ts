@@ -135,6 +135,17 @@ export const limitSettings = [
     source: 'twice the cards',
   },
   {
+    name: 'discoverAddressMinuteMax',
+    env: 'TESSERA_DISCOVER_ADDRESS_MINUTE_MAX',
+    flag: '--discover-address-minute-max',
+    type: 'integer',
+    from: 1,
+    to: 1_000_000,
+    default: 60,
+    meaning: 'Calls of rpc.discover in a minute from one address (/64 of IPv6), with or without X-Auth.',
+    source: 'a tool reads the document once; it is the largest reply that needs no X-Auth',
+  },
+  {
     name: 'tokenMinuteMax',
     env: 'TESSERA_TOKEN_MINUTE_MAX',
     flag: '--token-minute-max',

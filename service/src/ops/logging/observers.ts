@@ -3,6 +3,7 @@ import { errorEntry } from '@tessera/contract/errors'
 import type { MerchantApiCall } from '../../adapters/merchant-api/observe-merchant-api.ts'
 import type { AppliedTransition } from '../../domain/payments/dependencies.ts'
 import type { ReachedLimit } from '../../domain/limits/limit-mode.ts'
+import type { CutReason } from '../../server/http/memory-budget.ts'
 import type { AbortStage } from '../../server/http/server-state.ts'
 import type { SignInOutcome } from '../../domain/users/dependencies.ts'
 import type { CallSummary, CallFailure, CallObserver } from '../../server/call-observer.ts'
@@ -34,6 +35,20 @@ export function makeAbortObserver(log: Log, metrics: Metrics): (stage: AbortStag
   return (stage) => {
     metrics.countClientAbort({ stage })
     log.debug('client_aborted', { stage })
+  }
+}
+
+/** Counts the connections that are closed because their client does not read, and writes a line every ten seconds at most. */
+export function makeCutObserver(log: Log, metrics: Metrics, now: () => number): (reason: CutReason) => void {
+  let lineAt = -Infinity
+  let suppressed = 0
+  return (reason) => {
+    metrics.countConnectionCut({ reason })
+    suppressed++
+    if (now() - lineAt < limitLineEveryMs) return
+    log.warn('connections_cut', { reason, count: suppressed })
+    lineAt = now()
+    suppressed = 0
   }
 }
 

@@ -31,6 +31,8 @@ export interface Metrics {
   countAuditFault(found: { readonly fault: string }): void
   /** A client that closed its connection before it had its reply, by stage. */
   countClientAbort(abort: { readonly stage: string }): void
+  /** A connection that was closed because its client does not read, by reason. */
+  countConnectionCut(cut: { readonly reason: string }): void
   /** One write to the store, from the call to the acknowledgment: waiting for its group included. */
   observeCommit(ms: number): void
   /** Adds a gauge that is read whenever the page is. Names are registered once. */
@@ -58,6 +60,10 @@ export function makeMetrics(clock: Pick<Clock, 'sleep'>, gauges: readonly GaugeD
     'tessera_client_aborts_total',
     'Requests whose client closed the connection before the request had arrived in full (request) or before its reply (reply).',
   )
+  const cuts = makeCounter(
+    'tessera_connections_cut_total',
+    'Connections that were closed because their client did not read its replies for too long (reply_not_read), or memory was full (memory_full).',
+  )
   const signIns = makeCounter('tessera_sign_ins_total', 'Sign-ins to the dashboard, by outcome.')
   const commits = makeHistogram(
     'tessera_store_commit_duration_seconds',
@@ -67,7 +73,20 @@ export function makeMetrics(clock: Pick<Clock, 'sleep'>, gauges: readonly GaugeD
   const delay = monitorEventLoopDelay({ resolution: 20 })
   delay.enable()
   const all = [...gauges, ...processGauges(delay)].map((gauge) => makeGauge(gauge, clock))
-  const page: Metric[] = [requests, durations, endpoints, limits, tampered, signIns, aborts, checkpoints, auditFaults, commits, ...all]
+  const page: Metric[] = [
+    requests,
+    durations,
+    endpoints,
+    limits,
+    tampered,
+    signIns,
+    aborts,
+    cuts,
+    checkpoints,
+    auditFaults,
+    commits,
+    ...all,
+  ]
   return Object.freeze({
     countRequest({ method, profile, code, reason, ms }: RequestMeasurement) {
       requests.add({ method, profile, code: String(code), reason })
@@ -80,6 +99,7 @@ export function makeMetrics(clock: Pick<Clock, 'sleep'>, gauges: readonly GaugeD
     countCheckpoint: ({ destination, outcome }: { destination: string; outcome: string }) => checkpoints.add({ destination, outcome }),
     countAuditFault: ({ fault }: { fault: string }) => auditFaults.add({ fault }),
     countClientAbort: ({ stage }: { stage: string }) => aborts.add({ stage }),
+    countConnectionCut: ({ reason }: { reason: string }) => cuts.add({ reason }),
     observeCommit: (ms: number) => commits.observe({}, ms / 1000),
     registerGauge: (gauge: GaugeDefinition) => void page.push(makeGauge(gauge, clock)),
     async render() {

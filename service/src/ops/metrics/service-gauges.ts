@@ -10,6 +10,7 @@ export interface ObservedLifecycle {
   readonly state: string
   readonly store: Store | null
   readonly inFlight: () => number
+  readonly bufferedBytes: () => number
   readonly unrecorded: () => readonly DroppedCalls[]
 }
 
@@ -24,6 +25,11 @@ export function serviceGauges(lifecycle: ObservedLifecycle, { readiness, log }: 
   return [
     { name: 'tessera_ready', help: '1 when requests may be sent here.', read: async () => ((await readiness()).ready ? 1 : 0) },
     { name: 'tessera_requests_in_flight', help: 'Requests in progress.', read: () => lifecycle.inFlight() },
+    {
+      name: 'tessera_buffered_bytes',
+      help: 'Memory held for clients: bodies that arrive, calls in progress and replies that were not read.',
+      read: () => lifecycle.bufferedBytes(),
+    },
     {
       name: 'tessera_outbox_depth',
       help: 'Webhook deliveries that are waiting to be sent or retried.',

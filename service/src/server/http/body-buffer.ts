@@ -11,6 +11,11 @@ export class BodyBuffer {
     this.#maxLength = maxLength
   }
 
+  /** Bytes of memory that it takes. */
+  get capacity(): number {
+    return this.#buffer.length
+  }
+
   /** Takes ownership of a chunk. False if the body is too long; everything is wiped then. */
   add(chunk: Buffer): boolean {
     const length = this.#length + chunk.length

@@ -7,8 +7,10 @@ import { clientAddress } from './client-address.ts'
 import { corsHeaders, preflightHeaders } from './cors.ts'
 import { endRequest, type ServerState } from './server-state.ts'
 import { beginProblem, closes, type ProblemName } from './problem.ts'
+import { requestObjectBytes, type MemoryCharge, type FullScope } from './memory-budget.ts'
 import { RequestHeaders } from './request-headers.ts'
 import type { ApiTarget, HttpReply, HttpRequest } from './request.ts'
+import { gzipPieces, ownLength, plainPieces } from './shared-body.ts'
 
 /** A request with its exchange, so that all requests share the same listener functions. */
 interface OwnedMessage extends IncomingMessage {
@@ -38,7 +40,9 @@ export class Exchange {
   readonly #isPost: boolean
   readonly #address: string
   readonly #body = new BodyBuffer(maxBodyBytes)
-  #heldBytes = 0
+  readonly #charge: MemoryCharge
+  /** The bound of memory that was reached when the head was read: the body is thrown away, and the request refused. */
+  readonly #fullScope: FullScope | null
   /** Bytes that were discarded after the refusal. */
   #discarded = 0
   #linger: NodeJS.Timeout | undefined
@@ -52,12 +56,15 @@ export class Exchange {
     this.#server = server
     this.#isPost = req.method === 'POST'
     this.#address = clientAddress(req.socket.remoteAddress ?? '', req.rawHeaders, server.proxies)
+    this.#charge = server.memory.open(req.socket, this.#address)
+    this.#fullScope = this.#charge.findFull(0)
     server.open++
     req[owner] = this
     req.on('data', takeChunk)
     req.on('end', endBody)
     req.on('close', dropBody)
     if (headers.contentLength > maxBodyBytes) this.refuse('bodyTooLarge')
+    else if (this.#charge.isFlood) this.refuse('tooManyReplies')
   }
 
   /** Whether the request has not arrived in full yet. */
@@ -67,9 +74,10 @@ export class Exchange {
 
   addChunk(chunk: Buffer): void {
     if (this.#state !== 'collecting') this.#discard(chunk)
-    else if (this.#server.heldBytes + chunk.length > this.#server.heldBytesMax) this.#refuseWith(chunk, 'tooManyBodies')
+    else if (this.#fullScope !== null) chunk.fill(0)
+    else if (this.#charge.findFull(chunk.length) !== null) this.#refuseWith(chunk, 'tooManyBodies')
     else if (!this.#body.add(chunk)) this.refuse('bodyTooLarge')
-    else this.#hold(chunk.length)
+    else this.#charge.set(this.#body.capacity + requestObjectBytes)
   }
 
   finishBody(): void {
@@ -85,7 +93,8 @@ export class Exchange {
   refuse(name: ProblemName): void {
     if (this.#state !== 'collecting') return
     this.#state = 'discarding'
-    this.#release()
+    this.#body.wipe()
+    this.#server.unreadReplies.count(this.#res, this.#charge, 0)
     if (closes(name)) closeAfter(this.#res.req.socket, this.#requestNumber)
     beginProblem(this.#res, name, corsHeaders(this.#headers.origin))
     this.#linger = setTimeout(() => this.#end(), lingerMs).unref()
@@ -99,7 +108,8 @@ export class Exchange {
 
   /** Drops the request: its connection is gone, or closes before this request. */
   abandon(): void {
-    this.#release()
+    this.#body.wipe()
+    if (this.#state === 'collecting') this.#charge.release()
     if (this.#state === 'collecting' && !this.#res.req.complete && !this.#server.isDraining) this.#server.onAbort('request')
     if (this.#state === 'collecting' || this.#state === 'discarding') this.#finish()
   }
@@ -113,6 +123,7 @@ export class Exchange {
       this.#reply(await server.handle(this.#request(refusal)))
     } catch (err) {
       server.onError(err)
+      this.#charge.release()
       this.#res.destroy()
       this.#finish()
     } finally {
@@ -124,46 +135,57 @@ export class Exchange {
     const { origin, isFromBrowser, idempotencyKey, acceptLanguage, xAuth } = this.#headers
     const { segment, hasQuery } = this.#target
     const body = this.#body.take()
-    this.#release()
-    return { refusal, segment, hasQuery, body, xAuth, origin, isFromBrowser, idempotencyKey, acceptLanguage, address: this.#address }
+    // The calls are read from the body into memory of their own.
+    this.#charge.set(2 * body.length + requestObjectBytes)
+    const address = this.#address
+    const holdReply = (bytes: number): boolean => this.#holdReply(bytes)
+    return { refusal, segment, hasQuery, body, xAuth, origin, isFromBrowser, idempotencyKey, acceptLanguage, address, holdReply }
+  }
+
+  #holdReply(bytes: number): boolean {
+    this.#charge.set(bytes + requestObjectBytes)
+    return this.#charge.findFull(0) === null
   }
 
   /** Null if the request is to be handled; it then counts as in flight. */
   #refusal(): HttpRequest['refusal'] {
     if (!this.#isPost) return 'notPost'
     if (this.#server.isDraining) return 'draining'
+    if (this.#fullScope !== null) return refusalOf[this.#fullScope]
     return this.#server.inFlight.enter(this.#res.req.socket, this.#address)
   }
 
-  #reply({ status, text, retryAfterSeconds, requestId }: HttpReply): void {
-    const headers = ['content-type', 'application/json', 'cache-control', 'no-store', 'content-length', String(Buffer.byteLength(text))]
+  #reply(reply: HttpReply): void {
+    const res = this.#res
+    const { socket } = res.req
+    const { closesConnections, isDraining, onAbort, unreadReplies } = this.#server
+    const { status, parts, retryAfterSeconds, requestId } = reply
+    // Only a single result is worth it: the checksum of a batch of large ones takes milliseconds.
+    const isZipped = parts?.length === 3 && this.#headers.isGzipAccepted
+    const body = parts === undefined ? reply.text : isZipped ? gzipPieces(parts) : plainPieces(parts)
+    const headers = ['content-type', 'application/json', 'cache-control', 'no-store', 'content-length', String(lengthOf(body))]
     headers.push('x-request-id', requestId, ...corsHeaders(this.#headers.origin))
+    if (parts !== undefined) headers.push('vary', 'accept-encoding')
+    if (isZipped) headers.push('content-encoding', 'gzip')
     if (retryAfterSeconds !== null) headers.push('retry-after', String(retryAfterSeconds))
-    if (this.#server.closesConnections && newestResponse(this.#res.req.socket) === this.#res) {
+    if (closesConnections && newestResponse(socket) === res) {
       headers.push('connection', 'close')
       // A request that arrives behind this reply gets none of its own, so it must not run.
-      closeAfter(this.#res.req.socket, this.#requestNumber)
+      closeAfter(socket, this.#requestNumber)
     }
-    if (this.#res.req.socket.destroyed && !this.#server.isDraining) this.#server.onAbort('reply')
-    this.#res.writeHead(status, headers)
-    this.#res.end(text)
+    if (socket.destroyed && !isDraining) onAbort('reply')
+    // Shared bytes take no memory of this reply's own.
+    unreadReplies.count(res, this.#charge, parts === undefined ? body.length : ownLength(parts))
+    res.writeHead(status, headers)
+    if (typeof body !== 'string') for (const piece of body) res.write(piece)
+    res.end(typeof body === 'string' ? body : undefined)
+    unreadReplies.watch(socket)
     this.#finish()
   }
 
   #refuseWith(chunk: Buffer, name: ProblemName): void {
     this.refuse(name)
     this.#discard(chunk)
-  }
-
-  #hold(bytes: number): void {
-    this.#heldBytes += bytes
-    this.#server.heldBytes += bytes
-  }
-
-  #release(): void {
-    this.#body.wipe()
-    this.#server.heldBytes -= this.#heldBytes
-    this.#heldBytes = 0
   }
 
   #discard(chunk: Buffer): void {
@@ -222,7 +244,12 @@ function dropBody(this: OwnedMessage): void {
   this[owner]?.abandon()
 }
 
+function lengthOf(body: string | readonly Buffer[]): number {
+  return typeof body === 'string' ? Buffer.byteLength(body) : body.reduce((bytes, { length }) => bytes + length, 0)
+}
+
 const owner = Symbol('exchange')
+const refusalOf = { process: 'overloaded', address: 'addressBusy', connection: 'connectionBusy' } as const
 const noTarget: ApiTarget = { segment: null, hasQuery: false }
 const lingerMs = 1000
 const maxDiscardedBytes = 1024 * 1024

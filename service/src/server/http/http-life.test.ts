@@ -233,7 +233,7 @@ test('one address may have a limited number of connections', async () => {
 })
 
 test('bodies that have not arrived in full may take a limited number of bytes together', async () => {
-  const { http, open, release, reached, close } = await start({ heldBytesMax: 3000 })
+  const { http, open, release, reached, close } = await start({ bufferedBytesMax: 20_000 })
   const half = await open()
   half.write(post('/api', 'x'.repeat(2000), ['Content-Length: 4000']))
   const second = await open()

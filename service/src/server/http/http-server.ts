@@ -12,6 +12,8 @@ import type { RequestHandler } from '../pipeline.ts'
 import { closeAfter, isAfterLast, limitSockets, numberRequest, refuseSocket } from './connections.ts'
 import { handleClientError } from './client-error.ts'
 import { clientAddress, noProxies, type TrustedProxies } from './client-address.ts'
+import { MemoryBudget, type CutReason, type MemoryBounds } from './memory-budget.ts'
+import { UnreadReplies } from './unread-replies.ts'
 import { createServerState, endRequest, type AbortStage, type InFlightBounds, type ServerState } from './server-state.ts'
 import { respondToOptions, discardRequest, Exchange, refuseRequest } from './exchange.ts'
 import { servePages, type PageRoute } from './page-routes.ts'
@@ -25,6 +27,8 @@ export interface HttpServer {
   listen(address: ListenAddress): Promise<AddressInfo>
   /** API requests that are being handled. */
   inFlight(): number
+  /** Bytes that are held for clients: bodies, requests in progress, and replies that were not read. */
+  bufferedBytes(): number
   /** Open connections, for tests. */
   connections(): Promise<number>
   /**
@@ -60,25 +64,29 @@ export interface HttpServerOptions {
   readonly wipesReceiveBuffer?: boolean
   /** For metric and log: a client closed its connection before it had its reply. */
   readonly onAbort?: (stage: AbortStage) => void
+  /** For metric and log: a connection was closed because its client does not read. */
+  readonly onCut?: (reason: CutReason) => void
 }
 
 /** Limits of the HTTP server. */
-export interface HttpBounds extends InFlightBounds {
+export interface HttpBounds extends InFlightBounds, MemoryBounds {
   readonly headersTimeoutMs: number
   /** From the first byte of a request to its last. */
   readonly requestTimeoutMs: number
   readonly keepAliveMs: number
-  /** Bytes of all bodies that have not arrived in full. */
-  readonly heldBytesMax: number
+  /** How long a client may read nothing of a reply that waits for it. */
+  readonly replyStallMs: number
   readonly socketsMax: number
   readonly socketsPerAddressMax: number
 }
 
 /** Creates the server. It refuses what is not plain HTTP/1.1, passes API requests to `handle`, and looks up every other path among the pages. */
 export function createHttpServer(options: HttpServerOptions): HttpServer {
-  const { handle, proxies = noProxies, pages = [], onError = () => undefined, onAbort = () => undefined } = options
+  const { handle, proxies = noProxies, pages = [], onError = () => undefined, onAbort = () => undefined, onCut = () => undefined } = options
   const bounds = { ...defaultBounds, ...options.bounds }
-  const state = createServerState({ handle, onError, onAbort, heldBytesMax: bounds.heldBytesMax, proxies }, bounds)
+  const memory = new MemoryBudget(bounds, onCut)
+  const unreadReplies = new UnreadReplies(memory, { stallMs: bounds.replyStallMs, idleMs: idleTimeoutMs(bounds) })
+  const state = createServerState({ handle, onError, onAbort, proxies, memory, unreadReplies }, bounds)
   const serve = servePages(pages, {
     addressOf: (req) => clientAddress(req.socket.remoteAddress ?? '', req.rawHeaders, proxies),
     refuseNotFound: (req, res) => refuseRequest(req, res, { name: 'notFound', requestNumber: 0, server: state }),
@@ -95,6 +103,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
       return listening
     },
     inFlight: () => state.inFlight.total,
+    bufferedBytes: () => memory.bytes,
     connections: () => new Promise<number>((resolve) => server.getConnections((_err, count) => resolve(count))),
     retireConnections: () => void (state.closesConnections = true),
     drain: (deadlineMs: number) => drain(server, state, deadlineMs),
@@ -110,7 +119,10 @@ export const defaultBounds: HttpBounds = Object.freeze({
   inFlightMax: 2000,
   inFlightPerConnectionMax: 64,
   inFlightPerAddressMax: 500,
-  heldBytesMax: 64 * 1024 * 1024,
+  bufferedBytesMax: 64 * 1024 * 1024,
+  bufferedBytesPerAddressMax: 16 * 1024 * 1024,
+  bufferedBytesPerConnectionMax: 1024 * 1024,
+  replyStallMs: 10_000,
   socketsMax: 8192,
   socketsPerAddressMax: 1024,
 })
@@ -136,7 +148,8 @@ function makeServer(state: ServerState, bounds: HttpBounds, { servePage, receive
   const server = createNodeServer(nodeOptions(bounds), serve)
   server.maxConnections = bounds.socketsMax
   server.maxHeadersCount = 0
-  server.timeout = bounds.keepAliveMs + bounds.requestTimeoutMs
+  server.timeout = idleTimeoutMs(bounds)
+  server.on('timeout', (socket: Socket) => state.unreadReplies.timeOut(socket))
   server.on('checkExpectation', serve)
   server.on('clientError', (err, socket: Socket) => {
     receiveBuffer?.wipe(socket)
@@ -148,6 +161,11 @@ function makeServer(state: ServerState, bounds: HttpBounds, { servePage, receive
   })
   limitSockets(server, bounds.socketsPerAddressMax, state.proxies)
   return server
+}
+
+/** Of a connection without any activity. */
+function idleTimeoutMs({ keepAliveMs, requestTimeoutMs }: HttpBounds): number {
+  return keepAliveMs + requestTimeoutMs
 }
 
 function hasBody({ headers }: IncomingMessage): boolean {
@@ -183,13 +201,23 @@ function closeAfterReply(req: IncomingMessage, res: ServerResponse): void {
 }
 
 function handlePageRequest(req: IncomingMessage, res: ServerResponse, { state, servePage }: Receiver): void {
+  const { socket } = req
+  const charge = state.memory.open(socket, clientAddress(socket.remoteAddress ?? '', req.rawHeaders, state.proxies))
+  if (charge.findFull(pageBytes) !== null) {
+    charge.release()
+    refuseRequest(req, res, { name: 'tooManyReplies', requestNumber: 0, server: state })
+    return
+  }
+  state.unreadReplies.count(res, charge, pageBytes)
   state.open++
   res.once('close', () => {
+    charge.release()
     // A stop that cuts connections off is not the client's doing.
     if (!res.writableFinished && !state.isDraining) state.onAbort(req.complete ? 'reply' : 'request')
     endRequest(state)
   })
   servePage(req, res)
+  res.once('prefinish', () => state.unreadReplies.watch(socket))
 }
 
 function nodeOptions({ headersTimeoutMs, requestTimeoutMs, keepAliveMs }: HttpBounds): ServerOptions {
@@ -238,5 +266,7 @@ export function closeServer(server: Server): Promise<void> {
   })
 }
 
+/** What a page is counted as until it was read: a body of the dashboard, or a document; files are shared by all replies. */
+const pageBytes = 64 * 1024
 /** Time for the last replies to be sent. */
 const lastReplyDelayMs = 100

@@ -22,6 +22,11 @@ export const problems = {
   },
   tooManySockets: { status: 503, title: 'Service Unavailable', detail: 'Too many connections come from this address.' },
   tooManyBodies: { status: 503, title: 'Service Unavailable', detail: 'Too many requests are arriving at once: try again later.' },
+  tooManyReplies: {
+    status: 503,
+    title: 'Service Unavailable',
+    detail: 'Too many replies to this client have not been read: read them before sending more.',
+  },
   failed: { status: 500, title: 'Internal Server Error', detail: 'Our fault; nothing more can be said here.' },
 } as const satisfies Record<string, HttpProblem>
 

@@ -21,6 +21,7 @@ export class RequestHeaders {
   idempotencyKeys = 0
   #idempotencyKey = ''
   acceptLanguage: string | undefined
+  isGzipAccepted = false
   isPreflight = false
 
   constructor(raw: readonly string[]) {
@@ -78,6 +79,9 @@ export class RequestHeaders {
       case 'accept-language':
         this.acceptLanguage = value
         break
+      case 'accept-encoding':
+        this.isGzipAccepted = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(value)
+        break
       case 'access-control-request-method':
         this.isPreflight = true
         break
@@ -103,6 +107,7 @@ const lengths: ReadonlySet<number> = new Set(
     'sec-fetch-site',
     'idempotency-key',
     'accept-language',
+    'accept-encoding',
     'access-control-request-method',
   ].map((name) => name.length),
 )

@@ -1,5 +1,7 @@
 import type { DashboardBrowser } from '../../domain/request-context.ts'
 
+import type { BodyPart } from './shared-body.ts'
+
 /** An HTTP request to the API: the parts that the reply depends on. */
 export interface HttpRequest {
   /** Set if the request is refused before its body is read. */
@@ -18,6 +20,8 @@ export interface HttpRequest {
   readonly acceptLanguage: string | undefined
   /** The client's address. */
   readonly address: string
+  /** Counts the bytes of the reply so far, of a batch; false when there is no room for more. */
+  readonly holdReply?: (bytes: number) => boolean
   /** At the dashboard's endpoint only. */
   readonly browser?: DashboardBrowser
 }
@@ -29,6 +33,8 @@ export interface HttpReply {
   readonly requestId: string
   /** JSON. */
   readonly text: string
+  /** The same as `text`, where some of it is shared with other replies. */
+  readonly parts?: readonly BodyPart[]
 }
 
 /** The Idempotency-Key header: absent, a key, or not a valid key. */

@@ -2,6 +2,8 @@ import { subscriberOf } from '../../domain/limits/address.ts'
 import type { RequestHandler } from '../pipeline.ts'
 import type { TrustedProxies } from './client-address.ts'
 import type { ApiSocket } from './connections.ts'
+import type { MemoryBudget } from './memory-budget.ts'
+import type { UnreadReplies } from './unread-replies.ts'
 
 /** What all requests of a server share. */
 export interface ServerState {
@@ -10,14 +12,14 @@ export interface ServerState {
   readonly onError: (cause: unknown) => void
   /** For metric and log: a client went away, which is no error. */
   readonly onAbort: (stage: AbortStage) => void
-  readonly heldBytesMax: number
   readonly proxies: TrustedProxies
+  /** What is held for clients, in bytes. */
+  readonly memory: MemoryBudget
+  readonly unreadReplies: UnreadReplies
   /** API requests that are being handled. */
   readonly inFlight: InFlight
   /** Requests, those of pages included, whose response is not complete. */
   open: number
-  /** Bytes of bodies that have not arrived in full. */
-  heldBytes: number
   /** Each reply closes its connection: while clients are moved to another process, and while draining. */
   closesConnections: boolean
   isDraining: boolean
@@ -29,10 +31,10 @@ export interface ServerState {
 export type AbortStage = 'request' | 'reply'
 
 export function createServerState(
-  options: Pick<ServerState, 'handle' | 'onError' | 'onAbort' | 'heldBytesMax' | 'proxies'>,
+  options: Pick<ServerState, 'handle' | 'onError' | 'onAbort' | 'proxies' | 'memory' | 'unreadReplies'>,
   bounds: InFlightBounds,
 ): ServerState {
-  return { ...options, inFlight: new InFlight(bounds), open: 0, heldBytes: 0, closesConnections: false, isDraining: false, idle: null }
+  return { ...options, inFlight: new InFlight(bounds), open: 0, closesConnections: false, isDraining: false, idle: null }
 }
 
 /** Called once for each open request, when it is done. */

@@ -79,7 +79,7 @@ function addressesOf(
 
 /** Reads and writes without the password are counted separately: the merchant id is public, so strangers could otherwise use up the limit of the merchant's server. */
 function merchantOf({ class: limitClass, merchantId, callerKind, limits }: RateLimitedCall, settings: CoarseLimitWindows): Subject[] {
-  if (merchantId === null || limitClass === 'none') return []
+  if (merchantId === null || limitClass === 'none' || limitClass === 'discover') return []
   const scope = callerKind === 'browser' && (limitClass === 'read' || limitClass === 'write') ? 'page' : 'merchant'
   const agreed = limits?.[`${limitClass}MinuteMax`]
   const windows = agreed === undefined ? settings.merchant : [{ count: agreed, ms: minute }]
@@ -114,6 +114,7 @@ export function coarseLimitSettings(config: Config): Readonly<Record<LimitClass,
     },
     read: { address: [], block: [], merchant: [{ count: config.readMerchantMinuteMax, ms: minute }] },
     write: { address: [], block: [], merchant: [{ count: config.writeMerchantMinuteMax, ms: minute }] },
+    discover: { address: [{ count: config.discoverAddressMinuteMax, ms: minute }], block: [], merchant: [] },
     none: null,
   }
 }

@@ -1,0 +1,137 @@
+import type { Experiment, ExperimentResult, Trial } from './experiment.ts'
+import { longLifetimes, reopen } from './inspect.ts'
+import { makeLedger, type Ledger } from './ledger.ts'
+import { runLoad } from './load.ts'
+import { memoryAttacks, unreadPages } from './memory-attacks.ts'
+import { createMemoryGroup, type MemoryGroup } from './memory-cgroup.ts'
+import { makeRandom } from './random.ts'
+import { startService, type RunningService } from './spawn.ts'
+import { percentile } from './statistics.ts'
+
+/** Clients that take memory, while the service may have 512 MB of it. */
+export const memoryLimit: Experiment = {
+  name: 'memory-limit',
+  question: 'Under 512 MB, does the service live on when clients do not read, send slowly, connect by thousands, or call rpc.discover?',
+  stores: ['sqlite'],
+  cycles: 1,
+  needs: ['memory cgroup'],
+  async run(trial) {
+    const found = await attackAll(trial)
+    const ended = await attackUnbounded(trial)
+    const details = ended.isKilled ? `killed after ${ended.seconds.toFixed(1)} s` : `alive with ${ended.megabytes} MB`
+    return { ...found, control: { what: 'the bounds of memory switched off', isFound: ended.isKilled, details } }
+  },
+}
+
+async function attackAll({ store, cycles, seed, dataFactory, say }: Trial): Promise<Omit<ExperimentResult, 'control'>> {
+  const serviceData = await dataFactory.create(store)
+  const group = createMemoryGroup('bounded', limitBytes)
+  const ledger = makeLedger()
+  const complaints: string[] = []
+  const table = [['attack', 'connections', 'cards p99 before', 'during', 'after', 'without reply', 'most memory']]
+  const worst = { p99: 0, unanswered: 0 }
+  try {
+    const running = await startLimited(serviceData.flags, group)
+    let hasEnded = false
+    void running.ended.then(() => (hasEnded = true))
+    for (let cycle = 0; cycle < cycles; cycle++) {
+      for (const [at, attack] of memoryAttacks.entries()) {
+        const shop = { running, ledger, seed: seed + at, isAlive: () => !hasEnded }
+        const before = await createCards(shop, AbortSignal.timeout(calmMs))
+        const over = new AbortController()
+        const attacked = attack.run(running, attackMs).finally(() => over.abort())
+        const [during, connections] = await Promise.all([createCards(shop, over.signal), attacked])
+        const after = await createCards(shop, AbortSignal.timeout(calmMs))
+        const megabytes = toMegabytes(group.maxUsage())
+        const row = [before.p99Ms, during.p99Ms, after.p99Ms].map((ms) => `${ms.toFixed(0)} ms`)
+        table.push([attack.name, String(connections), ...row, String(during.lost), `${megabytes} MB`])
+        say(`${attack.name}: ${connections} connections, cards p99 ${row.join(' → ')}, at most ${megabytes} MB`)
+        worst.p99 = Math.max(worst.p99, during.p99Ms)
+        worst.unanswered += during.lost
+        if (during.created === 0) complaints.push(`${attack.name}: no card was created during it`)
+        if (hasEnded) complaints.push(`${attack.name}: the service ended: ${running.output().slice(-300)}`)
+      }
+    }
+    await running.stop()
+    const found = await reopen(serviceData, ledger)
+    return {
+      acknowledged: ledger.countAcknowledged(),
+      lost: found.lost.length,
+      cycles,
+      complaints: [...complaints, ...found.lost, ...found.complaints],
+      table,
+      metrics: {
+        most_memory_mb: toMegabytes(group.maxUsage()),
+        cards_p99_during_ms_most: worst.p99,
+        calls_without_reply: worst.unanswered,
+      },
+    }
+  } finally {
+    group.remove()
+    await serviceData.remove()
+  }
+}
+
+/** The control: the same service without its bounds. */
+async function attackUnbounded({ store, dataFactory, say }: Trial): Promise<{ isKilled: boolean; seconds: number; megabytes: number }> {
+  const serviceData = await dataFactory.create(store)
+  const group = createMemoryGroup('unbounded', limitBytes)
+  try {
+    const running = await startLimited([...serviceData.flags, ...unbounded], group)
+    const startedAt = performance.now()
+    const attack = unreadPages.run(running, unboundedMs)
+    const ended = await Promise.race([running.ended.then(() => true), attack.then(() => false)])
+    const seconds = (performance.now() - startedAt) / 1000
+    say(`control: ${ended ? 'the service was killed' : 'the service lives'} after ${seconds.toFixed(1)} s`)
+    const megabytes = toMegabytes(group.maxUsage())
+    await running.kill()
+    return { isKilled: ended, seconds, megabytes }
+  } finally {
+    group.remove()
+    await serviceData.remove()
+  }
+}
+
+function startLimited(flags: readonly string[], group: MemoryGroup): Promise<RunningService> {
+  return startService({ flags: [...flags, ...longLifetimes, '--log-level=warn'], wrapper: group.wrapper })
+}
+
+interface HonestShop {
+  readonly running: RunningService
+  readonly ledger: Ledger
+  readonly seed: number
+  readonly isAlive: () => boolean
+}
+
+/** What an honest merchant sees from an address of its own. */
+async function createCards(
+  { running, ledger, seed, isAlive }: HonestShop,
+  until: AbortSignal,
+): Promise<{ p99Ms: number; lost: number; created: number }> {
+  if (!isAlive()) return { p99Ms: NaN, lost: 0, created: 0 }
+  const durations: number[] = []
+  let lost = 0
+  const created = ledger.cards.length
+  const onReply = ({ kind }: { kind: string }, took: number): void => {
+    durations.push(took)
+    if (kind === 'lost') lost++
+  }
+  await runLoad({ ...running, connections: 2, ledger, random: makeRandom(seed), until, maxPauseMs: 20, onReply })
+  return { p99Ms: percentile(durations, 0.99), lost, created: ledger.cards.length - created }
+}
+
+function toMegabytes(bytes: number): number {
+  return Math.round(bytes / 1024 / 1024)
+}
+
+const limitBytes = 512 * 1024 * 1024
+const calmMs = 300
+const attackMs = 2000
+/** The kill comes within seconds on an idle machine. */
+const unboundedMs = 20_000
+const unbounded = [
+  '--buffered-megabytes-max=65536',
+  '--address-buffered-megabytes-max=65536',
+  '--connection-buffered-kilobytes-max=1048576',
+  '--reply-stall-seconds=600',
+]

@@ -1,0 +1,177 @@
+import type { Socket } from 'node:net'
+
+import { subscriberOf } from '../../domain/limits/address.ts'
+
+/** Bounds of the bytes that the server holds for its clients: bodies that arrive, requests in progress, and replies that the client has not read. */
+export interface MemoryBounds {
+  readonly bufferedBytesMax: number
+  /** Of one client address, or IPv6 /64. */
+  readonly bufferedBytesPerAddressMax: number
+  readonly bufferedBytesPerConnectionMax: number
+}
+
+/** Which bound has been reached. */
+export type FullScope = 'process' | 'address' | 'connection'
+
+/**
+ * Counts the bytes that are held for clients: in the process, per client address and per connection. Calls are weighed by their bytes, because
+ * a few that return much take more memory than thousands that return little.
+ */
+export class MemoryBudget {
+  readonly bounds: MemoryBounds
+  bytes = 0
+  readonly #addresses = new Map<string, AddressAccount>()
+  readonly #connections = new Set<ConnectionAccount>()
+  readonly #onCut: (reason: CutReason) => void
+
+  constructor(bounds: MemoryBounds, onCut: (reason: CutReason) => void) {
+    this.bounds = bounds
+    this.#onCut = onCut
+  }
+
+  /** Starts counting for one request. What is left of it is released when the connection closes. */
+  open(socket: BudgetedSocket, address: string): MemoryCharge {
+    const subscriber = subscriberOf(address)
+    let account = this.#addresses.get(subscriber)
+    if (account === undefined) this.#addresses.set(subscriber, (account = { subscriber, bytes: 0, charges: 0 }))
+    account.charges++
+    const charge = new MemoryCharge(this, this.#connectionOf(socket), account)
+    charge.set(requestObjectBytes)
+    return charge
+  }
+
+  /** Adds to every scope; negative to release. */
+  add(connection: ConnectionAccount, address: AddressAccount, bytes: number): void {
+    this.bytes += bytes
+    connection.bytes += bytes
+    address.bytes += bytes
+  }
+
+  close(charge: MemoryCharge, connection: ConnectionAccount, address: AddressAccount): void {
+    connection.charges.delete(charge)
+    if (connection.charges.size === 0) this.#connections.delete(connection)
+    address.charges--
+    if (address.charges === 0) this.#addresses.delete(address.subscriber)
+  }
+
+  /** Closes the connections with the most unread bytes until the rest is within the bound of the process. */
+  cutLargest(): void {
+    while (this.bytes > this.bounds.bufferedBytesMax) {
+      let largest: ConnectionAccount | null = null
+      for (const each of this.#connections) if (each.unreadBytes > (largest?.unreadBytes ?? 0)) largest = each
+      if (largest === null) return
+      this.cut(largest, 'memory_full')
+    }
+  }
+
+  /** Closes a connection without waiting for its client, and releases all that is held for it. */
+  cut(connection: ConnectionAccount, reason: CutReason): void {
+    this.#onCut(reason)
+    connection.socket.destroy()
+    releaseAll(connection)
+  }
+
+  #connectionOf(socket: BudgetedSocket): ConnectionAccount {
+    const known = socket[account]
+    if (known !== undefined) {
+      this.#connections.add(known)
+      return known
+    }
+    const opened: ConnectionAccount = { socket, bytes: 0, unreadBytes: 0, charges: new Set() }
+    socket[account] = opened
+    socket.once('close', () => releaseAll(opened))
+    this.#connections.add(opened)
+    return opened
+  }
+}
+
+/** Why the server closes a connection whose client does not read. */
+export type CutReason = 'reply_not_read' | 'memory_full'
+
+/** The bytes of one request, through its stages: head, body, reply. */
+export class MemoryCharge {
+  readonly #budget: MemoryBudget
+  readonly #connection: ConnectionAccount
+  readonly #address: AddressAccount
+  #bytes = 0
+  #unreadBytes = 0
+  #isOpen = true
+
+  constructor(budget: MemoryBudget, connection: ConnectionAccount, address: AddressAccount) {
+    this.#budget = budget
+    this.#connection = connection
+    this.#address = address
+    connection.charges.add(this)
+  }
+
+  /** Which bound is exceeded with this many bytes more; null: none. */
+  findFull(more: number): FullScope | null {
+    const { bounds, bytes } = this.#budget
+    if (this.#connection.bytes + more > bounds.bufferedBytesPerConnectionMax) return 'connection'
+    if (this.#address.bytes + more > bounds.bufferedBytesPerAddressMax) return 'address'
+    return bytes + more > bounds.bufferedBytesMax ? 'process' : null
+  }
+
+  /** Whether the client goes on sending although its requests are refused: so many wait that their objects alone are twice a bound. */
+  get isFlood(): boolean {
+    const { bufferedBytesPerConnectionMax, bufferedBytesPerAddressMax } = this.#budget.bounds
+    const ofConnection = this.#connection.charges.size * requestObjectBytes
+    return ofConnection > 2 * bufferedBytesPerConnectionMax || this.#address.charges * requestObjectBytes > 2 * bufferedBytesPerAddressMax
+  }
+
+  /** What the request holds now, besides its own objects. */
+  set(bytes: number): void {
+    if (!this.#isOpen) return
+    this.#budget.add(this.#connection, this.#address, bytes - this.#bytes)
+    this.#bytes = bytes
+  }
+
+  /** The reply is written, and not read until `release`. When the process holds too much, the clients that have the most to read are cut off. */
+  setReply(bytes: number): void {
+    if (!this.#isOpen) return
+    this.set(bytes + requestObjectBytes)
+    this.#connection.unreadBytes += bytes - this.#unreadBytes
+    this.#unreadBytes = bytes
+    if (this.#budget.bytes > this.#budget.bounds.bufferedBytesMax) this.#budget.cutLargest()
+  }
+
+  release(): void {
+    if (!this.#isOpen) return
+    this.set(0)
+    this.#connection.unreadBytes -= this.#unreadBytes
+    this.#isOpen = false
+    this.#budget.close(this, this.#connection, this.#address)
+  }
+}
+
+/** What is held for a connection; undefined before its first request. */
+export function accountOf(socket: BudgetedSocket): ConnectionAccount | undefined {
+  return socket[account]
+}
+
+/** A connection with what is held for it. */
+export interface ConnectionAccount {
+  readonly socket: Socket
+  bytes: number
+  /** Of replies. */
+  unreadBytes: number
+  readonly charges: Set<MemoryCharge>
+}
+
+interface AddressAccount {
+  readonly subscriber: string
+  bytes: number
+  charges: number
+}
+
+export interface BudgetedSocket extends Socket {
+  [account]?: ConnectionAccount
+}
+
+function releaseAll({ charges }: ConnectionAccount): void {
+  for (const charge of [...charges]) charge.release()
+}
+
+const account = Symbol('bytes held for the connection')
+/** Of the objects of one request: what node and the server allocate for it until its reply is gone, measured with 1,000 requests on one connection. */
+export const requestObjectBytes = 8 * 1024
