@@ -4,7 +4,7 @@ import { startBackgroundJobs } from './app/background-jobs.ts'
 import { formFolder } from './app/built-files.ts'
 import { createHttp, createPipelines } from './app/http.ts'
 import { createLifecycle, createResources, lameDuckMs, type Lifecycle, type RunningInfo } from './app/lifecycle.ts'
-import { listReadinessChecks } from './app/readiness.ts'
+import { makeReadiness } from './app/readiness.ts'
 import { createServices, type ComposedServices, type ServiceOverrides } from './app/services.ts'
 import { openStorage, retryUntilReachable, type StorageDependencies } from './app/storage.ts'
 import type { Clock } from './clock.ts'
@@ -16,6 +16,7 @@ import { listenControl } from './ops/cli/control-server.ts'
 import { tesseraVersion } from './ops/version.ts'
 import type { Config } from './ops/config/config.ts'
 import type { CoreDumps } from './ops/core-dumps.ts'
+import { makeWriteHealth, makeWriteProbe } from './ops/health/write-health.ts'
 import type { Log } from './ops/logging/log.ts'
 import { measureCommits, type Metrics } from './ops/metrics/metrics.ts'
 import type { HttpServer, ListenAddress } from './server/http/http-server.ts'
@@ -60,7 +61,8 @@ export async function createApp(config: Config, adapters: Adapters, deps: AppDep
   let http: HttpServer | null = null
   try {
     const opened = await openStorage(config, adapters, deps, resources)
-    const storage = { ...opened, store: measureCommits(opened.store, metrics) }
+    const writes = makeWriteHealth(clock)
+    const storage = { ...opened, store: measureCommits(opened.store, metrics, writes) }
     const retry = <T>(step: () => Promise<T>): Promise<T> => retryUntilReachable(config, deps, step)
     await openAuditChain({ ...storage, clock, log, stopping, retry })
     await signRowsOnce({ ...storage, environment: config.environment, clock, log, stopping, retry })
@@ -93,11 +95,13 @@ export async function createApp(config: Config, adapters: Adapters, deps: AppDep
         const url = await listen(http, config)
         const info = runningInfo(url)
         const { inFlight, bufferedBytes } = http
-        const readinessChecks = listReadinessChecks({ ...services, clock })
+        const probeWrite = makeWriteProbe(services.store, clock)
+        const { checks: readinessChecks, listAway } = makeReadiness({ ...services, clock, writes, probeWrite })
         Object.assign(lifecycle, {
           info,
           store: services.store,
           readinessChecks,
+          listAway,
           inFlight,
           bufferedBytes,
           unrecorded: services.recorder.dropped,

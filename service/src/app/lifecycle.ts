@@ -30,6 +30,8 @@ export interface Lifecycle {
   store: Store | null
   /** What has to hold while the service is ready. */
   readinessChecks: readonly ReadinessCheck[]
+  /** What some calls miss while the service is ready. */
+  listAway: () => readonly AwayPart[]
   /** Requests in progress. */
   inFlight: () => number
   /** Bytes that are held for clients. */
@@ -44,6 +46,7 @@ export function createLifecycle(): Lifecycle {
     info: null,
     store: null,
     readinessChecks: [],
+    listAway: () => [],
     inFlight: () => 0,
     bufferedBytes: () => 0,
     unrecorded: () => [],
@@ -58,23 +61,36 @@ export interface ReadinessCheck {
   run(): Promise<void>
 }
 
+/** The parts that may be away while calls that do not need them succeed. */
+export const awayPartNames = ['store', 'key_store', 'network', 'sms', 'checkpoints'] as const
+
+/** A part that does not work, and why. */
+export interface AwayPart {
+  readonly part: (typeof awayPartNames)[number]
+  readonly reason: string
+}
+
 /** The response of /readyz and `tessera status`. */
 export interface Readiness {
   readonly ready: boolean
-  /** `ready`, `starting`, `lame_duck`, `draining`, or the state of the first readiness check that failed. */
+  /** `ready`, `degraded`, `starting`, `lame_duck`, `draining`, or the state of the first readiness check that failed. */
   readonly state: string
   /** Why calls would fail; only then. */
   readonly reason?: string
+  /** What is away; only while `degraded`. */
+  readonly away?: readonly AwayPart[]
   readonly [detail: string]: unknown
 }
 
 /** Whether the service is ready: started, not draining, and what its calls need is there. */
-export async function readReadiness({ state, info, store, readinessChecks, inFlight }: Lifecycle): Promise<Readiness> {
+export async function readReadiness({ state, info, store, readinessChecks, listAway, inFlight }: Lifecycle): Promise<Readiness> {
   if (info === null || store === null) return { ready: false, state }
   const { demo: _demo, folder: _folder, ...shown } = info
   const failed = state === 'ready' ? await findFailedCheck(readinessChecks) : null
   const details = { ...shown, durability: store.durability, inFlight: inFlight() }
-  return failed === null ? { ready: state === 'ready', state, ...details } : { ready: false, ...failed, ...details }
+  if (failed !== null) return { ready: false, ...failed, ...details }
+  const away = state === 'ready' ? listAway() : []
+  return away.length > 0 ? { ready: true, state: 'degraded', away, ...details } : { ready: state === 'ready', state, ...details }
 }
 
 async function findFailedCheck(checks: readonly ReadinessCheck[]): Promise<{ state: string; reason: string } | null> {

@@ -7,7 +7,9 @@ import { createPaymeMerchantApi } from '../adapters/merchant-api/payme.ts'
 import { observeMerchantApi } from '../adapters/merchant-api/observe-merchant-api.ts'
 import { openControls } from '../adapters/sandbox/controls.ts'
 import { makeReset } from '../domain/merchants/reset.ts'
+import { observeNetwork } from '../adapters/network/observe-network.ts'
 import type { Sandbox } from '../adapters/sandbox/sandbox.ts'
+import { observeSms } from '../adapters/sms/observe-sms.ts'
 import type { Clock } from '../clock.ts'
 import type { ChainFollower } from '../domain/freshness/chain-follower.ts'
 import { makeFreshRowAuthenticator, makeRowFreshness } from '../domain/freshness/row-freshness.ts'
@@ -49,16 +51,25 @@ import { makeSlowHash } from '../domain/users/slow-hash.ts'
 import { verificationSettings, type VerificationSettings } from '../domain/verification/settings.ts'
 import { makeVerification } from '../domain/verification/verification.ts'
 import { makeWebhookEndpointAdministration } from '../domain/webhooks/endpoints.ts'
-import { makeWebhookPost } from '../domain/webhooks/webhook-post.ts'
+import { makeWebhookPost, type WebhookPost } from '../domain/webhooks/webhook-post.ts'
 import { webhookSettings } from '../domain/webhooks/settings.ts'
 import { makeWebhookDeliverer } from '../domain/webhooks/webhooks.ts'
 import { checkAudit } from '../ops/audit/check.ts'
 import { makeAuditArchive } from '../ops/audit/archive.ts'
 import { makeRowMacs } from '../ops/audit/rows.ts'
 import type { Config } from '../ops/config/config.ts'
-import { makeReceiptObserver, makeLimitObserver, makeMerchantEndpointObserver, makeSignInObserver } from '../ops/logging/observers.ts'
+import { makePeerHealth } from '../ops/health/peer-health.ts'
+import {
+  makeReceiptObserver,
+  makeLimitObserver,
+  makeMerchantEndpointObserver,
+  makeNetworkObserver,
+  makeSignInObserver,
+  makeSmsObserver,
+} from '../ops/logging/observers.ts'
 import type { Log } from '../ops/logging/log.ts'
 import type { Metrics } from '../ops/metrics/metrics.ts'
+import { registerKeyGauges } from '../ops/metrics/key-gauges.ts'
 import { createReceiptGauges } from '../ops/metrics/receipt-gauges.ts'
 import { makeRequestLists } from '../ops/request-log/request-lists.ts'
 import { makeRequestRecorder, recorderSettings } from '../ops/request-log/request-recorder.ts'
@@ -135,8 +146,17 @@ export async function createServices(config: Config, adapters: Adapters, deps: S
   const areLimitsOn = config.limits ?? adapters.limits
 
   // Cards, codes and payments, and the external systems.
-  const network = adapters.network({ ...adapterDependencies(config, { clock, log }, config.networkTimeoutMs), store })
-  const sms = adapters.sms({ ...adapterDependencies(config, { clock, log }, config.smsTimeoutMs), store })
+  const peers = { network: makePeerHealth(), sms: makePeerHealth() }
+  const network = observeNetwork({
+    network: adapters.network({ ...adapterDependencies(config, { clock, log }, config.networkTimeoutMs), store }),
+    onCall: makeNetworkObserver(metrics, peers.network),
+    now,
+  })
+  const sms = observeSms({
+    sms: adapters.sms({ ...adapterDependencies(config, { clock, log }, config.smsTimeoutMs), store }),
+    onSend: makeSmsObserver(metrics, peers.sms),
+    now,
+  })
   const cards = createCardServices({ ...base, network, settings: { ...cardSettings(config), ...overrides.cards } })
   const sending = { sms, smsGuard: limits.sms, recentSends: makeRecentSends(base) }
   const outside = { ...base, ...sending, network, cards, simulatedCaps: simulatedCapsOf(limits.simulation) }
@@ -166,10 +186,12 @@ export async function createServices(config: Config, adapters: Adapters, deps: S
   const receiptWorker = createReceiptWorker({ ...payments, onError: (err) => log.error('job_failed', { err }) })
   const receipts = createReceipts(payments, overrides.refundsInBackgroundOnly === true ? null : receiptWorker)
 
+  registerKeyGauges({ keyring, clock: machineClock, metrics })
+
   // Events to merchants.
   const failed = (err: unknown): void => log.error('delivery_failed', { err })
   const post = makeWebhookPost({ guard, clock, timeoutMs: webhookSettings.timeoutMs })
-  const delivery = { ...base, guard, settings: webhookSettings, post, failed }
+  const delivery = { ...base, guard, settings: webhookSettings, post: countAttempts(post, metrics), failed }
   const endpoints = makeWebhookEndpointAdministration(delivery)
   const webhooks = makeWebhookDeliverer({ ...delivery, random: () => Buffer.from(randomPublic(4)).readUInt32BE() / 2 ** 32 })
 
@@ -212,6 +234,7 @@ export async function createServices(config: Config, adapters: Adapters, deps: S
   return {
     environment,
     readReadiness: () => readReadiness(deps.lifecycle),
+    peers,
     /** Null in production. */
     sandbox,
     store,
@@ -294,6 +317,15 @@ export async function createServices(config: Config, adapters: Adapters, deps: S
     const limitSimulation = limits.simulation
     const controls = await openControls({ store, clock: machineClock, available, mover, limitSimulation, maxOffsetMs: sandbox.maxOffsetMs })
     return { controls, reset: makeReset(base) }
+  }
+}
+
+/** The post of webhooks with each attempt counted. */
+function countAttempts(post: WebhookPost, metrics: Pick<Metrics, 'countWebhookAttempt'>): WebhookPost {
+  return async (request, signal) => {
+    const result = await post(request, signal)
+    metrics.countWebhookAttempt(result)
+    return result
   }
 }
 

@@ -16,6 +16,10 @@ export interface Store {
   readonly durability: 'local' | 'replicated'
   /** Resolves when the store can be read; throws `StoreUnavailable` when it cannot. For `/readyz`. */
   ping(): Promise<void>
+  /** Writes that wait for their turn, the batch that is being committed excluded. For metrics. */
+  waitingWrites(): number
+  /** Bytes of the database on its disk, with the write-ahead log of an embedded one. For metrics. */
+  sizeBytes(): Promise<number>
   /** Waits at most `deadlineMs` for the writes in progress, then closes. */
   close(deadlineMs: number): Promise<void>
   read<T>(query: Read<T>): Promise<T>

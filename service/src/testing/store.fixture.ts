@@ -30,6 +30,8 @@ export function replaceInStore(store: Store, ...replacements: readonly StoreRepl
       return store.durability
     },
     ping: () => store.ping(),
+    waitingWrites: () => store.waitingWrites(),
+    sizeBytes: () => store.sizeBytes(),
     setAuditKey: (key) => store.setAuditKey(key),
     auditHeads: () => store.auditHeads(),
     watchAudit: (listener) => store.watchAudit(listener),
@@ -54,6 +56,8 @@ export function storeOf(...replacements: readonly StoreReplacement[]): Store {
   const none: Store = {
     durability: 'local',
     ping: refuse,
+    waitingWrites: () => 0,
+    sizeBytes: refuse,
     setAuditKey: () => undefined,
     auditHeads: () => [],
     watchAudit: () => undefined,

@@ -29,6 +29,8 @@ export function makeCrashingStore(
   let count = 0
   const crashing: Store = {
     durability: store.durability,
+    waitingWrites: () => store.waitingWrites(),
+    sizeBytes: () => store.sizeBytes(),
     ping: async () => (count >= write ? silence : store.ping()),
     setAuditKey: (key) => store.setAuditKey(key),
     auditHeads: () => store.auditHeads(),

@@ -20,6 +20,8 @@ export function createCrashingStore(store: Store, at: { readonly write: number; 
   const crashing: Store = {
     durability: store.durability,
     ping: () => store.ping(),
+    waitingWrites: () => store.waitingWrites(),
+    sizeBytes: () => store.sizeBytes(),
     setAuditKey: (key) => store.setAuditKey(key),
     auditHeads: () => store.auditHeads(),
     watchAudit: (listener) => store.watchAudit(listener),

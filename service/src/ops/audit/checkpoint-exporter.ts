@@ -22,6 +22,8 @@ export interface CheckpointExporter {
   sign(): Promise<SignedCheckpoint>
   /** Checkpoints that wait for a destination. */
   waitingCount(): number
+  /** Destinations whose last attempt failed. */
+  failingDestinations(): readonly string[]
 }
 
 export interface CheckpointSettings {
@@ -53,7 +55,7 @@ export function makeCheckpointExporter(deps: CheckpointExporterDependencies): Ch
   let retryAt = -Infinity
   let checkedAt = -Infinity
 
-  return Object.freeze({ runOnce, flush, knownHeads, sign, waitingCount })
+  return Object.freeze({ runOnce, flush, knownHeads, sign, waitingCount, failingDestinations })
 
   async function runOnce(): Promise<void> {
     if (clock.moment().monotonicMs >= retryAt) {
@@ -140,6 +142,10 @@ export function makeCheckpointExporter(deps: CheckpointExporterDependencies): Ch
   async function sign(): Promise<SignedCheckpoint> {
     const heads = mergeHeads(await store.read(listAuditHeads()), store.auditHeads())
     return signCheckpoint(await signers.active(), { environment, at: new Date(clock.now()).toISOString(), heads })
+  }
+
+  function failingDestinations(): readonly string[] {
+    return destinations.filter((_, at) => queues[at]?.isFailing()).map(({ name }) => name)
   }
 
   function waitingCount(): number {

@@ -22,6 +22,8 @@ export interface DestinationQueue {
   /** Tries once more, at once, and for a few seconds at most. */
   close(): Promise<void>
   waitingCount(): number
+  /** Whether the last attempt failed. */
+  isFailing(): boolean
 }
 
 export function makeDestinationQueue(
@@ -33,7 +35,7 @@ export function makeDestinationQueue(
   let sending: Promise<void> | null = null
   let failures = 0
   let notBefore = -Infinity
-  return Object.freeze({ add, send, close, waitingCount: () => waiting.length })
+  return Object.freeze({ add, send, close, waitingCount: () => waiting.length, isFailing: () => failures > 0 })
 
   /** A checkpoint says everything that the earlier ones of its chains say, so of too many the oldest are dropped. */
   function add(line: string): void {

@@ -7,7 +7,7 @@ import { after } from 'node:test'
 import pg from 'pg'
 
 import type { Cluster } from '../../../../tools/postgres.ts'
-import type { RunningInfo } from '../../app/lifecycle.ts'
+import type { Readiness, RunningInfo } from '../../app/lifecycle.ts'
 import type { Clock } from '../../clock.ts'
 import { makeSystemClock } from '../../system-clock.ts'
 import { readConfig } from '../config/config.ts'
@@ -118,7 +118,7 @@ export interface StartedHere {
   readonly stop: () => Promise<number>
   /** Calls the API as the demo merchant. */
   readonly call: (method: string, params: object) => Promise<CallReply>
-  readonly readyz: () => Promise<{ readonly status: number; readonly state: string; readonly reason?: string }>
+  readonly readyz: () => Promise<Pick<Readiness, 'state' | 'reason' | 'away'> & { readonly status: number }>
 }
 
 interface CallReply {

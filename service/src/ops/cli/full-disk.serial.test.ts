@@ -40,7 +40,9 @@ test('a full embedded database refuses writes, still reads, loses nothing that i
   const { made, refused } = await createUntilFull(small)
   assertFull(refused)
   await assertReadable(small, made.at(-1))
-  assert.equal((await fetch(`${small.facts.adminUrl}/readyz`)).status, 200, 'it is ready to read')
+  // A counter may still fit into a page that exists, so either no write succeeds or some do.
+  const { state } = (await (await fetch(`${small.facts.adminUrl}/readyz`)).json()) as { state: string }
+  assert.ok(['store_not_writable', 'degraded'].includes(state), state)
   assert.equal((await small.stop()).code, 0)
   const roomy = await startTesseraChild(folder)
   for (let i = 0; i < made.length; i += 64) await Promise.all(made.slice(i, i + 64).map((token) => assertReadable(roomy, token)))

@@ -1,7 +1,7 @@
 import { createApp, listen, type App } from '../../app.ts'
 import { readAdminAccess } from '../../app/admin-access.ts'
 import { claimDataFolder, writeFolderMarker, type FolderMarker } from '../../app/data-folder.ts'
-import { createLifecycle, createResources, readReadiness, type Resources, type RunningInfo } from '../../app/lifecycle.ts'
+import { awayPartNames, createLifecycle, createResources, readReadiness, type Resources, type RunningInfo } from '../../app/lifecycle.ts'
 import { chooseAdapters } from '../../app/production-checks.ts'
 import { requireStartChecks } from '../../app/start-checks.ts'
 import { makeStartSubject } from '../../app/start-subject.ts'
@@ -71,7 +71,10 @@ export async function startCheckedService(config: Config, deps: ProcessDependenc
     await requireStartChecks(subject, 'folder')
     await requireStartChecks(subject, 'machine')
     const lifecycle = createLifecycle()
-    const metrics = makeMetrics(clock, serviceGauges(lifecycle, { readiness: () => readReadiness(lifecycle), log }))
+    const metrics = makeMetrics(
+      clock,
+      serviceGauges(lifecycle, { readiness: () => readReadiness(lifecycle), partNames: awayPartNames, log }),
+    )
     resources.add(metrics.close)
     const routes = healthRoutes({ readiness: () => readReadiness(lifecycle), metrics: metrics.render })
     const access = readAdminAccess(config)

@@ -1,12 +1,15 @@
 import { errorEntry } from '@tessera/contract/errors'
 
 import type { MerchantApiCall } from '../../adapters/merchant-api/observe-merchant-api.ts'
+import type { NetworkCall } from '../../adapters/network/observe-network.ts'
+import type { SmsSend } from '../../adapters/sms/observe-sms.ts'
 import type { AppliedTransition } from '../../domain/payments/dependencies.ts'
 import type { ReachedLimit } from '../../domain/limits/limit-mode.ts'
 import type { CutReason } from '../../server/http/memory-budget.ts'
 import type { AbortStage } from '../../server/http/server-state.ts'
 import type { SignInOutcome } from '../../domain/users/dependencies.ts'
 import type { CallSummary, CallFailure, CallObserver } from '../../server/call-observer.ts'
+import type { PeerHealth } from '../health/peer-health.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import type { ReceiptGauges } from '../metrics/receipt-gauges.ts'
 
@@ -113,6 +116,22 @@ export function makeMerchantEndpointObserver(log: Log, metrics: Metrics): (call:
     metrics.countMerchantEndpoint({ operation, outcome })
     if (outcome === 'agreed') return
     log[endpointLevels[outcome]](`merchant_endpoint_${outcome}`, { merchantId, receiptId, operation, reason, code, ms, err })
+  }
+}
+
+/** Counts and times the calls to card networks, and records whether they got an answer. */
+export function makeNetworkObserver(metrics: Metrics, health: Pick<PeerHealth, 'record'>): (call: NetworkCall) => void {
+  return (call) => {
+    metrics.observeNetworkCall(call)
+    health.record(call.isAnswered)
+  }
+}
+
+/** The same for the SMS gateway. */
+export function makeSmsObserver(metrics: Metrics, health: Pick<PeerHealth, 'record'>): (send: SmsSend) => void {
+  return (send) => {
+    metrics.observeSmsSend(send)
+    health.record(send.outcome === 'accepted' || send.outcome === 'rejected')
   }
 }
 

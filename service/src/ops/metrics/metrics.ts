@@ -2,6 +2,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 
 import type { Clock } from '../../clock.ts'
 import type { Store } from '../../store/store.ts'
+import type { WriteHealth } from '../health/write-health.ts'
 
 import { makeCounter, makeGauge, makeHistogram, type GaugeDefinition, type Metric } from './metric.ts'
 
@@ -33,6 +34,12 @@ export interface Metrics {
   countClientAbort(abort: { readonly stage: string }): void
   /** A connection that was closed because its client does not read, by reason. */
   countConnectionCut(cut: { readonly reason: string }): void
+  /** One call to a card network. `outcome` is one of our own words. */
+  observeNetworkCall(call: { readonly operation: string; readonly outcome: string; readonly ms: number }): void
+  /** One message that was given to the SMS gateway. */
+  observeSmsSend(send: { readonly outcome: string; readonly ms: number }): void
+  /** One attempt to deliver an event to a merchant's webhook endpoint. */
+  countWebhookAttempt(attempt: { readonly outcome: string }): void
   /** One write to the store, from the call to the acknowledgment: waiting for its group included. */
   observeCommit(ms: number): void
   /** Adds a gauge that is read whenever the page is. Names are registered once. */
@@ -70,6 +77,11 @@ export function makeMetrics(clock: Pick<Clock, 'sleep'>, gauges: readonly GaugeD
     'How long a write to the store took to be durable, waiting for its group included.',
     commitBounds,
   )
+  const networkCalls = makeCounter('tessera_network_calls_total', 'Calls to card networks, by operation and outcome.')
+  const networkDurations = makeHistogram('tessera_network_call_duration_seconds', 'How long calls to card networks took.', requestBounds)
+  const smsSends = makeCounter('tessera_sms_sends_total', 'Messages given to the SMS gateway, by outcome.')
+  const smsDurations = makeHistogram('tessera_sms_send_duration_seconds', 'How long the SMS gateway took to take a message.', requestBounds)
+  const webhooks = makeCounter('tessera_webhook_attempts_total', "Attempts to deliver events to merchants' webhook endpoints, by outcome.")
   const delay = monitorEventLoopDelay({ resolution: 20 })
   delay.enable()
   const all = [...gauges, ...processGauges(delay)].map((gauge) => makeGauge(gauge, clock))
@@ -85,6 +97,11 @@ export function makeMetrics(clock: Pick<Clock, 'sleep'>, gauges: readonly GaugeD
     checkpoints,
     auditFaults,
     commits,
+    networkCalls,
+    networkDurations,
+    smsSends,
+    smsDurations,
+    webhooks,
     ...all,
   ]
   return Object.freeze({
@@ -100,6 +117,15 @@ export function makeMetrics(clock: Pick<Clock, 'sleep'>, gauges: readonly GaugeD
     countAuditFault: ({ fault }: { fault: string }) => auditFaults.add({ fault }),
     countClientAbort: ({ stage }: { stage: string }) => aborts.add({ stage }),
     countConnectionCut: ({ reason }: { reason: string }) => cuts.add({ reason }),
+    observeNetworkCall({ operation, outcome, ms }: { operation: string; outcome: string; ms: number }) {
+      networkCalls.add({ operation, outcome })
+      networkDurations.observe({ operation }, ms / 1000)
+    },
+    observeSmsSend({ outcome, ms }: { outcome: string; ms: number }) {
+      smsSends.add({ outcome })
+      smsDurations.observe({}, ms / 1000)
+    },
+    countWebhookAttempt: ({ outcome }: { outcome: string }) => webhooks.add({ outcome }),
     observeCommit: (ms: number) => commits.observe({}, ms / 1000),
     registerGauge: (gauge: GaugeDefinition) => void page.push(makeGauge(gauge, clock)),
     async render() {
@@ -111,13 +137,19 @@ export function makeMetrics(clock: Pick<Clock, 'sleep'>, gauges: readonly GaugeD
   })
 }
 
-/** A store whose writes are timed. */
-export function measureCommits(store: Store, { observeCommit }: Pick<Metrics, 'observeCommit'>): Store {
+/** A store whose writes are timed, and whose failures are recorded. */
+export function measureCommits(
+  store: Store,
+  { observeCommit }: Pick<Metrics, 'observeCommit'>,
+  health: Pick<WriteHealth, 'record'>,
+): Store {
   return Object.freeze<Store>({
     get durability() {
       return store.durability
     },
     ping: () => store.ping(),
+    waitingWrites: () => store.waitingWrites(),
+    sizeBytes: () => store.sizeBytes(),
     setAuditKey: (key) => store.setAuditKey(key),
     auditHeads: () => store.auditHeads(),
     watchAudit: (listener) => store.watchAudit(listener),
@@ -126,9 +158,15 @@ export function measureCommits(store: Store, { observeCommit }: Pick<Metrics, 'o
     read: (query) => store.read(query),
     async write(transaction, input) {
       const startedAt = performance.now()
-      const result = await store.write(transaction, input)
-      observeCommit(performance.now() - startedAt)
-      return result
+      try {
+        const result = await store.write(transaction, input)
+        observeCommit(performance.now() - startedAt)
+        health.record(null)
+        return result
+      } catch (err) {
+        health.record(err)
+        throw err
+      }
     },
   })
 }

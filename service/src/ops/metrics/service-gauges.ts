@@ -16,14 +16,34 @@ export interface ObservedLifecycle {
 
 export interface GaugeDependencies {
   /** As in /readyz. */
-  readonly readiness: () => Promise<{ readonly ready: boolean }>
+  readonly readiness: () => Promise<{ readonly ready: boolean; readonly away?: readonly { readonly part: string }[] }>
+  /** The parts that may be away. */
+  readonly partNames: readonly string[]
   readonly log: Log
 }
 
 /** The gauges of the service itself. */
-export function serviceGauges(lifecycle: ObservedLifecycle, { readiness, log }: GaugeDependencies): GaugeDefinition[] {
+export function serviceGauges(lifecycle: ObservedLifecycle, { readiness, partNames, log }: GaugeDependencies): GaugeDefinition[] {
   return [
     { name: 'tessera_ready', help: '1 when requests may be sent here.', read: async () => ((await readiness()).ready ? 1 : 0) },
+    {
+      name: 'tessera_away',
+      help: '1 for a part that does not work while the service is ready (degraded), by part.',
+      read: async () => {
+        const { away = [] } = await readiness()
+        return partNames.map((part) => ({ labels: { part }, value: away.some((each) => each.part === part) ? 1 : 0 }))
+      },
+    },
+    {
+      name: 'tessera_store_writes_waiting',
+      help: 'Writes that wait to be committed, the batch that is being committed excluded.',
+      read: () => lifecycle.store?.waitingWrites() ?? 0,
+    },
+    {
+      name: 'tessera_store_size_bytes',
+      help: 'Size of the database; of an embedded one with its write-ahead log.',
+      read: async () => (lifecycle.store === null ? [] : [{ labels: {}, value: await lifecycle.store.sizeBytes() }]),
+    },
     { name: 'tessera_requests_in_flight', help: 'Requests in progress.', read: () => lifecycle.inFlight() },
     {
       name: 'tessera_buffered_bytes',

@@ -1,4 +1,5 @@
 import { hostname } from 'node:os'
+import { readInteger } from '../columns.ts'
 import type { Store } from '../store.ts'
 import { sql } from '../statement.ts'
 import { logMigrations, type LogMigrations } from '../migrations/migrations.ts'
@@ -48,6 +49,9 @@ export async function openPostgresStore(start: PostgresStart): Promise<Store> {
     auditHeads: () => [...chains.heads.values()],
     watchAudit: (listener) => void chains.listeners.push(listener),
     tryLock: (name) => tryAdvisoryLock(primary, name),
+    waitingWrites: () => writers.waitingWrites(),
+    sizeBytes: () =>
+      readers.read({ statement: selectSize, values: [], map: ([row]) => (row === undefined ? 0 : readInteger(row, 'bytes')) }),
     ping: () => readers.read({ statement: ping, values: [], map: () => undefined }),
     close: async (deadlineMs) => {
       await writers.close(deadlineMs)
@@ -57,3 +61,4 @@ export async function openPostgresStore(start: PostgresStart): Promise<Store> {
 }
 
 const ping = sql`select 1 as one`
+const selectSize = sql`select pg_database_size(current_database()) as bytes`

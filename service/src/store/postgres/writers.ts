@@ -7,6 +7,7 @@ import { TransactionFailed } from './transaction.ts'
 /** One bounded queue for all writer slots. */
 export interface Writers {
   write<I>(transaction: TransactionFunction<I, unknown>, input: I): Promise<unknown>
+  waitingWrites(): number
   close(deadlineMs: number): Promise<void>
 }
 
@@ -31,7 +32,7 @@ export function makeWriters(slots: readonly Slot[]): Writers {
   let watch: NodeJS.Timeout | null = null
   let doneAt = 0
 
-  return { write, close }
+  return { write, waitingWrites: () => inserts.length + others.length, close }
 
   function write<I>(transaction: TransactionFunction<I, unknown>, input: I): Promise<unknown> {
     if (closing !== null) return Promise.reject(new StoreUnavailable('the store is closed'))

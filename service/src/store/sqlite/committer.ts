@@ -16,6 +16,8 @@ export interface Committer {
   /** The head of the audit chain after the last commit; null before the first. */
   auditHead(): AuditHead | null
   watchAudit(listener: AuditListener): void
+  /** Writes that are not in the batch that is being committed. */
+  waitingWrites(): number
   close(deadlineMs: number): Promise<void>
 }
 
@@ -69,6 +71,7 @@ export async function startCommitter(
     setAuditKey: (auditKey) => post({ auditKey }),
     auditHead: () => head,
     watchAudit: (listener) => void listeners.push(listener),
+    waitingWrites: () => waiting.length,
     close,
   }
 

@@ -1,3 +1,5 @@
+import { stat } from 'node:fs/promises'
+
 import { type Store, type StoreLock, StoreUnavailable } from '../store.ts'
 import { sql } from '../statement.ts'
 import { opening } from './fault.ts'
@@ -35,6 +37,8 @@ export async function openSqliteStore({ folder, log, exit = endService, maxPages
     setAuditKey: (key) => committer.setAuditKey(key),
     auditHeads: () => [committer.auditHead()].filter((head) => head !== null),
     watchAudit: (listener) => committer.watchAudit(listener),
+    waitingWrites: () => committer.waitingWrites(),
+    sizeBytes: async () => (await stat(path)).size + (await stat(`${path}-wal`).catch(() => ({ size: 0 }))).size,
     // The lock of the data folder admits one process.
     tryLock: async () => ownLock,
     ping: async () => {

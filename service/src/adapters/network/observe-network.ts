@@ -1,0 +1,78 @@
+import type { CodeCheckResult, Network, NetworkOutcome, NetworkRefusal, VerificationStart } from './network.ts'
+
+/** One call to a card network, in words of our own. Contains nothing that the network sent. */
+export interface NetworkCall {
+  readonly operation: NetworkOperation
+  /**
+   * The kind of the result: `approved`, `declined`, `refused`, `correct` …; `allowed` where there was nothing to refuse; `unknown`: no answer;
+   * `failed`: the adapter threw, or was given up after the timeout.
+   */
+  readonly outcome: string
+  /** Whether the network answered; a decline or a refusal is an answer. */
+  readonly isAnswered: boolean
+  readonly ms: number
+}
+
+/** `admit` is decided without a call. */
+export type NetworkOperation =
+  'start_verification' | 'check_code' | 'precheck_card' | 'authorize' | 'capture' | 'cancel_hold' | 'refund' | 'reverse' | 'status'
+
+export interface ObserveNetworkOptions {
+  readonly network: Network
+  readonly onCall: (call: NetworkCall) => void
+  /** Milliseconds of a monotonic clock. */
+  readonly now: () => number
+}
+
+/** Returns the network with every call reported to `onCall`, once: when it ends, or when its caller gives it up. */
+export function observeNetwork({ network, onCall, now }: ObserveNetworkOptions): Network {
+  const { routes } = network
+  return Object.freeze<Network>({
+    routes,
+    admit: (card, signal) => network.admit(card, signal),
+    startVerification: (request, signal) => observe('start_verification', signal, () => network.startVerification(request, signal)),
+    checkCode: (request, signal) => observe('check_code', signal, () => network.checkCode(request, signal)),
+    precheckCard: (card, signal) => observe('precheck_card', signal, () => network.precheckCard(card, signal)),
+    authorize: (request, signal) => observe('authorize', signal, () => network.authorize(request, signal)),
+    capture: (request, signal) => observe('capture', signal, () => network.capture(request, signal)),
+    cancelHold: (request, signal) => observe('cancel_hold', signal, () => network.cancelHold(request, signal)),
+    refund: (request, signal) => observe('refund', signal, () => network.refund(request, signal)),
+    reverse: (request, signal) => observe('reverse', signal, () => network.reverse(request, signal)),
+    status: (requestId, signal) => observe('status', signal, () => network.status(requestId, signal)),
+  })
+
+  async function observe<T extends NetworkResult>(operation: NetworkOperation, signal: AbortSignal, call: () => Promise<T>): Promise<T> {
+    const startedAt = now()
+    let isReported = false
+    const report = (outcome: string, isAnswered: boolean): void => {
+      if (!isReported) onCall({ operation, outcome, isAnswered, ms: now() - startedAt })
+      isReported = true
+    }
+    const giveUp = (): void => report('failed', false)
+    signal.addEventListener('abort', giveUp, { once: true })
+    try {
+      const result = await call()
+      report(result === null ? 'allowed' : toSnakeCase(result.kind), isAnswer(operation, result))
+      return result
+    } catch (err) {
+      giveUp()
+      throw err
+    } finally {
+      signal.removeEventListener('abort', giveUp)
+    }
+  }
+}
+
+type NetworkResult = NetworkOutcome | VerificationStart | CodeCheckResult | NetworkRefusal | { readonly kind: 'neverSeen' } | null
+
+/** The `unknown` of a code is the network's word for it. */
+function isAnswer(operation: NetworkOperation, result: NetworkResult): boolean {
+  if (result === null) return true
+  if (result.kind === 'refused') return result.reason !== 'timeout'
+  if (result.kind === 'declined') return result.reason !== 'networkTimeout'
+  return result.kind !== 'unknown' || operation === 'check_code'
+}
+
+function toSnakeCase(kind: string): string {
+  return kind.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+}

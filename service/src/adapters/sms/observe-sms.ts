@@ -1,0 +1,40 @@
+import type { Sms, SmsOutcome } from './sms.ts'
+
+/** One message that was given to the SMS gateway. `failed`: the adapter threw, or was given up after the timeout. */
+export interface SmsSend {
+  readonly outcome: SmsOutcome | 'failed'
+  readonly ms: number
+}
+
+export interface ObserveSmsOptions {
+  readonly sms: Sms
+  readonly onSend: (send: SmsSend) => void
+  /** Milliseconds of a monotonic clock. */
+  readonly now: () => number
+}
+
+/** Returns the gateway with every message reported to `onSend`, once: when its call ends, or when its caller gives it up. */
+export function observeSms({ sms, onSend, now }: ObserveSmsOptions): Sms {
+  return Object.freeze<Sms>({
+    async send(message, signal) {
+      const startedAt = now()
+      let isReported = false
+      const report = (outcome: SmsSend['outcome']): void => {
+        if (!isReported) onSend({ outcome, ms: now() - startedAt })
+        isReported = true
+      }
+      const giveUp = (): void => report('failed')
+      signal.addEventListener('abort', giveUp, { once: true })
+      try {
+        const outcome = await sms.send(message, signal)
+        report(outcome)
+        return outcome
+      } catch (err) {
+        giveUp()
+        throw err
+      } finally {
+        signal.removeEventListener('abort', giveUp)
+      }
+    },
+  })
+}

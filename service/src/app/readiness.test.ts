@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+
+import { makePeerHealth } from '../ops/health/peer-health.ts'
+import { makeWriteHealth } from '../ops/health/write-health.ts'
+import { StoreFull, StoreOverloaded } from '../store/store.ts'
+import { makeHandClock } from '../testing/clock.fixture.ts'
+import { createLifecycle, readReadiness, type RunningInfo } from './lifecycle.ts'
+import { makeReadiness, type ReadinessDependencies } from './readiness.ts'
+import { storeOf } from '../testing/store.fixture.ts'
+
+const never = (): Promise<never> => new Promise(() => undefined)
+
+test('a store that fails every write is not ready, one that fails some is degraded for ten seconds, and an overload is neither', async () => {
+  let probe: Error | null = new StoreFull('the disk is full')
+  const { clock, writes, state } = start({
+    probeWrite: async () => {
+      writes.record(probe)
+      if (probe !== null) throw probe
+    },
+  })
+  writes.record(new StoreOverloaded('many'))
+  assert.equal((await state()).state, 'ready')
+  writes.record(new StoreFull('the disk is full'))
+  assert.deepEqual(pick(await state()), { ready: false, state: 'store_not_writable', reason: 'the disk is full', away: undefined })
+  probe = null
+  const away = [{ part: 'store', reason: 'some writes fail: the disk is full' }]
+  assert.deepEqual(pick(await state()), { ready: true, state: 'degraded', reason: undefined, away })
+  clock.advance(10_000)
+  assert.equal((await state()).state, 'ready')
+})
+
+test('a network, an SMS gateway and a checkpoint destination that do not answer are named, and nobody is asked for it', async () => {
+  const { peers, failing, state } = start({})
+  for (let i = 0; i < 4; i++) peers.network.record(false)
+  assert.equal((await state()).state, 'ready', 'four lost replies are no outage')
+  peers.network.record(false)
+  for (let i = 0; i < 6; i++) peers.sms.record(false)
+  failing.push('syslog')
+  assert.deepEqual(pick(await state()), {
+    ready: true,
+    state: 'degraded',
+    reason: undefined,
+    away: [
+      { part: 'network', reason: 'the last 5 calls got no answer' },
+      { part: 'sms', reason: 'the last 6 calls got no answer' },
+      { part: 'checkpoints', reason: 'syslog does not take checkpoints' },
+    ],
+  })
+  peers.network.record(true)
+  peers.sms.record(true)
+  failing.pop()
+  assert.equal((await state()).state, 'ready')
+})
+
+test('a store that does not respond is reported within a second, and a key store that does not only after its minute', async () => {
+  const silentStore = start({ store: { ping: never } })
+  const pending = silentStore.state()
+  await silentStore.tick(1000)
+  assert.deepEqual(pick(await pending), { ready: false, state: 'store_unavailable', reason: 'no answer within a second', away: undefined })
+  const silentKeys = start({ keyring: { read: never } })
+  const first = silentKeys.state()
+  await silentKeys.tick(1000)
+  assert.deepEqual(pick(await first).away, [{ part: 'key_store', reason: 'no answer within a second' }])
+  silentKeys.clock.advance(60_000)
+  const later = silentKeys.state()
+  await silentKeys.tick(1000)
+  assert.deepEqual([(await later).ready, (await later).state], [false, 'keys_unavailable'])
+})
+
+function start(replaced: Partial<ReadinessDependencies>) {
+  const clock = makeHandClock()
+  const writes = makeWriteHealth(clock)
+  const peers = { network: makePeerHealth(), sms: makePeerHealth() }
+  const failing: string[] = []
+  const done = (): Promise<void> => Promise.resolve()
+  const { checks, listAway } = makeReadiness({
+    store: { ping: done },
+    keyring: { read: done },
+    knownAnswers: { verifyServiceKeys: done },
+    clock,
+    writes,
+    probeWrite: done,
+    peers,
+    checkpoints: { failingDestinations: () => failing },
+    ...replaced,
+  })
+  const lifecycle = {
+    ...createLifecycle(),
+    state: 'ready' as const,
+    info: {} as RunningInfo,
+    store: storeOf(),
+    readinessChecks: checks,
+    listAway,
+  }
+  return {
+    clock,
+    writes,
+    peers,
+    failing,
+    state: () => readReadiness(lifecycle),
+    /** Lets what was started so far begin to wait, and then passes the time. */
+    async tick(ms: number) {
+      await new Promise((resolve) => setImmediate(resolve))
+      clock.advance(ms)
+    },
+  }
+}
+
+function pick({ ready, state, reason, away }: Awaited<ReturnType<typeof readReadiness>>) {
+  return { ready, state, reason, away }
+}
