@@ -122,6 +122,8 @@ export const auditOutcomes = {
   card_blocked:          { en: 'card blocked', ru: 'карта заблокирована', uz: 'karta bloklangan' },
   system_error:          { en: 'error at the card network', ru: 'ошибка платёжной сети', uz: 'toʻlov tarmogʻida xato' },
   network_timeout:       { en: 'no reply from the card network in time', ru: 'платёжная сеть не ответила вовремя', uz: 'toʻlov tarmogʻi vaqtida javob bermadi' },
+  network_unavailable:   { en: 'the card network does not respond and was not called', ru: 'платёжная сеть не отвечает и не запрашивалась', uz: 'toʻlov tarmogʻi javob bermayapti, soʻrov yuborilmadi' },
+  gateway_unavailable:   { en: 'the SMS gateway does not respond and was not called', ru: 'SMS-шлюз не отвечает и не запрашивался', uz: 'SMS shlyuz javob bermayapti, soʻrov yuborilmadi' },
   // Receipts.
   debit:                 { en: 'direct payment', ru: 'оплата сразу', uz: 'darhol toʻlov' },
   hold:                  { en: 'hold', ru: 'удержание', uz: 'band qilish' },
@@ -155,6 +157,7 @@ export const auditOutcomes = {
   merchant_refused:      { en: 'refused by your endpoint', ru: 'отклонено вашим сервером', uz: 'serveringiz rad etdi' },
   merchant_no_answer:    { en: 'no reply from your endpoint', ru: 'ваш сервер не ответил', uz: 'serveringiz javob bermadi' },
   given_up:              { en: 'abandoned after a restart, without a reply from your endpoint', ru: 'проверка прервана перезапуском, ответа вашего сервера нет', uz: 'qayta ishga tushishda uzilgan, serveringizdan javob yoʻq' },
+  not_called:            { en: 'your endpoint does not respond and was not called', ru: 'ваш сервер не отвечает и не вызывался', uz: 'serveringiz javob bermayapti, chaqirilmadi' },
   delivered:             { en: 'delivered', ru: 'доставлено', uz: 'yetkazildi' },
   late:                  { en: 'no reply in time', ru: 'нет ответа вовремя', uz: 'vaqtida javob yoʻq' },
   unreachable:           { en: 'not reachable', ru: 'недоступен', uz: 'ulanib boʻlmadi' },

@@ -1113,7 +1113,7 @@ export const errors = {
     stage: 'network',
     owner: 'wait',
     text: notSentText,
-    hint: 'The SMS gateway refused or did not respond: request another code after `retry_after` milliseconds.',
+    hint: 'The SMS gateway refused, or was not called because it does not respond: request another code after `retry_after` milliseconds.',
   },
   smsNotConnected: {
     code: -31301,
@@ -1158,6 +1158,18 @@ export const errors = {
       uz: 'Karta tarmogʻi javob bermadi.',
     },
     hint: 'Nothing was charged: try again a little later.',
+  },
+  networkUnavailable: {
+    code: -31002,
+    reason: 'network_unavailable',
+    stage: 'network',
+    owner: 'wait',
+    text: {
+      en: 'The card network is not available. Try again later.',
+      ru: 'Платёжная сеть недоступна. Повторите позже.',
+      uz: 'Karta tarmogʻi mavjud emas. Keyinroq urinib koʻring.',
+    },
+    hint: 'The network does not respond, so it was not called: nothing was charged and no code was sent. Try again after `retry_after` milliseconds, under another idempotency key.',
   },
   paySmsNotConnected: {
     code: -31630,
@@ -1245,7 +1257,7 @@ export const errors = {
     stage: 'network',
     owner: 'wait',
     text: { en: 'The merchant did not respond.', ru: 'Мерчант не ответил.', uz: 'Merchant javob bermadi.' },
-    hint: "The merchant's own endpoint did not respond, or not by the protocol, when called to accept the payment: nothing was charged. `tessera merchants endpoint test` shows its response.",
+    hint: "The merchant's own endpoint did not respond, or not by the protocol, when called to accept the payment, or was not called because it does not respond: nothing was charged. `tessera merchants endpoint test` shows its response.",
   },
   merchantClosing: {
     code: -31002,

@@ -35,9 +35,14 @@ export async function withTimeout<T>(
   if (signal.aborted) return late
   const ending = new AbortController()
   const pending = call(ending.signal)
-  const atOnce = await Promise.race([pending, stillPending])
+  const atOnce = await valueAtOnce(pending)
   if (atOnce !== notYet) return atOnce
   return waitFor(pending, ending, { clock, timeoutMs, signal }, late)
+}
+
+/** The value of a promise that is resolved already; otherwise `notYet`. */
+export function valueAtOnce<T>(pending: Promise<T>): Promise<T | typeof notYet> {
+  return Promise.race([pending, stillPending])
 }
 
 async function waitFor<T>(
@@ -61,7 +66,7 @@ async function waitFor<T>(
   }
 }
 
-const notYet = Symbol('not yet')
+export const notYet = Symbol('not yet')
 /** Loses a race against a promise that is already resolved, and wins every other race. */
 const stillPending = Promise.resolve(notYet)
 const neverAborted = new AbortController().signal

@@ -51,7 +51,7 @@ export const exampleCard = { number: '8600***6311', expire: '0399', token: examp
 
 const tokenErrors = ['tokenShape', 'cardNotFound', 'cardDeleted', 'cardEnded'] as const
 const smsErrors = ['smsCountryNotServed', 'smsPrefixLimit', 'smsCostLimit', 'smsNotSent'] as const
-const networkErrors = ['smsNotConnected', 'cardExpired', 'cardBlocked', 'systemError', 'networkTimeout'] as const
+const networkErrors = ['smsNotConnected', 'cardExpired', 'cardBlocked', 'systemError', 'networkTimeout', 'networkUnavailable'] as const
 
 export const cardsCreateContract = defineOperation('cards.create', {
   summary: 'Turns a card into a token of this merchant.',

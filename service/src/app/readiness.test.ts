@@ -31,11 +31,11 @@ test('a store that fails every write is not ready, one that fails some is degrad
 })
 
 test('a network, an SMS gateway and a checkpoint destination that do not answer are named, and nobody is asked for it', async () => {
-  const { peers, failing, state } = start({})
-  for (let i = 0; i < 4; i++) peers.network.record(false)
+  const { peerHealth, failing, state } = start({})
+  for (let i = 0; i < 4; i++) peerHealth.network.record(false)
   assert.equal((await state()).state, 'ready', 'four lost replies are no outage')
-  peers.network.record(false)
-  for (let i = 0; i < 6; i++) peers.sms.record(false)
+  peerHealth.network.record(false)
+  for (let i = 0; i < 6; i++) peerHealth.sms.record(false)
   failing.push('syslog')
   assert.deepEqual(pick(await state()), {
     ready: true,
@@ -47,8 +47,8 @@ test('a network, an SMS gateway and a checkpoint destination that do not answer 
       { part: 'checkpoints', reason: 'syslog does not take checkpoints' },
     ],
   })
-  peers.network.record(true)
-  peers.sms.record(true)
+  peerHealth.network.record(true)
+  peerHealth.sms.record(true)
   failing.pop()
   assert.equal((await state()).state, 'ready')
 })
@@ -71,7 +71,7 @@ test('a store that does not respond is reported within a second, and a key store
 function start(replaced: Partial<ReadinessDependencies>) {
   const clock = makeHandClock()
   const writes = makeWriteHealth(clock)
-  const peers = { network: makePeerHealth(), sms: makePeerHealth() }
+  const peerHealth = { network: makePeerHealth(), sms: makePeerHealth() }
   const failing: string[] = []
   const done = (): Promise<void> => Promise.resolve()
   const { checks, listAway } = makeReadiness({
@@ -81,7 +81,7 @@ function start(replaced: Partial<ReadinessDependencies>) {
     clock,
     writes,
     probeWrite: done,
-    peers,
+    peerHealth,
     checkpoints: { failingDestinations: () => failing },
     ...replaced,
   })
@@ -96,7 +96,7 @@ function start(replaced: Partial<ReadinessDependencies>) {
   return {
     clock,
     writes,
-    peers,
+    peerHealth,
     failing,
     state: () => readReadiness(lifecycle),
     /** Lets what was started so far begin to wait, and then passes the time. */

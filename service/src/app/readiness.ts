@@ -16,7 +16,7 @@ export interface ReadinessDependencies {
   readonly writes: WriteHealth
   /** Tries to write; `writes` records the outcome. */
   readonly probeWrite: () => Promise<void>
-  readonly peers: { readonly network: PeerHealth; readonly sms: PeerHealth }
+  readonly peerHealth: { readonly network: PeerHealth; readonly sms: PeerHealth }
   readonly checkpoints: { failingDestinations(): readonly string[] }
 }
 
@@ -30,7 +30,7 @@ export interface ReadinessParts {
 
 /** Whether calls succeed, and what is away. Never waits longer than a second for the store or the key store, and for nobody else. */
 export function makeReadiness(deps: ReadinessDependencies): ReadinessParts {
-  const { store, keyring, knownAnswers, clock, writes, probeWrite, peers, checkpoints } = deps
+  const { store, keyring, knownAnswers, clock, writes, probeWrite, peerHealth, checkpoints } = deps
   const keys = makeKeyStoreCheck(
     inTime(clock, () => keyring.read()),
     clock,
@@ -53,8 +53,8 @@ export function makeReadiness(deps: ReadinessDependencies): ReadinessParts {
     listAway: () => [
       ...(writes.writable() === 'some' ? [{ part: 'store', reason: `some writes fail: ${writes.lastFailure()}` } as const] : []),
       ...awayPart('key_store', keys.failure()),
-      ...awayPart('network', unanswered(peers.network)),
-      ...awayPart('sms', unanswered(peers.sms)),
+      ...awayPart('network', unanswered(peerHealth.network)),
+      ...awayPart('sms', unanswered(peerHealth.sms)),
       ...checkpoints.failingDestinations().map((name) => ({ part: 'checkpoints', reason: `${name} does not take checkpoints` }) as const),
     ],
   }

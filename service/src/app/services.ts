@@ -64,12 +64,14 @@ import {
   makeLimitObserver,
   makeMerchantEndpointObserver,
   makeNetworkObserver,
+  makePeerObserver,
   makeSignInObserver,
   makeSmsObserver,
 } from '../ops/logging/observers.ts'
 import type { Log } from '../ops/logging/log.ts'
 import type { Metrics } from '../ops/metrics/metrics.ts'
 import { registerKeyGauges } from '../ops/metrics/key-gauges.ts'
+import { registerPeerGauges } from '../ops/metrics/peer-gauges.ts'
 import { createReceiptGauges } from '../ops/metrics/receipt-gauges.ts'
 import { makeRequestLists } from '../ops/request-log/request-lists.ts'
 import { makeRequestRecorder, recorderSettings } from '../ops/request-log/request-recorder.ts'
@@ -83,6 +85,7 @@ import type { Adapters } from './adapters.ts'
 import { createAuditCheckpoints } from './audit-checkpoints.ts'
 import { readReadiness, type Lifecycle } from './lifecycle.ts'
 import { makeRowAlarm } from './row-alarm.ts'
+import { makePeers, peerSettings } from '../domain/limits/peers.ts'
 import { makeRecentSends } from '../domain/limits/recent-sends.ts'
 import { createLimits, simulatedCapsOf, type LimitSet } from './limits.ts'
 import type { Storage } from './storage.ts'
@@ -146,20 +149,23 @@ export async function createServices(config: Config, adapters: Adapters, deps: S
   const areLimitsOn = config.limits ?? adapters.limits
 
   // Cards, codes and payments, and the external systems.
-  const peers = { network: makePeerHealth(), sms: makePeerHealth() }
-  const network = observeNetwork({
-    network: adapters.network({ ...adapterDependencies(config, { clock, log }, config.networkTimeoutMs), store }),
-    onCall: makeNetworkObserver(metrics, peers.network),
-    now,
+  const peerHealth = { network: makePeerHealth(), sms: makePeerHealth() }
+  const networkAdapter = adapters.network({ ...adapterDependencies(config, { clock, log }, config.networkTimeoutMs), store })
+  const network = observeNetwork({ network: networkAdapter, onCall: makeNetworkObserver(metrics, peerHealth.network), now })
+  const smsAdapter = adapters.sms({ ...adapterDependencies(config, { clock, log }, config.smsTimeoutMs), store })
+  const sms = observeSms({ sms: smsAdapter, onSend: makeSmsObserver(metrics, peerHealth.sms), now })
+  // By the machine's time: moving the time of the sandbox neither opens nor closes a breaker.
+  const peers = makePeers({
+    settings: peerSettings(config),
+    now: () => machineClock.moment().monotonicMs,
+    isNetworkSimulated: networkAdapter.isSimulated === true,
+    isSmsSimulated: smsAdapter.isSimulated === true,
+    observer: makePeerObserver(log, metrics, () => machineClock.now()),
   })
-  const sms = observeSms({
-    sms: adapters.sms({ ...adapterDependencies(config, { clock, log }, config.smsTimeoutMs), store }),
-    onSend: makeSmsObserver(metrics, peers.sms),
-    now,
-  })
-  const cards = createCardServices({ ...base, network, settings: { ...cardSettings(config), ...overrides.cards } })
+  registerPeerGauges(peers, metrics)
+  const cards = createCardServices({ ...base, network, peers, settings: { ...cardSettings(config), ...overrides.cards } })
   const sending = { sms, smsGuard: limits.sms, recentSends: makeRecentSends(base) }
-  const outside = { ...base, ...sending, network, cards, simulatedCaps: simulatedCapsOf(limits.simulation) }
+  const outside = { ...base, ...sending, network, peers, cards, simulatedCaps: simulatedCapsOf(limits.simulation) }
   const verification = makeVerification({
     ...outside,
     codes: adapters.codes,
@@ -234,7 +240,7 @@ export async function createServices(config: Config, adapters: Adapters, deps: S
   return {
     environment,
     readReadiness: () => readReadiness(deps.lifecycle),
-    peers,
+    peerHealth,
     /** Null in production. */
     sandbox,
     store,
@@ -246,6 +252,7 @@ export async function createServices(config: Config, adapters: Adapters, deps: S
     machineClock,
     limits,
     network,
+    peers,
     cards,
     verification,
     merchants,

@@ -161,6 +161,7 @@ const noMetrics: Metrics = {
   countRequest() {},
   countMerchantEndpoint() {},
   countLimit() {},
+  countPeerRefusal() {},
   countSignIn() {},
   countTamperedRow() {},
   countCheckpoint() {},

@@ -13,6 +13,8 @@ import type { Adapter, AdapterDependencies, AdapterSettings } from '../adapter.t
 export interface Network {
   /** Card number prefixes that this network accepts. */
   readonly routes: readonly CardRoute[]
+  /** Whether its failures are chosen by its users, so that they never open the breaker of the network. */
+  readonly isSimulated?: boolean
   /**
    * Whether cards.create may accept the card. Decided locally, without an external call: adapters of real networks return null at once; the
    * sandbox simulates the scenarios whose step is `create`.

@@ -30,6 +30,7 @@ export function makeSandboxNetwork({ store, clock }: SandboxNetworkDependencies)
   return Object.freeze({
     ...money,
     authorize,
+    isSimulated: true,
     routes: Object.freeze([...cardRoutes, ...testRoutes]),
     admit: (card: NetworkCard, signal: AbortSignal) => failAt('create', testCardOf(card), card.merchantId, signal),
     precheckCard,

@@ -18,6 +18,7 @@ export const sandboxSms = smsAdapter({ name: 'sandbox', isForTestOnly: true, set
 /** A gateway that delivers every message to one inbox. The inbox is public, because it only receives the public test code. */
 export function makeSandboxSms({ store, clock }: SandboxSmsDependencies): Sms {
   return Object.freeze({
+    isSimulated: true,
     async send({ messageId, merchantId, phone, text }: SmsMessage, signal: AbortSignal): Promise<SmsOutcome> {
       const fault = await store.read(findScenarioStep(merchantId, 'sms' satisfies FaultyMethod))
       if (fault === 'rejected') return 'rejected'

@@ -8,6 +8,8 @@ import type { Adapter, AdapterDependencies, AdapterSettings } from '../adapter.t
  * `unknown`, and the message is not sent again automatically, because the cardholder could get two codes.
  */
 export interface Sms {
+  /** Whether its failures are chosen by its users, so that they never open the breaker of the gateway. */
+  readonly isSimulated?: boolean
   send(message: SmsMessage, signal: AbortSignal): Promise<SmsOutcome>
 }
 

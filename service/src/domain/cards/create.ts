@@ -10,7 +10,7 @@ import { type CardRow, insertCard } from '../../store/cards.ts'
 import type { RequestContext } from '../request-context.ts'
 import { unverifiedEndsAt } from './lifecycle.ts'
 import { cardChangeEntry } from './change-records.ts'
-import { callCardNetwork, refusalError } from './network-call.ts'
+import { callNetworkAdapter, refusalError } from './network-call.ts'
 import type { CardServices } from './services.ts'
 
 /** The input of cards.create. */
@@ -99,13 +99,14 @@ function requireExpiry(text: string, now: number): Expiry {
 }
 
 async function requireNetworkApproval(
-  { network, clock, settings }: CardServices,
+  { network, peers, clock, settings }: CardServices,
   pan: Pan,
   expiry: Expiry,
   ctx: RequestContext,
 ): Promise<void> {
-  const timeout = { clock, timeoutMs: settings.networkTimeoutMs, signal: ctx.signal }
-  const refusal = await callCardNetwork(timeout, (signal) => network.admit({ merchantId: ctx.merchantId, pan, expiry }, signal))
+  const { merchantId, signal } = ctx
+  const options = { gate: peers.network, merchantId, clock, timeoutMs: settings.networkTimeoutMs, signal }
+  const refusal = await callNetworkAdapter(options, (until) => network.admit({ merchantId, pan, expiry }, until))
   if (refusal !== null) throw refusalError(refusal, ctx.requestId)
 }
 

@@ -1,6 +1,7 @@
 import { makeFindRoute, type FindRoute } from '@tessera/contract/route'
 import type { Keyring } from '@tessera/vault/keyring'
 
+import type { Peers } from '../limits/peers.ts'
 import type { RowFreshness } from '../freshness/row-freshness.ts'
 import type { Clock } from '../../clock.ts'
 import type { Network } from '../../adapters/network/network.ts'
@@ -14,6 +15,7 @@ export interface CardDependencies {
   readonly store: Store
   readonly keyring: Keyring
   readonly network: Network
+  readonly peers: Pick<Peers, 'network'>
   readonly clock: Clock
   /** `test` or `production`: in every associated data and MAC. */
   readonly environment: string

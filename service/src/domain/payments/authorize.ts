@@ -7,13 +7,15 @@ import { type CardRow, findCard } from '../../store/cards.ts'
 import type { ReceiptRow } from '../../store/receipts.ts'
 import { retryOnConflict } from '../concurrency.ts'
 import { requireLiveCard, usePan, type LiveCard } from '../cards/find.ts'
+import { requireNetwork } from '../cards/network-call.ts'
 import { shreddedCard } from '../cards/lifecycle.ts'
 
 import type { PaymentServices } from './dependencies.ts'
 import { loadReceipt } from './find.ts'
-import { checkWithMerchant, performAtMerchant } from './merchant-callback.ts'
+import { checkWithMerchant, performAtMerchant, requireEndpoint } from './merchant-callback.ts'
 import {
   callNetwork,
+  type NetworkCallRefusal,
   type NetworkReply,
   newOperation,
   type StartedPayment,
@@ -61,6 +63,8 @@ async function startPayment(services: PaymentServices, input: PaymentInput, ctx:
     assertPayable(services, receipt)
     const found = await requireLiveCard(services.cards, input.token, ctx)
     if (!found.card.verified) throw new RpcError('cardNotVerified')
+    if (hasEndpoint) requireEndpoint(services, ctx.merchantId)
+    requireNetwork(services.peers.network, ctx.merchantId)
     return storePaymentStart(services, { input, receipt, found, hasEndpoint }, ctx)
   })
 }
@@ -161,14 +165,16 @@ function callAuthorize(
   services: PaymentServices,
   { found, receipt, operation }: StartedPayment,
   ctx: ReceiptContext,
-): Promise<NetworkReply<NetworkOutcome>> {
+): Promise<AuthorizationOutcome> {
   const { merchantId, expiry } = found.card
   const { requestId, receiptId, amountTiyin } = operation
   const request = { merchantId, expiry, requestId, receiptId, amountTiyin, hold: receipt.state === holding }
   return usePan(services.cards, found, (pan) =>
-    callNetwork(services, ctx.signal, (network, signal) => network.authorize({ ...request, pan }, signal)),
+    callNetwork(services, ctx, (network, signal) => network.authorize({ ...request, pan }, signal)),
   )
 }
+
+type AuthorizationOutcome = NetworkReply<NetworkOutcome> | NetworkCallRefusal
 
 /**
  * Stores the network's reply. If the store fails after the call, the receipt worker finds the outcome, so the caller gets paymentUnknown and not an error
@@ -177,7 +183,7 @@ function callAuthorize(
 async function recordAuthorization(
   services: PaymentServices,
   payment: StartedPayment,
-  reply: NetworkReply<NetworkOutcome>,
+  reply: AuthorizationOutcome,
   ctx: ReceiptContext,
 ): Promise<ReceiptRow> {
   const error = errorOfReply(reply)
@@ -189,14 +195,15 @@ async function recordAuthorization(
   return receipt
 }
 
-function errorOfReply(reply: NetworkReply<NetworkOutcome>): RpcError | null {
+function errorOfReply(reply: AuthorizationOutcome): RpcError | null {
   if (reply.kind === 'approved') return null
+  if (reply.kind === 'notCalled') return new RpcError('networkUnavailable', { retryAfterMs: reply.retryAfterMs })
   if (reply.kind === 'declined') return new RpcError(errorByDeclineReason[reply.reason])
   return new RpcError('paymentUnknown', 'cause' in reply ? { cause: reply.cause } : {})
 }
 
 interface AuthorizationReply {
-  readonly reply: NetworkReply<NetworkOutcome>
+  readonly reply: AuthorizationOutcome
   readonly error: RpcError | null
   readonly ctx: ReceiptContext
 }
@@ -221,15 +228,16 @@ async function authorizationTransition(
   const { receipt, operation } = payment
   const { settings, clock } = services
   const now = clock.now()
-  const operations = [withNetworkReply(operation, reply, now)]
+  const resolved = withNetworkReply(operation, reply, now)
+  const operations = [resolved]
   const base = { from: receipt, operations, ctx, reply: error ?? 'receipt' } as const
   if (reply.kind === 'unknown') {
     return { ...base, cause: 'no_reply', to: updateAfterUnknown(settings, now), outcome: 'unknown' }
   }
   const unlocked = { ...base, cardLock: releaseCardLock(receipt) }
-  if (reply.kind === 'declined') {
-    const to = updateAfterRefusal(settings, receipt, errorByDeclineReason[reply.reason])
-    return { ...unlocked, cause: 'declined', to, outcome: reply.reason }
+  if (reply.kind !== 'approved') {
+    const to = updateAfterRefusal(settings, receipt, error?.entry ?? 'declined')
+    return { ...unlocked, cause: 'declined', to, outcome: resolved.reason }
   }
   const isAwaitingMerchant = payment.hasEndpoint && receipt.state === debiting
   const to = updateAfterApproval(settings, receipt, { networkRef: reply.networkRef, now, isAwaitingMerchant })

@@ -5,6 +5,7 @@ import { receiptStates } from '@tessera/contract/receipt'
 import type { NetworkOutcome } from '../../adapters/network/network.ts'
 import type { OperationRow } from '../../store/operations.ts'
 import type { ReceiptRow } from '../../store/receipts.ts'
+import { requireNetwork } from '../cards/network-call.ts'
 import { retryOnConflict } from '../concurrency.ts'
 
 import type { PaymentServices } from './dependencies.ts'
@@ -14,6 +15,7 @@ import {
   findAuthorization,
   findCurrentOperation,
   isOperationPending,
+  type NetworkCallRefusal,
   type NetworkReply,
   newOperation,
   sendFollowUpOnce,
@@ -37,12 +39,12 @@ export async function confirmHold(
   if (requestedTiyin !== null && amountTiyin === null) throw new RpcError('amountInvalid', { data: 'amount' })
   const { receipt, capture, authorization } = await startCapture(services, { receiptId, amountTiyin }, ctx)
   const request = toFollowUpRequest(capture, authorization)
-  const reply = await callNetwork(services, ctx.signal, (network, signal) => network.capture(request, signal))
+  const reply = await callNetwork(services, ctx, (network, signal) => network.capture(request, signal))
   const captured = await recordCapture(services, { receipt, capture, reply, ctx }).catch((cause: unknown) => {
     throw new RpcError('paymentUnknown', { cause })
   })
   if (captured === null || reply.kind === 'unknown') throw new RpcError('paymentUnknown')
-  if (reply.kind === 'declined') throw new RpcError('debitFailed')
+  if (reply.kind !== 'approved') throw captureError(reply)
   return captured
 }
 
@@ -71,6 +73,7 @@ async function startCapture(
     if (amountTiyin !== null && amountTiyin > receipt.takenTiyin) throw new RpcError('amountAboveHold', { data: 'amount' })
     const authorization = findAuthorization(operations)
     if (authorization === null) throw new Error('a held receipt has no authorization')
+    requireNetwork(services.peers.network, ctx.merchantId)
     const now = services.clock.now()
     const capture = await services.operationRows.seal(newOperation(receipt, 'capture', amountTiyin ?? receipt.takenTiyin, now))
     const started = await tryTransition(services, {
@@ -109,7 +112,7 @@ export async function advanceHeld(due: DueReceipt): Promise<ReceiptRow | null> {
 interface CaptureReply {
   readonly receipt: ReceiptRow
   readonly capture: OperationRow
-  readonly reply: NetworkReply<NetworkOutcome>
+  readonly reply: NetworkReply<NetworkOutcome> | NetworkCallRefusal
   /** Null: the worker made the call. */
   readonly ctx: ReceiptContext | null
 }
@@ -119,15 +122,21 @@ function recordCapture(services: PaymentServices, captureReply: CaptureReply): P
   return tryTransition(services, captureTransition(services, captureReply))
 }
 
+/** The error of a capture for which nothing was taken. */
+function captureError(reply: NetworkCallRefusal | { readonly kind: 'declined' }): RpcError {
+  return reply.kind === 'declined' ? new RpcError('debitFailed') : new RpcError('networkUnavailable', { retryAfterMs: reply.retryAfterMs })
+}
+
 function captureTransition({ settings, clock }: PaymentServices, { receipt, capture, reply, ctx }: CaptureReply): ReceiptTransition {
   const now = clock.now()
-  const base = { from: receipt, operations: [withNetworkReply(capture, reply, now)], ctx }
+  const operation = withNetworkReply(capture, reply, now)
+  const base = { from: receipt, operations: [operation], ctx }
   if (reply.kind === 'approved') {
     return { ...base, cause: 'captured', to: updateAfterCapture(capture.amountTiyin, now), outcome: 'captured', reply: 'receipt' }
   }
-  if (reply.kind === 'declined') {
+  if (reply.kind !== 'unknown') {
     const to = { dueAt: holdEndsAt(settings, receipt), reconcileAttempts: 0, flagged: false }
-    return { ...base, cause: 'capture_declined', to, outcome: reply.reason, reply: new RpcError('debitFailed') }
+    return { ...base, cause: 'capture_declined', to, outcome: operation.reason, reply: captureError(reply) }
   }
   const flagged = now - capture.requestedAt >= settings.flagAfterMs
   const to = { dueAt: now + backoffMs(settings, receipt.reconcileAttempts), flagged }

@@ -11,6 +11,7 @@ import { type EventRow, outboxTable } from '../../store/outbox.ts'
 import { type CardLockRow, cardLocksTable, type ReceiptRow, receiptsTable } from '../../store/receipts.ts'
 import type { Store } from '../../store/store.ts'
 import type { CardServices } from '../cards/services.ts'
+import type { Peers } from '../limits/peers.ts'
 import type { RecentSends } from '../limits/recent-sends.ts'
 import type { SmsGuard } from '../limits/sms-guard.ts'
 import type { MerchantCache } from '../merchants/merchant-cache.ts'
@@ -26,6 +27,7 @@ export interface PaymentDependencies {
   readonly network: Network
   readonly endpoint: MerchantApi
   readonly sms: Sms
+  readonly peers: Peers
   readonly smsGuard: SmsGuard
   readonly recentSends: RecentSends
   readonly cards: CardServices

@@ -6,6 +6,8 @@ import type { MerchantApi, MerchantApiPayment, MerchantApiReply } from '../../ad
 import type { OperationRow } from '../../store/operations.ts'
 import type { ReceiptRow } from '../../store/receipts.ts'
 
+import { PeerUnavailable } from '../limits/peer-gate.ts'
+
 import type { PaymentServices } from './dependencies.ts'
 import { loadOperations } from './find.ts'
 import { findCurrentOperation, findMerchantPerform, isOperationPending, newOperation, type StartedPayment } from './network-operations.ts'
@@ -34,7 +36,8 @@ import {
 export async function checkWithMerchant(services: PaymentServices, payment: StartedPayment, ctx: ReceiptContext): Promise<StartedPayment> {
   const { receipt, operation } = payment
   if (receipt.state !== receiptStates.checking) return payment
-  const reply = await callMerchant(services, ctx.signal, (endpoint, signal) => endpoint.check(merchantPayment(receipt), signal))
+  const caller = { merchantId: receipt.merchantId, signal: ctx.signal }
+  const reply = await callMerchant(services, caller, (endpoint, signal) => endpoint.check(merchantPayment(receipt), signal))
   if (reply.kind !== 'agreed') {
     const error = merchantError(reply)
     await applyTransition(services, { ...checkRefusedTransition(services, { receipt, operation, reply, error }), ctx, reply: error })
@@ -65,7 +68,9 @@ export async function abandonMerchantCheck({ services, receipt }: DueReceipt): P
   return applyBackgroundTransition(services, checkRefusedTransition(services, { receipt, operation, reply, error: merchantError(reply) }))
 }
 
-type MerchantRefusal = Exclude<MerchantApiReply, { kind: 'agreed' }>
+/** The endpoint's reply. `retryAfterMs`: it was not called, because it does not respond, which is never taken for a refusal. */
+type EndpointReply = MerchantApiReply & { readonly retryAfterMs?: number }
+type MerchantRefusal = Exclude<EndpointReply, { kind: 'agreed' }>
 
 interface RefusedCheck {
   readonly receipt: ReceiptRow
@@ -117,14 +122,14 @@ interface PerformOptions {
   readonly isRetry: boolean
 }
 
-function callPerform(services: PaymentServices, receipt: ReceiptRow, { signal, isRetry }: PerformOptions): Promise<MerchantApiReply> {
+function callPerform(services: PaymentServices, receipt: ReceiptRow, { signal, isRetry }: PerformOptions): Promise<EndpointReply> {
   const transaction = { ...merchantPayment(receipt), transactionId: receipt.receiptId, at: receipt.payTime, isRetry }
-  return callMerchant(services, signal, (endpoint, until) => endpoint.perform(transaction, until))
+  return callMerchant(services, { merchantId: receipt.merchantId, signal }, (endpoint, until) => endpoint.perform(transaction, until))
 }
 
 interface PerformReply {
   readonly receipt: ReceiptRow
-  readonly reply: MerchantApiReply
+  readonly reply: EndpointReply
   /** Null: the worker made the call. */
   readonly ctx: ReceiptContext | null
 }
@@ -144,7 +149,7 @@ function performTransition(
   perform: OperationRow,
 ): ReceiptTransition {
   const now = clock.now()
-  const isFinal = now - perform.requestedAt >= settings.merchantConfirmForMs
+  const isFinal = now - perform.requestedAt >= settings.merchantConfirmForMs && reply.retryAfterMs === undefined
   const operations = [withMerchantReply(perform, reply, { now, isFinal })]
   const base = { from: receipt, operations, ctx }
   if (reply.kind === 'agreed') {
@@ -190,14 +195,16 @@ export async function cancelAtMerchant(due: DueReceipt): Promise<ReceiptRow | nu
   if (leased === null) return null
   const { merchantId, receiptId: transactionId } = leased
   const reason = findMerchantPerform(operations)?.state === 'approved' ? 'refunded' : 'failed'
-  const reply = await callMerchant(services, signal, (endpoint, until) => endpoint.cancel({ merchantId, transactionId, reason }, until))
+  const reply = await callMerchant(services, { merchantId, signal }, (endpoint, until) =>
+    endpoint.cancel({ merchantId, transactionId, reason }, until),
+  )
   return recordMerchantCancellation(services, { receipt: leased, cancellation, reply })
 }
 
 interface CancellationReply {
   readonly receipt: ReceiptRow
   readonly cancellation: OperationRow
-  readonly reply: MerchantApiReply
+  readonly reply: EndpointReply
 }
 
 function recordMerchantCancellation(
@@ -206,7 +213,7 @@ function recordMerchantCancellation(
 ): Promise<ReceiptRow | null> {
   const { settings, clock } = services
   const now = clock.now()
-  const isFinal = now - cancellation.requestedAt >= settings.flagAfterMs
+  const isFinal = now - cancellation.requestedAt >= settings.flagAfterMs && reply.retryAfterMs === undefined
   const operations = [withMerchantReply(cancellation, reply, { now, isFinal })]
   const base = { cause: 'merchant_cancel_sent', from: receipt, operations } as const
   if (reply.kind === 'silent' && !isFinal) {
@@ -217,17 +224,26 @@ function recordMerchantCancellation(
   return applyBackgroundTransition(services, { ...base, to: { dueAt: null, flagged: reply.kind !== 'agreed' }, outcome })
 }
 
-/** Calls the merchant's endpoint with a timeout. An endpoint that fails may have processed the call. */
+/** Throws `merchantNoAnswer` if the merchant's endpoint would not be called now. For a check before anything is stored. */
+export function requireEndpoint({ peers }: PaymentServices, merchantId: string): void {
+  const retryAfterMs = peers.merchantEndpoint(merchantId).refusalMs(merchantId)
+  if (retryAfterMs > 0) throw new RpcError('merchantNoAnswer', { retryAfterMs })
+}
+
+/** Calls the merchant's endpoint with a timeout, unless its breaker is open. An endpoint that fails may have processed the call. */
 async function callMerchant(
-  { endpoint, clock, settings }: PaymentServices,
-  signal: AbortSignal,
+  { endpoint, peers, clock, settings }: PaymentServices,
+  { merchantId, signal }: { readonly merchantId: string; readonly signal: AbortSignal },
   call: (endpoint: MerchantApi, signal: AbortSignal) => Promise<MerchantApiReply>,
-): Promise<MerchantApiReply> {
+): Promise<EndpointReply> {
   const late: MerchantApiReply = { kind: 'silent', reason: 'late' }
   const timeout = { clock, timeoutMs: settings.endpointTimeoutMs, signal }
   try {
-    return await withTimeout(timeout, late, async (until): Promise<MerchantApiReply> => call(endpoint, until))
-  } catch {
+    const callInTime = (): Promise<MerchantApiReply> => withTimeout(timeout, late, async (until) => call(endpoint, until))
+    const gate = peers.merchantEndpoint(merchantId)
+    return await gate.call(merchantId, callInTime, ({ kind }) => (kind === 'silent' ? 'failed' : 'succeeded'))
+  } catch (err) {
+    if (err instanceof PeerUnavailable) return { kind: 'silent', reason: 'not_called', retryAfterMs: err.retryAfterMs }
     return { kind: 'silent', reason: 'broken' }
   }
 }
@@ -255,7 +271,9 @@ function withMerchantReply(
 /** The error for the caller of receipts.pay: the merchant's own, or that its endpoint did not respond. */
 function merchantError(reply: MerchantRefusal): RpcError {
   if (reply.kind === 'refused') return new RpcError('merchantRefused', { data: reply.error })
-  return new RpcError('merchantNoAnswer', { cause: new Error(`the merchant's endpoint: ${reply.reason}`) })
+  const { reason, retryAfterMs } = reply
+  const cause = new Error(`the merchant's endpoint: ${reason}`)
+  return new RpcError('merchantNoAnswer', retryAfterMs === undefined ? { cause } : { cause, retryAfterMs })
 }
 
 /** The same error from a stored operation; null if the merchant did not cause it. */

@@ -6,6 +6,9 @@ import type { MovementKind, OperationKind, OperationRow } from '../../store/oper
 import type { ReceiptRow } from '../../store/receipts.ts'
 import type { LiveCard } from '../cards/find.ts'
 
+import { PeerUnavailable } from '../limits/peer-gate.ts'
+import type { PeerCallOutcome } from '../limits/peer-breaker.ts'
+
 import type { PaymentServices } from './dependencies.ts'
 import type { DueReceipt } from './transitions.ts'
 
@@ -31,7 +34,8 @@ export function newOperation(receipt: ReceiptRow, kind: OperationKind, amountTiy
 }
 
 /** The operation with the network's reply. */
-export function withNetworkReply(operation: OperationRow, reply: NetworkOutcome, now: number): OperationRow {
+export function withNetworkReply(operation: OperationRow, reply: NetworkOutcome | NetworkCallRefusal, now: number): OperationRow {
+  if (reply.kind === 'notCalled') return { ...operation, state: 'declined', reason: networkUnavailable, rawCode: '', resolvedAt: now }
   if (reply.kind === 'approved') return { ...operation, state: 'approved', networkRef: reply.networkRef, resolvedAt: now }
   if (reply.kind === 'unknown') return { ...operation, state: 'unknown' }
   return { ...operation, state: 'declined', reason: reply.reason, rawCode: reply.rawCode, resolvedAt: now }
@@ -75,23 +79,63 @@ export function toFollowUpRequest(operation: OperationRow, authorization: Operat
 /** The network's outcome, with the error of an adapter that failed, for the log. */
 export type NetworkReply<T> = T | { readonly kind: 'unknown'; readonly cause?: unknown }
 
+/** The network does not respond, so it was not called: nothing was moved, for certain. */
+export interface NetworkCallRefusal {
+  readonly kind: 'notCalled'
+  readonly retryAfterMs: number
+}
+
+/** The stored reason of an operation for which the network was not called. */
+export const networkUnavailable = 'networkUnavailable'
+
+/** `merchantId` null: a call of the worker, which has no share of the places. */
+export interface NetworkCaller {
+  readonly merchantId: string | null
+  readonly signal: AbortSignal
+}
+
 /**
- * Calls the network with a timeout. A network that does not reply, or an adapter that fails, may have moved the money: the outcome is unknown, and the call
- * is never simply repeated.
+ * Calls the network with a timeout, unless its breaker is open. A network that does not reply, or an adapter that fails, may have moved the money: the
+ * outcome is unknown, and the call is never simply repeated.
  */
 export async function callNetwork<T extends NetworkOutcome | { readonly kind: 'neverSeen' }>(
-  { network, clock, settings }: PaymentServices,
-  signal: AbortSignal,
+  { network, peers, clock, settings }: PaymentServices,
+  { merchantId, signal }: NetworkCaller,
   call: (network: Network, signal: AbortSignal) => Promise<T>,
-): Promise<NetworkReply<T>> {
+  judge: (reply: NetworkReply<T>) => PeerCallOutcome = judgeReply,
+): Promise<NetworkReply<T> | NetworkCallRefusal> {
   const late: NetworkReply<T> = { kind: 'unknown' }
+  const timeout = { clock, timeoutMs: settings.networkTimeoutMs, signal }
   try {
-    return await withTimeout<NetworkReply<T>>({ clock, timeoutMs: settings.networkTimeoutMs, signal }, late, (until) =>
-      call(network, until),
-    )
+    return await peers.network.call(merchantId, () => withTimeout<NetworkReply<T>>(timeout, late, (until) => call(network, until)), judge)
   } catch (err) {
-    return { kind: 'unknown', cause: err }
+    return err instanceof PeerUnavailable ? { kind: 'notCalled', retryAfterMs: err.retryAfterMs } : { kind: 'unknown', cause: err }
   }
+}
+
+function judgeReply(reply: NetworkReply<NetworkOutcome | { readonly kind: 'neverSeen' }>): PeerCallOutcome {
+  if (reply.kind === 'unknown') return 'failed'
+  return reply.kind === 'declined' && (reply.reason === 'systemError' || reply.reason === 'networkTimeout') ? 'failed' : 'succeeded'
+}
+
+/** For the worker: the network's outcome of an earlier call. That it is not known there, or not yet, is a reply like any other. */
+export async function queryStatus(
+  services: PaymentServices,
+  requestId: string,
+  signal: AbortSignal,
+): Promise<NetworkReply<NetworkOutcome | { readonly kind: 'neverSeen' }>> {
+  const judge = ({ kind }: { readonly kind: string }): PeerCallOutcome => (kind === 'unknown' ? 'ignored' : 'succeeded')
+  const caller = { merchantId: null, signal }
+  return toUnknown(await callNetwork(services, caller, (network, until) => network.status(requestId, until), judge))
+}
+
+/** For the worker, which asks again later: a call that was not made has an unknown outcome like one without a reply. */
+function toUnknown<T extends { readonly kind: string }>(reply: T | NetworkCallRefusal): T | { readonly kind: 'unknown' } {
+  return isNotCalled(reply) ? { kind: 'unknown' } : reply
+}
+
+function isNotCalled(reply: { readonly kind: string }): reply is NetworkCallRefusal {
+  return reply.kind === 'notCalled'
 }
 
 /**
@@ -106,10 +150,11 @@ export async function sendFollowUpOnce(
   const authorization = findAuthorization(operations)
   const { kind, requestId } = operation
   if (authorization === null || !isFollowUpKind(kind)) throw new Error(`an operation of kind ${kind} is not a follow-up`)
-  const status = await callNetwork(services, signal, (network, until) => network.status(requestId, until))
+  const status = await queryStatus(services, requestId, signal)
   if (status.kind !== 'neverSeen') return status
   const request = toFollowUpRequest(operation, authorization)
-  return callNetwork(services, signal, (network, until) => sendFollowUp(network, kind, request, until))
+  const caller = { merchantId: null, signal }
+  return toUnknown(await callNetwork(services, caller, (network, until) => sendFollowUp(network, kind, request, until)))
 }
 
 function sendFollowUp(network: Network, kind: FollowUpKind, request: FollowUpRequest, signal: AbortSignal): Promise<NetworkOutcome> {

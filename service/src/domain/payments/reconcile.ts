@@ -9,10 +9,11 @@ import type { PaymentServices } from './dependencies.ts'
 import { loadOperations, loadReceiptWithOperations } from './find.ts'
 import { storedMerchantError } from './merchant-callback.ts'
 import {
-  callNetwork,
   findAuthorization,
   findCurrentOperation,
+  networkUnavailable,
   newOperation,
+  queryStatus,
   sendFollowUpOnce,
   withNetworkReply,
 } from './network-operations.ts'
@@ -51,7 +52,7 @@ interface UnknownPayment extends DueReceipt {
 
 async function reconcileAuthorization(payment: UnknownPayment): Promise<ReceiptRow | null> {
   const { services, receipt, signal, authorization } = payment
-  const status = await callNetwork(services, signal, (network, until) => network.status(authorization.requestId, until))
+  const status = await queryStatus(services, authorization.requestId, signal)
   const now = services.clock.now()
   if (status.kind === 'unknown') return retryLater(payment, withNetworkReply(authorization, status, now), authorization.requestId)
   if (status.kind === 'declined') {
@@ -176,6 +177,7 @@ function assertNotReturned({ kind }: OperationRow, receipt: ReceiptRow): Receipt
 }
 
 function errorOfDeclinedOperation({ kind, reason }: OperationRow): ErrorName {
+  if (reason === networkUnavailable) return 'networkUnavailable'
   if (kind === 'capture' || reason === 'reversed' || reason === 'statement') return 'debitFailed'
   return isDeclineReason(reason) ? errorByDeclineReason[reason] : 'declined'
 }

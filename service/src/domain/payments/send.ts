@@ -3,12 +3,11 @@ import { RpcError } from '@tessera/contract/errors'
 import { formatSum, receiptStates } from '@tessera/contract/receipt'
 import { issueId } from '@tessera/vault/id'
 
-import { withTimeout } from '../../clock.ts'
-import type { SmsMessage, SmsOutcome } from '../../adapters/sms/sms.ts'
 import type { ReceiptRow } from '../../store/receipts.ts'
 import { claimSend } from '../../store/send-limits.ts'
 import { retryOnConflict } from '../concurrency.ts'
 import { dailyCapsOf, sendClaim } from '../verification/daily-caps.ts'
+import { callSms } from '../verification/sms-call.ts'
 
 import type { PaymentServices } from './dependencies.ts'
 import { loadReceipt } from './find.ts'
@@ -32,6 +31,9 @@ export async function sendReceipt(
   assertPhone(phone)
   const receipt = await loadReceipt(services, receiptId, ctx)
   assertSendable(receipt)
+  // Before the message counts in any limit.
+  const refusalMs = services.peers.sms.refusalMs(receipt.merchantId)
+  if (refusalMs > 0) throw new RpcError('smsNotSent', { retryAfterMs: refusalMs })
   await claimPhoneLimit(services, phone, ctx)
   services.smsGuard.checkAndCount({
     merchantId: receipt.merchantId,
@@ -42,8 +44,11 @@ export async function sendReceipt(
   const current = await recordSend(services, receipt, ctx)
   const text = await smsTextOf(services, current, language)
   const messageId = issueId(current.bucket, services.clock.now())
-  const outcome = await send(services, { messageId, merchantId: current.merchantId, phone, text, lifetimeSeconds }, ctx)
-  if (outcome === 'rejected') throw new RpcError('smsNotSent')
+  const { sms, peers, clock, settings } = services
+  const options = { sms, gate: peers.sms, clock, timeoutMs: settings.smsTimeoutMs, signal: ctx.signal }
+  const outcome = await callSms(options, { messageId, merchantId: current.merchantId, phone, text, lifetimeSeconds })
+  if (outcome.kind === 'not_called') throw new RpcError('smsNotSent', { retryAfterMs: outcome.retryAfterMs })
+  if (outcome.kind === 'rejected') throw new RpcError('smsNotSent')
 }
 
 /** Throws unless it is a phone number: 9 to 15 digits, country code first. */
@@ -90,16 +95,6 @@ async function smsTextOf({ merchants, settings }: PaymentServices, receipt: Rece
   const number = parseAccount(receipt).find(({ main }) => main)?.value ?? receipt.receiptId
   const isPaid = receipt.state === receiptStates.paid || receipt.state === receiptStates.held
   return formatReceiptSms(language, { shop, number, amountTiyin: effectiveAmount(receipt), isPaid, providerName: settings.providerName })
-}
-
-/** A gateway that fails or does not reply may have sent the message: it counts as sent. */
-async function send({ sms, clock, settings }: PaymentServices, message: SmsMessage, ctx: ReceiptContext): Promise<SmsOutcome> {
-  try {
-    const timeout = { clock, timeoutMs: settings.smsTimeoutMs, signal: ctx.signal }
-    return await withTimeout<SmsOutcome>(timeout, 'unknown', (signal) => sms.send(message, signal))
-  } catch {
-    return 'unknown'
-  }
 }
 
 /** As long as the receipt can be paid. */

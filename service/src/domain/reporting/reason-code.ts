@@ -7,6 +7,7 @@ export function toReasonCode(outcome: string): string {
 
 const reasons: Readonly<Record<string, string>> = Object.freeze({
   timeout: 'network_timeout',
+  unavailable: 'network_unavailable',
   rejected: 'sms_not_sent',
   phoneLimit: 'send_limit_phone',
 })

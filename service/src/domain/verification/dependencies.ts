@@ -2,6 +2,7 @@ import type { Keyring } from '@tessera/vault/keyring'
 
 import type { CardServices } from '../cards/services.ts'
 import type { Clock } from '../../clock.ts'
+import type { Peers } from '../limits/peers.ts'
 import type { SmsGuard } from '../limits/sms-guard.ts'
 import type { Network } from '../../adapters/network/network.ts'
 import type { Codes } from '../../adapters/sms/codes.ts'
@@ -22,6 +23,7 @@ export interface VerificationDependencies {
   readonly keyring: Keyring
   readonly network: Network
   readonly sms: Sms
+  readonly peers: Pick<Peers, 'network' | 'sms'>
   readonly smsGuard: SmsGuard
   readonly codes: Codes
   readonly cards: CardServices

@@ -3,8 +3,7 @@ import { RpcError } from '@tessera/contract/errors'
 
 import type { RequestContext } from '../request-context.ts'
 import { requireLiveCard } from '../cards/find.ts'
-import { refusalError } from '../cards/network-call.ts'
-import type { NetworkRefusalReason } from '../../adapters/network/network.ts'
+import { refusalError, type CausedNetworkRefusal } from '../cards/network-call.ts'
 import type { CardRow } from '../../store/cards.ts'
 import { findVerification } from '../../store/verifications.ts'
 
@@ -35,7 +34,7 @@ export async function reconcileCodeRequest(
   if (outcome === 'asked' && !isExpired) return null
   if (isRefusal(outcome)) throw refusalError({ kind: 'refused', reason: outcome }, requestId)
   const retryAfterMs = settings.resendWaitMs
-  if (outcome === 'rejected' || outcome === 'sendRefused') throw new RpcError('smsNotSent', { retryAfterMs })
+  if (unsentOutcomes.has(outcome)) throw new RpcError('smsNotSent', { retryAfterMs })
   if (outcome === 'phoneLimit') throw new RpcError('sendLimitPhone', { retryAfterMs })
   return { phoneMask: attempt?.phoneMask ?? maskPhone(''), waitMs: settings.resendWaitMs }
 }
@@ -61,14 +60,17 @@ function cardIdOf(token: string): string {
   return token.slice(0, 24)
 }
 
-function isRefusal(outcome: string): outcome is NetworkRefusalReason {
+function isRefusal(outcome: string): outcome is CausedNetworkRefusal['reason'] {
   return Object.hasOwn(refusals, outcome)
 }
 
-const refusals: Readonly<Record<NetworkRefusalReason, true>> = {
+const unsentOutcomes: ReadonlySet<string> = new Set(['rejected', 'sendRefused', 'gatewayUnavailable'])
+
+const refusals: Readonly<Record<CausedNetworkRefusal['reason'], true>> = {
   smsNotConnected: true,
   cardExpired: true,
   cardBlocked: true,
   systemError: true,
   timeout: true,
+  unavailable: true,
 }

@@ -6,7 +6,7 @@ import { hashOtp } from '@tessera/vault/keyed-hashes'
 import type { RequestContext } from '../request-context.ts'
 import { requireLiveCard, usePan, type LiveCard } from '../cards/find.ts'
 import { cardActionEntry } from '../cards/change-records.ts'
-import { callCardNetwork, refusalError, type CausedNetworkRefusal } from '../cards/network-call.ts'
+import { callCardNetwork, refusalError, requireNetwork, type CausedNetworkRefusal } from '../cards/network-call.ts'
 import { requireNoConflict, intentionExtras } from '../idempotency/handle.ts'
 import type { VerificationStart } from '../../adapters/network/network.ts'
 import type { CardRow } from '../../store/cards.ts'
@@ -26,6 +26,7 @@ export async function requestCode(
   language: Language,
 ): Promise<CodeRequestResult> {
   const live = await requireLiveCard(deps.cards, token, ctx)
+  requireNetwork(deps.peers.network, live.card.merchantId)
   const code = deps.codes.draw()
   const attempt = await newAttempt(deps, live.card, code)
   const started = await startVerification(deps, live, attempt, ctx)
@@ -75,15 +76,15 @@ async function startVerification(
   attempt: VerificationRow,
   ctx: RequestContext,
 ): Promise<VerificationStart | CausedNetworkRefusal> {
-  const { cards, keyring, network, clock, settings } = deps
+  const { cards, keyring, network, peers, clock, settings } = deps
   const { merchantId, expiry } = live.card
   return usePan(cards, live, async (pan) => {
     const caps = dailyCapsOf(deps, merchantId)
     const at = attempt.requestedAt.wallMs
     const claim = caps === null ? null : await sendClaim(keyring, pan, { at, windows: settings.sendWindows, caps })
     await storeAttempt(deps, attempt, claim, ctx)
-    const timeout = { clock, timeoutMs: settings.networkTimeoutMs, signal: ctx.signal }
-    return callCardNetwork(timeout, (signal) =>
+    const options = { gate: peers.network, merchantId, clock, timeoutMs: settings.networkTimeoutMs, signal: ctx.signal }
+    return callCardNetwork(options, (signal) =>
       network.startVerification({ merchantId, pan, expiry, requestId: attempt.attemptId }, signal),
     )
   })

@@ -2,12 +2,10 @@ import { maskPhone } from '@tessera/contract/card'
 import type { Language } from '@tessera/contract/envelope'
 import { RpcError } from '@tessera/contract/errors'
 
-import { withTimeout } from '../../clock.ts'
-import type { SmsMessage, SmsOutcome } from '../../adapters/sms/sms.ts'
-
 import { dailyCapsOf, sendClaim } from './daily-caps.ts'
 import { recordDispatchOutcome, type CodeDispatch, type CodeRequestResult } from './dispatch.ts'
 import { formatCodeMessage } from './code-message.ts'
+import { callSms } from './sms-call.ts'
 import { claimSend } from '../../store/send-limits.ts'
 
 /** A code of the service, and the phone that the network returned for it. */
@@ -23,18 +21,32 @@ export interface ServiceSentCode {
  * no harm.
  */
 export async function sendCode(dispatch: CodeDispatch, { phone, code, language }: ServiceSentCode): Promise<CodeRequestResult> {
-  const { deps, card, attempt } = dispatch
+  const { deps, card, attempt, ctx } = dispatch
+  const { merchantId } = card
   const { otpLifetimeMs, providerName, formHost, resendWaitMs } = deps.settings
   const phoneMask = maskPhone(phone)
+  // Before the message counts in any limit.
+  const refusalMs = deps.peers.sms.refusalMs(merchantId)
+  if (refusalMs > 0) return refuseUnsent(dispatch, phoneMask, refusalMs)
   await claimPhone(dispatch, phone)
   const lifetimeSeconds = otpLifetimeMs / 1000
   const text = formatCodeMessage(language, { code, maskedPan: card.maskedPan, lifetimeSeconds, providerName, formHost })
   await requireSmsGuard(dispatch, phone, text)
-  const outcome = await send(dispatch, { messageId: attempt.attemptId, merchantId: card.merchantId, phone, text, lifetimeSeconds })
-  const reply = outcome === 'rejected' ? new RpcError('smsNotSent', { retryAfterMs: resendWaitMs }) : { phoneMask, waitMs: resendWaitMs }
-  await recordDispatchOutcome(dispatch, { sentBy: 'us', phoneMask, outcome: outcome === 'accepted' ? 'sent' : outcome }, reply)
+  const options = { sms: deps.sms, gate: deps.peers.sms, clock: deps.clock, timeoutMs: deps.settings.smsTimeoutMs, signal: ctx.signal }
+  const outcome = await callSms(options, { messageId: attempt.attemptId, merchantId, phone, text, lifetimeSeconds })
+  if (outcome.kind === 'not_called') return refuseUnsent(dispatch, phoneMask, outcome.retryAfterMs)
+  const reply =
+    outcome.kind === 'rejected' ? new RpcError('smsNotSent', { retryAfterMs: resendWaitMs }) : { phoneMask, waitMs: resendWaitMs }
+  await recordDispatchOutcome(dispatch, { sentBy: 'us', phoneMask, outcome: outcome.kind === 'accepted' ? 'sent' : outcome.kind }, reply)
   if (reply instanceof RpcError) throw reply
   return reply
+}
+
+/** The gateway was not called. Another code may be requested as early as after one that was sent. */
+async function refuseUnsent(dispatch: CodeDispatch, phoneMask: string, refusalMs: number): Promise<never> {
+  const error = new RpcError('smsNotSent', { retryAfterMs: Math.max(refusalMs, dispatch.deps.settings.resendWaitMs) })
+  await recordDispatchOutcome(dispatch, { sentBy: 'us', phoneMask, outcome: 'gatewayUnavailable' }, error)
+  throw error
 }
 
 async function claimPhone(dispatch: CodeDispatch, phone: string): Promise<void> {
@@ -61,16 +73,5 @@ async function requireSmsGuard(dispatch: CodeDispatch, phone: string, text: stri
   } catch (err) {
     if (err instanceof RpcError) await recordDispatchOutcome(dispatch, { sentBy: 'us', outcome: 'sendRefused' }, err)
     throw err
-  }
-}
-
-/** If the gateway fails without a response the message may have been sent: it counts as sent and is not sent again. */
-async function send({ deps, ctx }: CodeDispatch, message: SmsMessage): Promise<SmsOutcome> {
-  const { sms, clock, settings } = deps
-  const timeout = { clock, timeoutMs: settings.smsTimeoutMs, signal: ctx.signal }
-  try {
-    return await withTimeout<SmsOutcome>(timeout, 'unknown', (signal) => sms.send(message, signal))
-  } catch {
-    return 'unknown'
   }
 }

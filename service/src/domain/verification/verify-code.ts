@@ -5,7 +5,7 @@ import type { RequestContext } from '../request-context.ts'
 import { cardEvent, extrasWithEvent } from '../cards/change-records.ts'
 import { requireLiveCard, usePan } from '../cards/find.ts'
 import { verifiedCard } from '../cards/lifecycle.ts'
-import { callCardNetwork, refusalError, type CausedNetworkRefusal } from '../cards/network-call.ts'
+import { callCardNetwork, callNetworkAdapter, refusalError, requireNetwork, type CausedNetworkRefusal } from '../cards/network-call.ts'
 import { requireNoConflict, outcomeExtras, type IdempotencyHandle } from '../idempotency/handle.ts'
 import type { CodeCheckResult } from '../../adapters/network/network.ts'
 import type { IdempotencyOutcome } from '../../store/idempotency.ts'
@@ -73,11 +73,13 @@ type CodeDecision = StoreDecision | Exclude<CodeCheckResult, { kind: 'incorrect'
 /** Checks that the network admits the card, then the code in the store, or at the network if it sent the code. */
 async function checkWithStoreAndNetwork(context: CodeAttemptContext, verified: CardRow): Promise<CodeDecision> {
   const { deps, live, attempt, code, ctx } = context
-  const { network, keyring, store, clock, settings } = deps
+  const { network, peers, keyring, store, clock, settings } = deps
   const { merchantId, expiry } = live.card
-  const timeout = { clock, timeoutMs: settings.networkTimeoutMs, signal: ctx.signal }
+  const options = { gate: peers.network, merchantId, clock, timeoutMs: settings.networkTimeoutMs, signal: ctx.signal }
+  // Before the attempt is counted: an open breaker costs the cardholder none.
+  if (attempt.sentBy === 'network') requireNetwork(peers.network, merchantId)
   return usePan(deps.cards, live, async (pan) => {
-    const refusal = await callCardNetwork(timeout, (signal) => network.precheckCard({ merchantId, pan, expiry }, signal))
+    const refusal = await callNetworkAdapter(options, (signal) => network.precheckCard({ merchantId, pan, expiry }, signal))
     if (refusal !== null) return refusal
     const daily = dailyCapsOf(deps, merchantId)
     const cap = daily === null ? null : await dailyAttemptCap(keyring, pan, { maxAttempts: settings.cardDayAttemptsMax, caps: daily })
@@ -94,7 +96,7 @@ async function checkWithStoreAndNetwork(context: CodeAttemptContext, verified: C
     if (decision.outcome === 'incorrect') deps.wrongCodes.record(attempted.now.wallMs)
     if (decision.outcome !== 'networkDecides') return decision
     const codeCheck = { merchantId, pan, expiry, requestId: attempt.attemptId, networkRef: attempt.networkRef, code }
-    const checked = await callCardNetwork(timeout, (signal) => network.checkCode(codeCheck, signal))
+    const checked = await callCardNetwork(options, (signal) => network.checkCode(codeCheck, signal))
     if (checked.kind !== 'incorrect') return checked
     deps.wrongCodes.record(attempted.now.wallMs)
     return { kind: 'incorrect', isLast: decision.isLast }

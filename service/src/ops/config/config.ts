@@ -7,6 +7,7 @@ import { auditSettings } from './audit.ts'
 import { dashboardSettings } from './dashboard.ts'
 import { limitSettings } from './limits.ts'
 import { memorySettings } from './memory.ts'
+import { peerBoundSettings } from './peers.ts'
 import { requestLogSettings } from './request-log.ts'
 import { stopSettings } from './stop.ts'
 import { collectSettings } from './sources.ts'
@@ -240,6 +241,7 @@ const table = [
     source: 'an eighth of connectionsMax',
   },
   ...memorySettings,
+  ...peerBoundSettings,
   {
     name: 'otpLifetimeSeconds',
     env: 'TESSERA_OTP_LIFETIME_SECONDS',

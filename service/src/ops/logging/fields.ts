@@ -37,6 +37,8 @@ const shapes = {
   caller: text(/^(server|browser|unproved)$/),
   table: text(/^[a-z_]{1,32}$/),
   suppressed: number,
+  // An outside system.
+  peer: text(/^(network|sms|merchant_endpoint)$/),
   // A merchant's endpoint.
   operation: text(/^(check|perform|cancel)$/),
   // A transition of a receipt: its states by number, and its cause in docs/reference/payment-states.md.

@@ -6,6 +6,7 @@ import type { SmsSend } from '../../adapters/sms/observe-sms.ts'
 import type { AppliedTransition } from '../../domain/payments/dependencies.ts'
 import type { ReachedLimit } from '../../domain/limits/limit-mode.ts'
 import type { CutReason } from '../../server/http/memory-budget.ts'
+import type { PeerObserver } from '../../domain/limits/peers.ts'
 import type { AbortStage } from '../../server/http/server-state.ts'
 import type { SignInOutcome } from '../../domain/users/dependencies.ts'
 import type { CallSummary, CallFailure, CallObserver } from '../../server/call-observer.ts'
@@ -77,6 +78,29 @@ export function makeLimitObserver(log: Log, metrics: Metrics, now: () => number)
     log.warn(mode === 'shadow' ? 'limit_shadow' : 'limit_reached', { reason, merchantId, count: line.count })
     Object.assign(line, { at: now(), count: 0 })
   }
+}
+
+/**
+ * Counts the calls that were refused because an outside system does not respond or its places are taken, and writes a line `peer_calls_refused` of each
+ * kind and reason every ten seconds at most. The breakers of all systems write a line when they open and when they close. `now` is unix milliseconds.
+ */
+export function makePeerObserver(log: Log, metrics: Metrics, now: () => number): PeerObserver {
+  const lines = new Map<string, { at: number; count: number }>()
+  return Object.freeze<PeerObserver>({
+    refused({ kind, reason, merchantId }) {
+      metrics.countPeerRefusal({ peer: kind, reason })
+      const line = lines.get(`${kind} ${reason}`) ?? { at: -Infinity, count: 0 }
+      lines.set(`${kind} ${reason}`, line)
+      line.count++
+      if (now() - line.at < limitLineEveryMs) return
+      log.warn('peer_calls_refused', { peer: kind, reason, merchantId, count: line.count })
+      Object.assign(line, { at: now(), count: 0 })
+    },
+    breakerChanged({ kind, state, merchantId }) {
+      if (state === 'open') log.warn('peer_breaker_opened', { peer: kind, merchantId })
+      else log.info('peer_breaker_closed', { peer: kind, merchantId })
+    },
+  })
 }
 
 /**

@@ -22,6 +22,8 @@ export interface Metrics {
   countMerchantEndpoint(call: { readonly operation: string; readonly outcome: string }): void
   /** A request that reached a limit which refuses, or would refuse were it not in shadow mode. */
   countLimit(reached: { readonly reason: string; readonly mode: string }): void
+  /** A call that was refused because an outside system does not respond, or its places are taken. */
+  countPeerRefusal(refused: { readonly peer: string; readonly reason: string }): void
   /** A sign-in to the dashboard, by its outcome. */
   countSignIn(signIn: { readonly outcome: string }): void
   /** A row that was refused because of its MAC, by table. */
@@ -57,6 +59,10 @@ export function makeMetrics(clock: Pick<Clock, 'sleep'>, gauges: readonly GaugeD
     'tessera_limits_reached_total',
     'Requests that reached a breaker, by reason and mode; in shadow mode none was refused.',
   )
+  const peerRefusals = makeCounter(
+    'tessera_peer_refusals_total',
+    'Calls refused because an outside system does not respond (open), or its places (full) or those of the merchant (share) are taken, by peer and reason.',
+  )
   const tampered = makeCounter('tessera_rows_refused_total', 'Rows refused because they were not written by the service, by table.')
   const checkpoints = makeCounter('tessera_audit_checkpoints_total', 'Checkpoints of the audit, by destination and outcome.')
   const auditFaults = makeCounter(
@@ -90,6 +96,7 @@ export function makeMetrics(clock: Pick<Clock, 'sleep'>, gauges: readonly GaugeD
     durations,
     endpoints,
     limits,
+    peerRefusals,
     tampered,
     signIns,
     aborts,
@@ -111,6 +118,7 @@ export function makeMetrics(clock: Pick<Clock, 'sleep'>, gauges: readonly GaugeD
     },
     countMerchantEndpoint: ({ operation, outcome }: { operation: string; outcome: string }) => endpoints.add({ operation, outcome }),
     countLimit: ({ reason, mode }: { reason: string; mode: string }) => limits.add({ reason, mode }),
+    countPeerRefusal: ({ peer, reason }: { peer: string; reason: string }) => peerRefusals.add({ peer, reason }),
     countSignIn: ({ outcome }: { outcome: string }) => signIns.add({ outcome }),
     countTamperedRow: ({ table }: { table: string }) => tampered.add({ table }),
     countCheckpoint: ({ destination, outcome }: { destination: string; outcome: string }) => checkpoints.add({ destination, outcome }),

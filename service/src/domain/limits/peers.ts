@@ -1,0 +1,117 @@
+import type { Config } from '../../ops/config/config.ts'
+
+import { closedPeerBreaker, makePeerBreaker, type PeerBreakerSettings } from './peer-breaker.ts'
+import { makePeerGate, type PeerGate, type PeerKind, type PeerRefusal } from './peer-gate.ts'
+import { makePlacePool, type PlacePool } from './place-pool.ts'
+
+/**
+ * The outside systems that calls wait for. Each kind has places of its own, so that calls which wait for a slow one leave places for all others, and each
+ * system has a breaker of its own.
+ */
+export interface Peers {
+  readonly network: PeerGate
+  readonly sms: PeerGate
+  /** The endpoint of this merchant. */
+  merchantEndpoint(merchantId: string): PeerGate
+  /** For the metrics. */
+  listPeers(): readonly PeerUsage[]
+}
+
+export interface PeerUsage {
+  readonly kind: PeerKind
+  readonly inFlight: number
+  readonly max: number
+  /** Breakers that are open or half open. */
+  readonly openBreakers: number
+}
+
+export interface PeerSettings {
+  readonly networkPlaces: number
+  readonly smsPlaces: number
+  /** Of all merchants' endpoints together. */
+  readonly endpointPlaces: number
+  readonly placesPerEndpoint: number
+  readonly breaker: PeerBreakerSettings
+}
+
+/** The places are shares of all calls in flight, so that calls which wait for nobody always have some. */
+export function peerSettings(config: Config): PeerSettings {
+  const placesOf = (percent: number): number => Math.max(1, Math.floor((config.inFlightMax * percent) / 100))
+  return {
+    networkPlaces: placesOf(config.networkInFlightPercent),
+    smsPlaces: placesOf(config.smsInFlightPercent),
+    endpointPlaces: placesOf(config.endpointsInFlightPercent),
+    placesPerEndpoint: config.endpointInFlightMax,
+    breaker: { slowMs: config.peerSlowMs, pauseMs: config.peerPauseMs },
+  }
+}
+
+export interface PeersOptions {
+  readonly settings: PeerSettings
+  /** Milliseconds of a monotonic clock. */
+  readonly now: () => number
+  /** Whether an adapter simulates failures that its users choose; its breaker never opens. */
+  readonly isNetworkSimulated: boolean
+  readonly isSmsSimulated: boolean
+  readonly observer: PeerObserver
+}
+
+export interface PeerObserver {
+  refused(refusal: PeerRefusal): void
+  breakerChanged(change: PeerBreakerChange): void
+}
+
+export interface PeerBreakerChange {
+  readonly kind: PeerKind
+  readonly state: 'open' | 'closed'
+  /** Of a merchant's endpoint; null for the others. */
+  readonly merchantId: string | null
+}
+
+export function makePeers({ settings, now, isNetworkSimulated, isSmsSimulated, observer }: PeersOptions): Peers {
+  const networkPlaces = makePlacePool({ max: settings.networkPlaces })
+  const smsPlaces = makePlacePool({ max: settings.smsPlaces })
+  const endpointPlaces = makePlacePool({ max: settings.endpointPlaces, maxPerMerchant: settings.placesPerEndpoint })
+  const network = makeGate('network', networkPlaces, { isSimulated: isNetworkSimulated })
+  const sms = makeGate('sms', smsPlaces, { isSimulated: isSmsSimulated })
+  const endpoints = new Map<string, PeerGate>()
+
+  return Object.freeze({
+    network,
+    sms,
+    merchantEndpoint,
+    listPeers: () => [
+      usageOf('network', networkPlaces, [network]),
+      usageOf('sms', smsPlaces, [sms]),
+      usageOf('merchant_endpoint', endpointPlaces, [...endpoints.values()]),
+    ],
+  })
+
+  function merchantEndpoint(merchantId: string): PeerGate {
+    const existing = endpoints.get(merchantId)
+    if (existing !== undefined) return existing
+    // Forgetting one costs no more than that its breaker has to open again.
+    if (endpoints.size >= maxEndpoints) endpoints.delete(endpoints.keys().next().value ?? '')
+    const gate = makeGate('merchant_endpoint', endpointPlaces, { merchantId })
+    endpoints.set(merchantId, gate)
+    return gate
+  }
+
+  function makeGate(kind: PeerKind, places: PlacePool, { isSimulated = false, merchantId = null }: GateDetails): PeerGate {
+    const onChange = (state: 'open' | 'closed'): void => observer.breakerChanged({ kind, state, merchantId })
+    const breaker = isSimulated ? closedPeerBreaker : makePeerBreaker({ now, settings: settings.breaker, onChange })
+    return makePeerGate({ kind, places, breaker, onRefused: (refusal) => observer.refused(refusal) })
+  }
+}
+
+interface GateDetails {
+  readonly isSimulated?: boolean
+  readonly merchantId?: string | null
+}
+
+function usageOf(kind: PeerKind, { inFlight, max }: PlacePool, gates: readonly PeerGate[]): PeerUsage {
+  return { kind, inFlight, max, openBreakers: gates.filter(({ breakerState }) => breakerState !== 'closed').length }
+}
+
+/** Merchants whose endpoint was called by this process; some hundred bytes each. */
+const maxEndpoints = 20_000

@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+
+import { makePlacePool } from './place-pool.ts'
+
+test('one merchant gets two thirds of the places at most, and another then as many as twice what is free', () => {
+  const pool = makePlacePool({ max: 300 })
+  assert.equal(takeAll('a'), 200)
+  assert.equal(takeAll('b'), 67)
+  assert.equal(takeAll('c'), 22)
+  assert.equal(pool.findRefusal('a'), 'share')
+
+  function takeAll(merchantId: string): number {
+    let taken = 0
+    for (; pool.findRefusal(merchantId) === null; taken++) pool.take(merchantId)
+    return taken
+  }
+})
+
+test('a place that is left can be taken again, by the service itself too', () => {
+  const pool = makePlacePool({ max: 2, maxPerMerchant: 1 })
+  const leave = pool.take('a')
+  assert.equal(pool.findRefusal('a'), 'share')
+  assert.equal(pool.findRefusal(null), null)
+  pool.take(null)
+  assert.deepEqual([pool.findRefusal(null), pool.findRefusal('b'), pool.inFlight], ['full', 'full', 2])
+  leave()
+  assert.deepEqual([pool.findRefusal('a'), pool.inFlight], [null, 1])
+})
