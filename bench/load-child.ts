@@ -1,6 +1,8 @@
 // The load generator, run as a program of its own so that its CPU time is not the server's. Takes commands over IPC.
 import { connect, type Socket } from 'node:net'
+import { openApiClient, tokenOf, type ApiClient, type CallOutcome } from '../fault/api-client.ts'
 import { cutReply } from '../fault/http-connection.ts'
+import { panWithNetworkOtp, testOtp } from '../fault/load.ts'
 import { makeRandom } from '../fault/random.ts'
 import { drawSeededPan } from './cards.ts'
 import type { LoadResult, LoadMethod, LoadOrder, LoadProblem, LoadTarget } from './load-messages.ts'
@@ -8,6 +10,7 @@ import type { LoadResult, LoadMethod, LoadOrder, LoadProblem, LoadTarget } from 
 const random = makeRandom(Date.now() % 2 ** 31)
 const tokens = new Map<string, string[]>()
 const creates = new Map<string, Buffer[]>()
+const payments = new Map<string, Buffer[]>()
 
 process.on('message', (order: LoadOrder) => {
   if (order.order === 'end') process.disconnect()
@@ -19,6 +22,11 @@ process.on('message', (order: LoadOrder) => {
 
 async function runOrder(order: Exclude<LoadOrder, { order: 'end' }>): Promise<LoadResult> {
   if (order.order === 'run') return run(order.target, order.method, order.connections, { ms: order.ms, count: order.requests ?? Infinity })
+  if (order.order === 'prepareReceipts') {
+    const startedAt = performance.now()
+    payments.set(order.target.url, await writePayments(order.target, order.receipts))
+    return { requests: order.receipts, ms: performance.now() - startedAt, failed: 0, failure: '', p50Ms: NaN, p99Ms: NaN }
+  }
   const made: string[] = []
   tokens.set(order.target.url, made)
   return run(order.target, 'create', 16, { ms: Infinity, count: order.cards }, (body) => {
@@ -43,10 +51,11 @@ async function run(
   end: LoadLimit,
   see?: (body: string) => void,
 ): Promise<LoadResult> {
-  const requests = method === 'create' ? drawCreates(target) : listChecks(target)
+  const receipts = method === 'pay' ? (payments.get(target.url) ?? []) : null
+  const requests = receipts !== null ? takeAway(receipts) : method === 'create' ? drawCreates(target) : listChecks(target)
   const startedAt = performance.now()
   const seen: ReplyCounts = { durations: [], failed: 0, failure: '', sent: 0 }
-  const isRunning = (): boolean => performance.now() - startedAt < end.ms && seen.sent < end.count
+  const isRunning = (): boolean => performance.now() - startedAt < end.ms && seen.sent < end.count && receipts?.length !== 0
   await Promise.all(Array.from({ length: connections }, () => drive(target, requests, { seen, isRunning, see })))
   const durations = Float64Array.from(seen.durations).sort()
   const at = (share: number): number => durations[Math.min(durations.length - 1, Math.floor(durations.length * share))] ?? NaN
@@ -121,14 +130,50 @@ function listChecks(target: LoadTarget): () => Buffer {
   return takeTurns((tokens.get(target.url) ?? []).map((token, id) => writeRequest(target, 'cards.check', id, { token })))
 }
 
+/** Payments of new receipts by a few verified cards, each under its own key. */
+async function writePayments(target: LoadTarget, count: number): Promise<Buffer[]> {
+  const cards: string[] = []
+  const written: Buffer[] = []
+  let left = count
+  const createRest = async (): Promise<void> => {
+    const client = await openApiClient(target)
+    cards.push(await createVerifiedCard(client))
+    for (let at = --left; at >= 0; at = --left) {
+      const { receipt } = resultOf(await client.call('receipts.create', { amount: 100_000, account: { order: 'a' } }))
+      const { _id: id } = receipt as { readonly _id: string }
+      written.push(writeRequest(target, 'receipts.pay', at, { id, token: cards[at % cards.length] ?? '' }, `pay-${id}`))
+    }
+    client.close()
+  }
+  await Promise.all(Array.from({ length: 16 }, createRest))
+  return written
+}
+
+async function createVerifiedCard(client: ApiClient): Promise<string> {
+  const token = tokenOf(resultOf(await client.create(panWithNetworkOtp)))
+  resultOf(await client.requestCode(token))
+  resultOf(await client.verify(token, testOtp))
+  return token
+}
+
+function resultOf(outcome: CallOutcome): Readonly<Record<string, unknown>> {
+  if (outcome.kind !== 'result') throw new Error(outcome.kind === 'refused' ? outcome.reason : outcome.why)
+  return outcome.result
+}
+
+function takeAway(requests: Buffer[]): () => Buffer {
+  return () => requests.pop() ?? Buffer.alloc(0)
+}
+
 function takeTurns(requests: readonly Buffer[]): () => Buffer {
   let at = 0
   return () => requests[at++ % requests.length] ?? Buffer.alloc(0)
 }
 
-function writeRequest({ url, xAuth }: LoadTarget, method: string, id: number, params: object): Buffer {
+function writeRequest({ url, xAuth }: LoadTarget, method: string, id: number, params: object, key = ''): Buffer {
   const body = JSON.stringify({ jsonrpc: '2.0', id, method, params })
-  const head = `POST /api/${method} HTTP/1.1\r\nhost: ${new URL(url).host}\r\nx-auth: ${xAuth}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n`
+  const keyHeader = key === '' ? '' : `idempotency-key: ${key}\r\n`
+  const head = `POST /api/${method} HTTP/1.1\r\nhost: ${new URL(url).host}\r\nx-auth: ${xAuth}\r\ncontent-type: application/json\r\n${keyHeader}content-length: ${body.length}\r\n\r\n`
   return Buffer.from(head + body)
 }
 

@@ -2,6 +2,8 @@
 export type LoadOrder =
   /** Creates cards and stores their tokens for `check`. */
   | { readonly order: 'prepare'; readonly target: LoadTarget; readonly cards: number }
+  /** Creates receipts for `pay`, which pays each of them once; a run ends when all are paid. */
+  | { readonly order: 'prepareReceipts'; readonly target: LoadTarget; readonly receipts: number }
   | {
       readonly order: 'run'
       readonly target: LoadTarget
@@ -14,7 +16,7 @@ export type LoadOrder =
     }
   | { readonly order: 'end' }
 
-export type LoadMethod = 'create' | 'check'
+export type LoadMethod = 'create' | 'check' | 'pay'
 
 export interface LoadTarget {
   readonly url: string

@@ -7,6 +7,7 @@ import type { Measurement } from './measurement.ts'
 import { flood } from './flood.ts'
 import { form } from './form.ts'
 import { freshness } from './freshness.ts'
+import { payRate } from './pay.ts'
 import { pans } from './pans.ts'
 import { profile } from './profiles.ts'
 import { stalls } from './stalls.ts'
@@ -18,6 +19,7 @@ import { timing } from './timing.ts'
 export const measurements: readonly Measurement[] = [
   create,
   check,
+  payRate,
   profile,
   auditLink,
   stalls,

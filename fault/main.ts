@@ -12,6 +12,7 @@ import { money } from './money.ts'
 import { otpRace } from './otp-race.ts'
 import { powerCut } from './power-cut.ts'
 import { startRace } from './start-race.ts'
+import { stuckStore } from './stuck-store.ts'
 import type { Experiment } from './experiment.ts'
 import { createServiceDataFactory, type ServiceDataFactory, type StoreKind } from './service-data.ts'
 import { listMissingRequirements, RequirementMissing } from './machine-requirements.ts'
@@ -28,6 +29,7 @@ const experiments: readonly Experiment[] = [
   clock,
   otpRace,
   blackhole,
+  stuckStore,
   databaseWriter,
   drain,
   startRace,

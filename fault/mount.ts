@@ -17,6 +17,9 @@ export interface Disk {
 
 /** A disk whose power can be cut: what was not synced by then is gone. */
 export interface PoweredDisk extends Disk {
+  /** Whoever writes to the disk waits from now on, until `thaw`. */
+  freeze(): Promise<void>
+  thaw(): void
   /** Stops all writes to the disk, those of the journal included. */
   cutPower(): Promise<void>
   /** Mounts it again, as after the power came back. No file may be open on it. */
@@ -44,6 +47,12 @@ export function mountExt4(megabytes: number): PoweredDisk {
   mount()
   return {
     ...makeDisk(place, folder),
+    async freeze() {
+      // Not synchronously: a load that this process sends goes on meanwhile.
+      const [status] = (await once(spawn('fsfreeze', ['--freeze', folder], systemEnvironment), 'close')) as [number | null]
+      if (status !== 0) throw new RequirementMissing(`the file system could not be frozen: fsfreeze ended with ${String(status)}`)
+    },
+    thaw: () => runSystemCommand('fsfreeze', '--unfreeze', folder),
     async cutPower() {
       const cut = spawn('perl', ['-e', shutDown, folder], { stdio: 'ignore' })
       const [status] = (await once(cut, 'close')) as [number | null]
@@ -88,11 +97,13 @@ function writeZeros(path: string, bytes: number): void {
   }
 }
 
+const systemEnvironment = { env: { ...process.env, PATH: `${process.env['PATH'] ?? ''}:/usr/sbin:/sbin` } }
+
 /** Throws `RequirementMissing` when the machine refuses, so that this is not taken for a fault of the service. */
 function runSystemCommand(command: string, ...args: string[]): void {
   const { status, error, stderr } = spawnSync(command, args, {
     encoding: 'utf8',
-    env: { ...process.env, PATH: `${process.env['PATH'] ?? ''}:/usr/sbin:/sbin` },
+    ...systemEnvironment,
   })
   if (status !== 0) throw new RequirementMissing(`${command} ${args[0] ?? ''} failed: ${(error?.message ?? stderr).trim()}`)
 }

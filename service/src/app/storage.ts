@@ -76,14 +76,14 @@ export interface StoreEvents {
 
 /** Opens the store that the settings name. Throws `StoreUnavailable`, `MigrationRefused` and errors of the system. */
 export async function openStore(config: Config, { log, onLost }: StoreEvents): Promise<Store> {
-  const { databaseUrl: url, dataFolder: folder, storeMegabytesMax } = config
+  const { databaseUrl: url, dataFolder: folder, storeMegabytesMax, databaseWriters: writers } = config
   if (url === null) {
     const maxPages = storeMegabytesMax === null ? {} : { maxPages: storeMegabytesMax * pagesInMegabyte }
     return openSqliteStore({ folder, log, exit: onLost, ...maxPages })
   }
   // The driver is loaded only if it is used: it takes 5 % of the memory of an idle service.
   const { openPostgresStore } = await import('../store/postgres/postgres.ts')
-  return openPostgresStore({ url, log })
+  return openPostgresStore({ url, log, writers })
 }
 
 /** Opens the store of the wrapped data keys, like `openStore`. */

@@ -81,6 +81,19 @@ export function* saveIdempotencyOutcome({ claim, outcome }: SaveIdempotencyOutco
   return (yield* runOne(upsertOutcome, claimValues(claim, outcome))) !== null
 }
 
+const updateLease = sql`
+  update idempotency set lease_until = $6, mac = $7
+  where bucket = $1 and merchant_id = $2 and caller_class = $3 and key_hash = $4 and request_id = $5 and sealed is null and lease_until > $6
+  returning method`
+
+/**
+ * Ends the lease of a claim early: its request has ended without storing an outcome, so nothing outside is under way for it. `claim` is the stored row
+ * with its new end and MAC. Returns false when there is no such claim, or it has an outcome.
+ */
+export function* endIdempotencyLease({ claim }: { readonly claim: IdempotencyClaim }): Transaction<boolean> {
+  return (yield* runOne(updateLease, [...keyValues(claim), claim.requestId, claim.leaseUntil, claim.mac])) !== null
+}
+
 const selectRecord = sql`
   select ${idempotencyTable.columns} from idempotency where bucket = $1 and merchant_id = $2 and caller_class = $3 and key_hash = $4`
 

@@ -4,6 +4,7 @@ import { RpcError } from '@tessera/contract/errors'
 
 import {
   deleteOldIdempotencyRecords,
+  endIdempotencyLease,
   findIdempotencyRecord,
   type IdempotencyClaim,
   type IdempotencyOutcome,
@@ -11,7 +12,7 @@ import {
   idempotencyTable,
   saveIdempotencyOutcome,
 } from '../../store/idempotency.ts'
-import { deleteInPages } from '../../store/store.ts'
+import { deleteInPages, StoreFull, StoreOutcomeUnknown, StoreOverloaded, StoreUnavailable } from '../../store/store.ts'
 
 import { retryOnConflict } from '../concurrency.ts'
 import { makeVerifiedRows, type VerifiedRowDependencies } from '../verified-rows.ts'
@@ -73,17 +74,67 @@ async function runFirst<T extends object>(
   const recorder = makeOutcomeRecorder(deps, request, digest, await deps.rows.loadSealer())
   try {
     const outcome = await captureOutcome(() => operation.run(recorder.handle))
-    return !isStorable(outcome) || (await recorder.store(outcome)) ? outcome : 'retry'
+    if (isStorable(outcome)) return (await storeOrUnknown(recorder, outcome)) ? outcome : 'retry'
+    void endLease(deps, recorder, request.signal)
+    return outcome
   } catch (err) {
     if (err instanceof IdempotencyConflict) return 'retry'
+    void endLease(deps, recorder, request.signal)
     throw err
   }
 }
+
+/** The operation has run: when its outcome cannot be stored now, it would be wrong to say that nothing was done. */
+async function storeOrUnknown(recorder: OutcomeRecorder, outcome: OperationOutcome<unknown>): Promise<boolean> {
+  try {
+    return await recorder.store(outcome)
+  } catch (err) {
+    const isRefused = err instanceof StoreUnavailable || err instanceof StoreOverloaded || err instanceof StoreFull
+    throw isRefused ? new StoreOutcomeUnknown(`the outcome could not be stored: ${err.message}`, { cause: err }) : err
+  }
+}
+
+/**
+ * Tells duplicate requests that this one has ended without an outcome: usually the connection to the database was lost at a commit, so it is repeated
+ * until the database is back. Without it they would wait for the rest of the lease.
+ */
+async function endLease(
+  { store, clock, rows }: IdempotencyDependencies,
+  { lastClaim }: OutcomeRecorder,
+  stopping: AbortSignal,
+): Promise<void> {
+  const claim = lastClaim()
+  if (claim === null || leasesEnding >= maxLeasesEnding) return
+  leasesEnding++
+  try {
+    const { sealed: _none, ...ended } = await rows.seal({ ...claim, sealed: null, leaseUntil: clock.now() })
+    for (const pauseMs of [...endLeasePausesMs, null]) {
+      try {
+        await store.write(endIdempotencyLease, { claim: ended })
+        return
+      } catch (err) {
+        if (pauseMs === null || !(err instanceof StoreUnavailable || err instanceof StoreOutcomeUnknown)) return
+        await clock.sleep(pauseMs, stopping)
+      }
+    }
+  } catch {
+    // Without a key for its MAC, or when the service stops, the claim stays as it is, and its lease ends by itself.
+  } finally {
+    leasesEnding--
+  }
+}
+
+let leasesEnding = 0
+/** More than this end by themselves. */
+const maxLeasesEnding = 1000
+const endLeasePausesMs = [100, 300, 600, 1000, 2000, 4000, 8000]
 
 /** Records the outcome of one run of an operation. */
 interface OutcomeRecorder {
   /** For the operation's own transactions. */
   readonly handle: IdempotencyHandle<object>
+  /** The claim that the operation has passed to a transaction last, whatever became of it; null before the first. */
+  readonly lastClaim: () => IdempotencyClaim | null
   /** Stores an outcome unless one of the transactions has. False if another request has claimed the key. */
   store(outcome: OperationOutcome<unknown>): Promise<boolean>
 }
@@ -99,7 +150,12 @@ function makeOutcomeRecorder(
   /** Outcomes that were passed to a transaction. */
   const inTransactions = new Set<string>()
   let subject = ''
-  return { handle: { claim, outcome: outcomeRow }, store: storeOutcome }
+  let last: IdempotencyClaim | null = null
+  return { handle: { claim: claimFor, outcome: outcomeRow }, lastClaim: () => last, store: storeOutcome }
+
+  function claimFor(claimed: string): IdempotencyClaim {
+    return (last = claim(claimed))
+  }
 
   function claim(claimed: string): IdempotencyClaim {
     subject = claimed

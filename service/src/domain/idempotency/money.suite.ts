@@ -13,6 +13,10 @@ import type { StoreUnderTest, WithStore } from '../../store/suite/opened.fixture
 import { openIdempotencyClient, type IdempotencyClient } from './idempotency-client.fixture.ts'
 import { makeCrashingStore } from './falling.fixture.ts'
 import { cardKey, cardOf, onTestApp, turning } from './idempotency.suite.ts'
+import { replaceInStore, replaceWrite } from '../../testing/store.fixture.ts'
+import { deleteOldIdempotencyRecords } from '../../store/idempotency.ts'
+import { StoreOutcomeUnknown } from '../../store/store.ts'
+import { updateReceipt } from '../../store/receipts.ts'
 import { listInbox, setScenarioStep } from '../../store/sandbox.ts'
 import { findVerification } from '../../store/verifications.ts'
 
@@ -60,6 +64,35 @@ export function moneyKeySuite(withStore: WithStore): void {
       const good = await client.verified(success)
       assert.equal((await client.result('receipts.pay', { id, token: good }, { key: 'k2' })).receipt.state, 4)
       assert.deepEqual(await client.error('receipts.pay', { id, token }, { key: 'k1' }), first)
+    }),
+  )
+
+  test(
+    'after a lost commit the key returns outcome_unknown at once, on every process, until its lease ends; the money is debited once',
+    onTestApp(withStore, async ({ client, app, store, restart }) => {
+      const { token, id } = await payable(client, success)
+      let commits = 0
+      const losing = replaceInStore(
+        store,
+        replaceWrite(updateReceipt, async (_input, original) => {
+          const result = await original()
+          if (++commits === 1) throw new StoreOutcomeUnknown('the reply to COMMIT was lost')
+          return result
+        }),
+      )
+      const first = await createTestApp({ after }, { store: losing, continues: app })
+      const ask = ['receipts.pay', { id, token }, { key: 'k1' }] as const
+      assert.equal((await (await openIdempotencyClient(first)).error(...ask)).reason, 'outcome_unknown')
+      await endOfLease(store)
+      const other = await restart()
+      const again = await other.error(...ask)
+      assert.deepEqual([again.reason, again.retry_after], ['outcome_unknown', 30_000])
+      app.clock.advance(31_000)
+      assert.equal((await other.error(...ask)).reason, 'payment_unknown')
+      await advanceAllReceipts(app)
+      await other.post(...ask)
+      assert.ok((await taken(app, id)).takenTiyin <= sum)
+      await first.close()
     }),
   )
 
@@ -188,6 +221,11 @@ export function moneyKeySuite(withStore: WithStore): void {
       }),
     )
   }
+}
+
+/** The lease is ended in the background, by a write of its own: after it this one is done. */
+async function endOfLease(store: StoreUnderTest['store']): Promise<void> {
+  for (let turn = 0; turn < 50; turn++) await store.write(deleteOldIdempotencyRecords, { before: 0 })
 }
 
 /** A created receipt, and a verified token. */

@@ -89,6 +89,17 @@ const table = [
     source: 'a container and its database are often started together',
   },
   {
+    name: 'databaseWriters',
+    env: 'TESSERA_DATABASE_WRITERS',
+    flag: '--database-writers',
+    type: 'integer',
+    from: 1,
+    to: 64,
+    default: 4,
+    meaning: 'Connections of one process that write to PostgreSQL, each one transaction at a time and with an audit chain of its own.',
+    source: 'measured: docs/decisions/0044-time-limits-and-writers.md',
+  },
+  {
     name: 'storeMegabytesMax',
     env: 'TESSERA_STORE_MEGABYTES_MAX',
     flag: '--store-megabytes-max',

@@ -2,6 +2,7 @@ import type { KeyStore, WrappedKey } from '@tessera/vault/keyring'
 import { findValue, insertKey, listKeys, saveValue, setKeyState } from '../keys.ts'
 import { StoreFull, StoreOutcomeUnknown, StoreUnavailable } from '../store.ts'
 import type { Row, Statement, Value } from '../statement.ts'
+import { storeTimeLimits, untilDeadline } from '../time-limits.ts'
 import { postgresFaultOf } from './fault.ts'
 import { KEYS_SCHEMA, migratePostgres } from './migrate.ts'
 import { makePrimary, readHosts } from './primary.ts'
@@ -82,10 +83,11 @@ export async function openPostgresKeyStore({ url, allowUnsafe = false }: Postgre
 
   /** One statement is one transaction; when the connection is lost during it, the outcome is unknown. */
   async function runStatement(statement: Statement, values: readonly Value[]): Promise<readonly Row[]> {
-    const usable = await usableSession()
+    const deadline = performance.now() + storeTimeLimits.writeMs
+    const usable = await untilDeadline(usableSession(), deadline, 'connecting')
     const before = countWarnings(usable)
     try {
-      const found = await usable.query(statement, values)
+      const found = await usable.query(statement, values, Math.max(1, deadline - performance.now()))
       if (countWarnings(usable) !== before) throw new StoreOutcomeUnknown('the server committed with a warning')
       return found
     } catch (err) {

@@ -115,7 +115,7 @@ function reasonOf(err: unknown): string {
 // No statement_timeout: it would cancel a COMMIT that waits for its standby, which then counts as done without being replicated.
 const sessionSettings = `
   set default_transaction_isolation = 'read committed';
-  set lock_timeout = '1500ms';
+  set lock_timeout = '1000ms';
   set idle_in_transaction_session_timeout = '10s'`
 
 const FAIL_FAST_MS = 250

@@ -2,6 +2,7 @@ import type { Row } from '../statement.ts'
 import { StoreUnavailable } from '../store.ts'
 import type { Read } from '../transaction.ts'
 import { postgresFaultOf } from './fault.ts'
+import { readDeadline, untilDeadline } from '../time-limits.ts'
 import { connectUnless } from './primary.ts'
 import type { Primary } from './primary.ts'
 import type { Session } from './session.ts'
@@ -21,11 +22,19 @@ export function makeReaders(primary: Primary, count: number): Readers {
       const connection = leastBusy(connections)
       if (connection === undefined || connection.pending >= maxPending)
         throw new StoreUnavailable(`${maxPending * connections.length} reads are waiting`)
+      const deadline = readDeadline()
       let found: readonly Row[]
       connection.pending++
       try {
-        const session = connection.session?.usable === true ? connection.session : await open(connection, primary, () => closed)
-        found = await session.query(statement, values)
+        const opened = connection.session?.usable === true ? connection.session : null
+        const session =
+          opened ??
+          (await untilDeadline(
+            open(connection, primary, () => closed),
+            deadline,
+            'connecting',
+          ))
+        found = await session.query(statement, values, Math.max(1, deadline - performance.now()))
       } catch (err) {
         throw err instanceof Error && postgresFaultOf(err) === 'unavailable' ? new StoreUnavailable(err.message, { cause: err }) : err
       } finally {
@@ -53,9 +62,23 @@ async function endConnection({ opening, session }: ReadConnection): Promise<void
 }
 
 async function open(connection: ReadConnection, primary: Primary, isClosed: () => boolean): Promise<Session> {
-  connection.opening ??= connectUnless(primary, isClosed).finally(() => (connection.opening = null))
+  connection.opening ??= connectForReading(primary, isClosed).finally(() => (connection.opening = null))
   connection.session = await connection.opening
   return connection.session
+}
+
+/** A read waits for a lock only when somebody changes its table; those behind it on the connection should not wait long. */
+async function connectForReading(primary: Primary, isClosed: () => boolean): Promise<Session> {
+  const session = await connectUnless(primary, isClosed)
+  try {
+    await session.execute(`set lock_timeout = '${readLockMs}ms'`)
+  } catch (err) {
+    session.destroy()
+    throw err
+  }
+  if (!isClosed()) return session
+  await session.end()
+  throw new StoreUnavailable('the store is closed')
 }
 
 function leastBusy(connections: readonly ReadConnection[]): ReadConnection | undefined {
@@ -67,3 +90,4 @@ function leastBusy(connections: readonly ReadConnection[]): ReadConnection | und
 
 /** More waiting queries on one connection than this are refused. */
 const maxPending = 4096
+const readLockMs = 100

@@ -42,7 +42,7 @@ test('a connection that is opened while the store closes is ended', async () => 
     },
     (primary: Primary) => {
       const slot = makeSlot(primary, 'chain', { key: null, heads: new Map(), listeners: [] })
-      return { use: () => slot.insertNewCards([]), close: slot.close }
+      return { use: () => slot.insertNewCards([], performance.now() + 60_000), close: slot.close }
     },
   ]) {
     let connect = (_session: Session): void => undefined

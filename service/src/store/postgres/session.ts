@@ -118,5 +118,5 @@ function makeCorker(stream: pg.Connection['stream']): () => void {
 
 /** Time limits of connecting and of a statement. node-postgres waits for ever by default. */
 const CONNECT_MS = 1000
-export const QUERY_MS = 2000
+const QUERY_MS = 2000
 const END_MS = 1000

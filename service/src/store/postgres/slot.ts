@@ -5,19 +5,19 @@ import { type AuditHead, findAuditHead } from '../audit.ts'
 import type { CardChange } from '../cards.ts'
 import type { Transaction } from '../transaction.ts'
 import { type AuditListener, StoreFull, StoreOutcomeUnknown, StoreUnavailable } from '../store.ts'
+import { untilDeadline } from '../time-limits.ts'
 import { connectUnless } from './primary.ts'
 import type { Primary } from './primary.ts'
 import type { Session } from './session.ts'
-import { QUERY_MS } from './session.ts'
 import { insertNewCards, runTransaction, TransactionFailed } from './transaction.ts'
 import type { AuditChainState, CommitResult } from './transaction.ts'
 
 /** A writer: one connection, one transaction at a time, and an audit chain of its own, because a hash chain grows by one link after another. */
 export interface Slot {
-  /** `start` is called again when the transaction is retried. */
-  runTransaction(start: () => Transaction<unknown>): Promise<unknown>
+  /** `start` is called again when the transaction is retried. `deadline` is in monotonic milliseconds. */
+  runTransaction(start: () => Transaction<unknown>, deadline: number): Promise<unknown>
   /** All of them or none; throws `TransactionFailed` of fault `statement` when one of them cannot be inserted. */
-  insertNewCards(changes: readonly CardChange[]): Promise<void>
+  insertNewCards(changes: readonly CardChange[], deadline: number): Promise<void>
   close(): Promise<void>
 }
 
@@ -30,6 +30,7 @@ export interface WriterChains {
 
 export function makeSlot(primary: Primary, firstChain: string, chains: WriterChains): Slot {
   let session: Session | null = null
+  let connecting: Promise<Session> | null = null
   let chain = firstChain
   let chainMoves = 0
   let head: AuditHead | null = null
@@ -37,10 +38,11 @@ export function makeSlot(primary: Primary, firstChain: string, chains: WriterCha
   let isBehindCut = false
 
   return {
-    runTransaction: (start) => run((open, at, deadline) => runTransaction(open, at, start(), deadline)),
-    insertNewCards: (changes) => run((open, at, deadline) => insertNewCards(open, at, changes, deadline)),
+    runTransaction: (start, deadline) => run((open, at) => runTransaction(open, at, start(), deadline), deadline),
+    insertNewCards: (changes, deadline) => run((open, at) => insertNewCards(open, at, changes, deadline), deadline),
     close: async () => {
       closed = true
+      await connecting?.catch(() => undefined)
       const ending = session
       session = null
       await ending?.end()
@@ -48,14 +50,13 @@ export function makeSlot(primary: Primary, firstChain: string, chains: WriterCha
   }
 
   /** Runs a transaction. Retries only when the server reports that nothing was committed and a retry may succeed. */
-  async function run<T>(transaction: (open: Session, at: AuditChainState, deadline: number) => Promise<CommitResult<T>>): Promise<T> {
-    const deadline = performance.now() + QUERY_MS
+  async function run<T>(transaction: (open: Session, at: AuditChainState) => Promise<CommitResult<T>>, deadline: number): Promise<T> {
     let taken = 0
     for (let left = maxAttempts - 1; ; left--) {
       try {
-        const open = await connected()
-        const at = { head: (head ??= await readHead(open)), key: chains.key }
-        const committed = await transaction(open, at, deadline)
+        const open = session?.usable === true ? session : await untilDeadline(connect(), deadline, 'connecting')
+        const at = { head: (head ??= await readHead(open, deadline)), key: chains.key }
+        const committed = await transaction(open, at)
         head = committed.audit.after
         if (head.seq > 0) chains.heads.set(chain, head)
         if (head.seq > at.head.seq) {
@@ -73,17 +74,19 @@ export function makeSlot(primary: Primary, firstChain: string, chains: WriterCha
     }
   }
 
-  async function connected(): Promise<Session> {
-    if (session?.usable === true) return session
+  /** A connection that is opened too late for one transaction is used by the next. */
+  async function connect(): Promise<Session> {
     head = null
-    session = await connectUnless(primary, () => closed)
+    connecting ??= connectUnless(primary, () => closed).finally(() => (connecting = null))
+    session = await connecting
     return session
   }
 
   /** Never goes back behind the head that was committed here, so that entries that somebody deleted leave a gap. */
-  async function readHead(open: Session): Promise<AuditHead> {
+  async function readHead(open: Session, deadline: number): Promise<AuditHead> {
     const query = findAuditHead(chain)
-    const stored = query.map(await open.query(query.statement, query.values)) ?? emptyChain(chain)
+    const found = await open.query(query.statement, query.values, Math.max(1, deadline - performance.now()))
+    const stored = query.map(found) ?? emptyChain(chain)
     const committed = chains.heads.get(chain)
     isBehindCut ||= committed !== undefined && committed.seq > stored.seq
     return committed !== undefined && committed.seq >= stored.seq ? committed : stored

@@ -122,7 +122,7 @@ async function commit(session: Session, ahead: readonly Step[], deadline: number
 
 /** Rolls back; a session that cannot is destroyed, which does the same. */
 async function undo(session: Session): Promise<void> {
-  await session.send([rollback]).catch(() => session.destroy())
+  await session.send([rollback], undoMs).catch(() => session.destroy())
 }
 
 function toTransactionFailed(err: unknown): TransactionFailed {
@@ -144,5 +144,7 @@ const end = plain('commit')
 const rollback = plain('rollback')
 
 const minWaitMs = 100
+/** The caller waits for the rollback. */
+const undoMs = 250
 /** With less time left than this, COMMIT is not sent: a certain failure is better than an unknown outcome. */
 const minCommitMs = 250

@@ -1,6 +1,7 @@
 import { type CardChange, insertCard } from '../cards.ts'
 import { StoreOverloaded, StoreUnavailable } from '../store.ts'
 import type { Transaction, TransactionFunction } from '../transaction.ts'
+import { storeTimeLimits } from '../time-limits.ts'
 import type { Slot } from './slot.ts'
 import { TransactionFailed } from './transaction.ts'
 
@@ -31,6 +32,8 @@ export function makeWriters(slots: readonly Slot[]): Writers {
   let closing: (() => void) | null = null
   let watch: NodeJS.Timeout | null = null
   let doneAt = 0
+  /** When the last writer that was idle got work. */
+  let busySince = 0
 
   return { write, waitingWrites: () => inserts.length + others.length, close }
 
@@ -66,6 +69,7 @@ export function makeWriters(slots: readonly Slot[]): Writers {
         idle.push(slot)
         break
       }
+      if (idle.length === 0) busySince = performance.now()
       void runJob(slot, job, () => (doneAt = performance.now())).then(() => {
         idle.push(slot)
         dispatch()
@@ -86,7 +90,7 @@ export function makeWriters(slots: readonly Slot[]): Writers {
 
   /** Writes may wait longer while others finish; when none finishes, the server is not responding. */
   function rejectLate(): void {
-    const waitMs = performance.now() - doneAt > maxStillMs ? maxStillMs : maxWaitMs
+    const waitMs = stillForMs() > storeTimeLimits.stuckMs ? storeTimeLimits.stuckMs : storeTimeLimits.queueMs
     const before = performance.now() - waitMs
     for (const queue of [inserts, others]) {
       const inTime = queue.findIndex(({ since }) => since >= before)
@@ -95,6 +99,11 @@ export function makeWriters(slots: readonly Slot[]): Writers {
       }
     }
     dispatch()
+  }
+
+  /** How long writes have been in progress without one being committed; 0 while a writer is idle. */
+  function stillForMs(): number {
+    return idle.length > 0 ? 0 : performance.now() - Math.max(doneAt, busySince)
   }
 
   async function close(deadlineMs: number): Promise<void> {
@@ -116,7 +125,7 @@ async function runJob(slot: Slot, job: readonly QueuedWrite[], done: () => void)
   if (job.every(isInsert)) return runInserts(slot, job, done)
   for (const { start, resolve, reject } of job) {
     try {
-      resolve(await slot.runTransaction(start))
+      resolve(await slot.runTransaction(start, deadlineOf(job)))
       done()
     } catch (err) {
       reject(err)
@@ -126,7 +135,10 @@ async function runJob(slot: Slot, job: readonly QueuedWrite[], done: () => void)
 
 async function runInserts(slot: Slot, job: readonly Insert[], done: () => void): Promise<void> {
   try {
-    await slot.insertNewCards(job.map(({ newCard }) => newCard))
+    await slot.insertNewCards(
+      job.map(({ newCard }) => newCard),
+      deadlineOf(job),
+    )
     for (const { resolve } of job) resolve(undefined)
     done()
   } catch (err) {
@@ -134,6 +146,11 @@ async function runInserts(slot: Slot, job: readonly Insert[], done: () => void):
     if (err instanceof TransactionFailed && job.length > 1) for (const each of job) await runInserts(slot, [each], done)
     else for (const { reject } of job) reject(err)
   }
+}
+
+/** The deadline of the write that has waited longest. */
+function deadlineOf(job: readonly QueuedWrite[]): number {
+  return Math.min(...job.map(({ since }) => since)) + storeTimeLimits.writeMs
 }
 
 function isInsert(waiting: QueuedWrite): waiting is Insert {
@@ -150,8 +167,4 @@ function newCardOf<I>(transaction: TransactionFunction<I, unknown>, input: I): C
 /** More waiting writes than this are refused. */
 const maxWaiting = 8192
 const maxInserts = 256
-/** After waiting this long a write is refused; nothing was written, and the caller may retry. */
-const maxWaitMs = 5000
-/** The same when no write has finished for as long. */
-const maxStillMs = 1000
 const watchIntervalMs = 250

@@ -38,6 +38,7 @@ export function makeBatchWriter(connection: Connection): BatchWriter {
   const commit = connection.db.prepare('commit')
   const save = connection.db.prepare('savepoint unit')
   const release = connection.db.prepare('release unit')
+  const read = connection.db.prepare('select 1 from sqlite_schema limit 1')
   const rollbackTo = connection.db.prepare('rollback to unit')
   let head: AuditHead = emptyChain(SQLITE_CHAIN)
   /** The head after the last commit of this thread. */
@@ -58,12 +59,26 @@ export function makeBatchWriter(connection: Connection): BatchWriter {
       versions = []
       const ends = batch.map(runTransaction)
       commit.run()
+      showCommit()
       committed = head
       return { ends, audit: { before, after: committed, versions, isBehindCut } }
     } catch (err) {
       // The head of the audit chain has to be read again from the database.
       seenVersion = NEVER
       return endFailed(batch, err)
+    }
+  }
+
+  /**
+   * Records in the shared index of the WAL that readers use this commit. Otherwise the next reader does, by writing to a page of the file -shm,
+   * and on a disk that is frozen the thread that answers requests would wait there, although everything it reads is in memory. Not needed for
+   * correctness: no error of it counts.
+   */
+  function showCommit(): void {
+    try {
+      read.all()
+    } catch {
+      // The next statement reports what is wrong with the database.
     }
   }
 

@@ -6,6 +6,7 @@ import type { NamedTransaction } from '../transactions.ts'
 import { type AuditListener, StoreFull, StoreOutcomeUnknown, StoreOverloaded, StoreUnavailable } from '../store.ts'
 import type { BatchResult, TransactionResult } from './batch.ts'
 import type { CommitWorkerMessage, CommitWorkerStart } from './commit-worker.ts'
+import { type StoreTimeLimits, storeTimeLimits } from '../time-limits.ts'
 import { ownBytes } from './own-bytes.ts'
 
 /** Collects writes and has the worker commit them, one batch at a time; the next batch is collected while one commits. */
@@ -23,23 +24,35 @@ export interface Committer {
 
 interface WaitingWrite {
   readonly transaction: NamedTransaction
+  /** Monotonic milliseconds. */
+  readonly since: number
   readonly resolve: (result: unknown) => void
   readonly reject: (err: Error) => void
 }
 
+export interface CommitterOptions {
+  /** The worker's module. */
+  readonly program?: URL
+  readonly limits?: StoreTimeLimits
+}
+
 /**
- * Starts the worker. `lost` is called once when it is unknown what is durable; no write resolves from then on. `program` is the worker's module.
+ * Starts the worker. `lost` is called once when it is unknown what is durable; no write resolves from then on. Every write ends within
+ * `limits.writeMs` and a twentieth of it, whatever the disk does; while a batch is stuck, new writes are refused at once.
  */
 export async function startCommitter(
   start: CommitWorkerStart,
   lost: (cause: Error) => void,
-  program: URL = commitWorker,
+  { program = commitWorker, limits = storeTimeLimits }: CommitterOptions = {},
 ): Promise<Committer> {
   const worker = new Worker(program, { workerData: start, stdout: false, stderr: false })
   const exited = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
   await ready(worker)
   const waiting: WaitingWrite[] = []
   let committing: WaitingWrite[] = []
+  /** When the batch in progress was sent to the worker. */
+  let sentAt = 0
+  let watch: NodeJS.Timeout | null = null
   let scheduled = false
   let closing: (() => void) | null = null
   let ended: Error | null = null
@@ -57,6 +70,7 @@ export async function startCommitter(
     if (audit.after.seq > 0) head = audit.after
     if (audit.after.seq > audit.before.seq) for (const listener of listeners) listener(audit)
     resolveWrites(batch, end.ends)
+    rejectLate()
     if (waiting.length > 0) send()
     else closing?.()
   })
@@ -81,9 +95,11 @@ export async function startCommitter(
 
   function write(name: string, input: unknown): Promise<unknown> {
     if (ended !== null || closing !== null) return Promise.reject(new StoreUnavailable('the store is closed', { cause: ended }))
+    if (isStuck()) return Promise.reject(new StoreUnavailable(`the disk has not confirmed a commit for ${stuckForMs()} ms`))
     if (waiting.length >= maxWaiting) return Promise.reject(new StoreOverloaded(`${maxWaiting} writes are waiting`))
+    watch ??= setInterval(rejectLate, limits.writeMs / 20).unref()
     return new Promise((resolve, reject) => {
-      waiting.push({ transaction: { name, input: ownBytes(input) }, resolve, reject })
+      waiting.push({ transaction: { name, input: ownBytes(input) }, since: performance.now(), resolve, reject })
       if (committing.length > 0 || scheduled) return
       // At the end of this turn of the event loop, so that all its writes are one batch.
       scheduled = true
@@ -97,7 +113,40 @@ export async function startCommitter(
   function send(): void {
     if (ended !== null) return
     committing = waiting.splice(0, maxBatchSize)
+    sentAt = performance.now()
     post(committing.map(({ transaction }) => transaction))
+  }
+
+  function stuckForMs(): number {
+    return committing.length === 0 ? 0 : Math.round(performance.now() - sentAt)
+  }
+
+  function isStuck(): boolean {
+    return stuckForMs() >= limits.stuckMs
+  }
+
+  /** The writes of the batch in progress stay in it: what the worker reports later still moves the audit's head. */
+  function rejectLate(): void {
+    const now = performance.now()
+    // Once the store is lost or closed, what is in progress stays unanswered.
+    if (ended !== null) {
+      stopWatch()
+      return
+    }
+    for (const { since, reject } of committing) {
+      if (now - since >= limits.writeMs) reject(new StoreOutcomeUnknown('the disk did not confirm the commit in time'))
+    }
+    const waitMs = isStuck() ? limits.stuckMs : limits.queueMs
+    const inTime = waiting.findIndex(({ since }) => now - since < waitMs)
+    for (const { reject } of waiting.splice(0, inTime === -1 ? waiting.length : inTime)) {
+      reject(new StoreUnavailable(`the write waited for ${waitMs} ms`))
+    }
+    if (waiting.length + committing.length === 0) stopWatch()
+  }
+
+  function stopWatch(): void {
+    if (watch !== null) clearInterval(watch)
+    watch = null
   }
 
   function fail(cause: Error): void {

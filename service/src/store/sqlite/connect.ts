@@ -114,6 +114,24 @@ export function connectReader(path: string | URL): Connection {
   }
 }
 
+/** Opens the store of wrapped keys. `busyMs` is how long a statement waits for another process that has locked the file. */
+export function connectKeys(path: string, busyMs: number): Connection {
+  const db = new DatabaseSync(path)
+  try {
+    opening(path, () => {
+      db.exec(`pragma busy_timeout = ${busyMs}`)
+      // Not WAL: a destroyed key must be gone from every file when the call returns. EXTRA also syncs the folder, so that a commit is durable.
+      db.exec('pragma journal_mode = delete')
+      db.exec('pragma synchronous = extra')
+      db.exec('pragma secure_delete = on')
+    })
+  } catch (err) {
+    db.close()
+    throw err
+  }
+  return connect(db)
+}
+
 /** Numbers that are too large become NaN, so that only their own row is broken. */
 function runWithBigInts(db: DatabaseSync, statement: Statement, values: readonly Value[]): readonly Row[] {
   const prepared = db.prepare(toSqlitePlaceholders(statement))

@@ -1,49 +1,109 @@
-import { DatabaseSync } from 'node:sqlite'
+import { Worker } from 'node:worker_threads'
 import type { KeyStore, WrappedKey } from '@tessera/vault/keyring'
-import { insertKey, listKeys, setKeyState } from '../keys.ts'
-import { StoreFull } from '../store.ts'
-import type { Row, Statement, Value } from '../statement.ts'
-import { connect, makeDatabaseFile } from './connect.ts'
-import { opening, sqliteFaultOf } from './fault.ts'
+import { StoreFull, StoreOutcomeUnknown, StoreOverloaded, StoreUnavailable } from '../store.ts'
+import { storeTimeLimits } from '../time-limits.ts'
+import { connectKeys, makeDatabaseFile } from './connect.ts'
+import { opening } from './fault.ts'
+import type { KeyRequest, KeyWorkerCall, KeyWorkerReply, KeyWorkerStart } from './key-worker.ts'
 import { migrateSqlite } from './migrate.ts'
 
-/** Opens the store of wrapped data keys: a file of its own beside the cards' file, never in the same backup. */
-export async function openSqliteKeyStore(folder: string): Promise<KeyStore> {
+/**
+ * Opens the store of wrapped data keys: a file of its own beside the cards' file, never in the same backup. A thread of its own waits for the file's
+ * lock and for the disk. Every call ends within `timeoutMs`: `StoreUnavailable` when nothing was done, `StoreOutcomeUnknown` when a change may still
+ * be, `StoreFull` without room.
+ */
+export async function openSqliteKeyStore(folder: string, timeoutMs = storeTimeLimits.writeMs): Promise<KeyStore> {
   const path = makeDatabaseFile(folder, SQLITE_KEYS_FILE)
-  const connection = connect(new DatabaseSync(path))
-  const { db } = connection
+  const { db } = connectKeys(path, startBusyMs)
   try {
-    opening(path, prepare)
-  } catch (err) {
+    opening(path, () => migrateSqlite(db, 'keys'))
+  } finally {
     db.close()
-    throw err
   }
+  const worker = await startKeyWorker({ path, busyMs: (timeoutMs * 3) / 4 }, timeoutMs)
 
   return Object.freeze<KeyStore>({
-    list: async () => listKeys.map(runStatement(listKeys.statement, [])),
-    insert: async (key: WrappedKey) => runStatement(insertKey.statement, insertKey.values(key)).length > 0,
-    setState: async (keyId, state) => void runStatement(setKeyState.statement, setKeyState.values(keyId, state)),
-    close: async () => db.close(),
+    list: () => worker.call({ kind: 'list' }) as Promise<WrappedKey[]>,
+    insert: (key) => worker.call({ kind: 'insert', key }) as Promise<boolean>,
+    setState: async (keyId, state) => {
+      await worker.call({ kind: 'setState', keyId, state })
+    },
+    close: () => worker.close(),
   })
+}
 
-  function prepare(): void {
-    db.exec('pragma busy_timeout = 5000')
-    // Not WAL: a destroyed key must be gone from every file when the call returns. EXTRA also syncs the folder, so that a commit is durable.
-    db.exec('pragma journal_mode = delete')
-    db.exec('pragma synchronous = extra')
-    db.exec('pragma secure_delete = on')
-    migrateSqlite(db, 'keys')
+interface KeyWorker {
+  call(request: KeyRequest): Promise<WrappedKey[] | boolean>
+  close(): Promise<void>
+}
+
+interface PendingKeyCall {
+  readonly resolve: (result: WrappedKey[] | boolean) => void
+  readonly reject: (err: Error) => void
+}
+
+async function startKeyWorker(start: KeyWorkerStart, timeoutMs: number): Promise<KeyWorker> {
+  const worker = new Worker(new URL('./key-worker.ts', import.meta.url), { workerData: start, stdout: false, stderr: false })
+  const exited = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
+  const pending = new Map<number, PendingKeyCall>()
+  let lastId = 0
+  let ended: Error | null = null
+  await new Promise<void>((resolve, reject) => worker.once('message', () => resolve()).once('error', reject))
+
+  const end = (cause: Error): void => {
+    ended ??= cause
+    for (const { reject } of pending.values()) reject(new StoreOutcomeUnknown('the key store is closed', { cause }))
+    pending.clear()
+  }
+  worker.on('error', end)
+  worker.on('exit', () => end(new Error('the thread of the key store ended')))
+  worker.on('message', (reply: KeyWorkerReply) => {
+    const call = pending.get(reply.id)
+    pending.delete(reply.id)
+    if ('result' in reply) call?.resolve(reply.result)
+    else call?.reject(toKeyStoreError(reply))
+  })
+  // A process may end without closing its key store, as the commands of operators do.
+  worker.unref()
+  return { call, close }
+
+  async function call(request: KeyRequest): Promise<WrappedKey[] | boolean> {
+    if (ended !== null) throw new StoreUnavailable('the key store is closed', { cause: ended })
+    if (pending.size >= maxPendingCalls) throw new StoreOverloaded(`${maxPendingCalls} calls of the key store are waiting`)
+    const id = ++lastId
+    let timer: NodeJS.Timeout | undefined
+    try {
+      return await new Promise<WrappedKey[] | boolean>((resolve, reject) => {
+        pending.set(id, { resolve, reject })
+        timer = setTimeout(() => reject(lateError(request, timeoutMs)), timeoutMs)
+        worker.postMessage({ id, request } satisfies KeyWorkerCall)
+      })
+    } finally {
+      clearTimeout(timer)
+    }
   }
 
-  /** A full disk throws `StoreFull`, so that the caller retries later. */
-  function runStatement(statement: Statement, values: readonly Value[]): readonly Row[] {
-    try {
-      return connection.run(statement, values)
-    } catch (err) {
-      if (sqliteFaultOf(err) === 'full') throw new StoreFull('no room for a data key', { cause: err })
-      throw err
-    }
+  async function close(): Promise<void> {
+    if (ended !== null) return
+    worker.ref()
+    worker.postMessage(null)
+    const timer = setTimeout(() => void worker.terminate(), timeoutMs)
+    await exited.finally(() => clearTimeout(timer))
   }
 }
 
+/** The call stays in `pending` until the thread replies, so that calls of a disk that is stuck are bounded. */
+function lateError(request: KeyRequest, timeoutMs: number): Error {
+  const message = `the key store did not respond for ${timeoutMs} ms`
+  return request.kind === 'list' ? new StoreUnavailable(message) : new StoreOutcomeUnknown(message)
+}
+
+function toKeyStoreError({ failed, fault }: Extract<KeyWorkerReply, { failed: string }>): Error {
+  if (fault === 'full') return new StoreFull('no room for a data key', { cause: new Error(failed) })
+  return fault === 'busy' ? new StoreUnavailable(`the key store is locked by another process (${failed})`) : new Error(failed)
+}
+
 export const SQLITE_KEYS_FILE = 'keys.db'
+/** At a start nothing is answered yet, and another process may be migrating. */
+const startBusyMs = 5000
+const maxPendingCalls = 256
