@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import type { ServiceData } from './service-data.ts'
 import { judgeCard, type CardRecord, type Ledger, type ObservedCard } from './ledger.ts'
 import { testOtp } from './load.ts'
-import { runCommand, startService, type RunningService } from './spawn.ts'
+import { ProgramNotStarted, runCommand, startService, type RunningService } from './spawn.ts'
 import { isVerified, openApiClient, type CallOutcome, type ApiClient, type ApiClientOptions } from './api-client.ts'
 
 /** Calls cards.check for the given cards, and returns those that are not as acknowledged. */
@@ -51,6 +51,18 @@ export async function reopen(serviceData: ServiceData, ledger: Ledger): Promise<
   const running = await startService({ flags: [...serviceData.flags, ...longLifetimes] })
   const lost = await findAllLost(running, ledger)
   return { lost, complaints: await stopAndVerify(running, serviceData), startMs: running.startMs }
+}
+
+/** The output of a start that has to be refused. */
+export async function readRefusal(serviceData: ServiceData): Promise<string> {
+  try {
+    const running = await startService({ flags: serviceData.flags })
+    await running.kill()
+    return 'it started'
+  } catch (err) {
+    if (err instanceof ProgramNotStarted) return err.message
+    throw err
+  }
 }
 
 /** Nothing expires within a run. */

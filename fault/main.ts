@@ -11,6 +11,7 @@ import { memoryLimit } from './memory-limit.ts'
 import { money } from './money.ts'
 import { otpRace } from './otp-race.ts'
 import { powerCut } from './power-cut.ts'
+import { restore } from './restore.ts'
 import { startRace } from './start-race.ts'
 import { stuckStore } from './stuck-store.ts'
 import type { Experiment } from './experiment.ts'
@@ -34,6 +35,7 @@ const experiments: readonly Experiment[] = [
   drain,
   startRace,
   memoryLimit,
+  restore,
 ]
 
 const { values, positionals } = readCommandLine(

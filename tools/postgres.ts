@@ -59,6 +59,35 @@ export async function startCluster({ settings = {}, maxConnections = 200 }: Clus
   }
 }
 
+/** A base backup of a running cluster: a folder of its own, which `start` makes a cluster of. */
+export type ClusterCopy = {
+  readonly dataFolder: string
+  /** Starts a server on the copy. Throws with its output when the copy is not complete. */
+  start: () => Promise<Cluster>
+  remove: () => void
+}
+
+/** Copies a running cluster with pg_basebackup, with the log that was written meanwhile. */
+export async function copyCluster({ port }: Pick<Cluster, 'port'>): Promise<ClusterCopy> {
+  const programs = findPostgresFolder() ?? fail('No PostgreSQL server is installed (initdb, postgres).')
+  const user = unprivilegedUser()
+  const folder = mkdtempSync(join(tmpdir(), `tessera-postgres-${process.pid}-`))
+  if (user !== null) chownSync(folder, user.uid, user.gid)
+  const place: Place = { programs, folder, user }
+  const options = ['-h', '127.0.0.1', '-p', String(port), '-U', 'postgres', '-X', 'stream', '-c', 'fast', '--no-sync']
+  const run = spawn(join(programs, 'pg_basebackup'), ['-D', join(folder, 'data'), ...options], { cwd: folder, stdio: 'ignore', ...user })
+  const [code] = (await once(run, 'exit')) as [number | null]
+  if (code !== 0) fail(`pg_basebackup ended with ${String(code)}`)
+  return {
+    dataFolder: join(folder, 'data'),
+    start: async () => {
+      const port = await findFreePort()
+      return makeCluster({ place, port, settings: {}, server: await startServer(place, port, {}) })
+    },
+    remove: () => rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 }),
+  }
+}
+
 /** The folder with initdb and postgres: Debian's, the newest version first, or one on PATH. */
 export function findPostgresFolder(): string | null {
   const debian = '/usr/lib/postgresql'

@@ -104,6 +104,10 @@ const service: readonly DirectionRow[] = [
     ],
   },
   {
+    of: 'service/src/ops/backup/',
+    may: [...base, 'service/src/ops/backup/', 'service/src/ops/audit/', 'service/src/store/', 'service/src/domain/keys/'],
+  },
+  {
     of: 'service/src/ops/request-log/',
     may: [
       ...base,

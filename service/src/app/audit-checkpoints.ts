@@ -31,7 +31,7 @@ export function createAuditCheckpoints(config: Config, deps: AuditCheckpointDepe
     keyring,
     clock,
     environment,
-    destinations: checkpointDestinations(config, deps),
+    destinations: listCheckpointDestinations(config, deps),
     settings: { entries, everyMs: auditCheckpointSeconds * 1000 },
     reports: checkpointReports(deps),
   })
@@ -46,7 +46,8 @@ export function createAuditCheckpoints(config: Config, deps: AuditCheckpointDepe
 /** Where `tessera audit verify --from` finds the checkpoints, unless the settings say otherwise. */
 export const checkpointFileName = 'audit-checkpoints.jsonl'
 
-function checkpointDestinations(
+/** Where the settings export checkpoints to. */
+export function listCheckpointDestinations(
   config: Config,
   { clock, log }: Pick<AuditCheckpointDependencies, 'clock' | 'log'>,
 ): CheckpointDestination[] {

@@ -1,7 +1,19 @@
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 
 import { ExitError } from '../ops/exits.ts'
+import type { FoundFile } from '../store/sqlite/file-identity.ts'
 
 /** The paths in a data folder. */
 export function dataFolderPaths(folder: string): { environment: string; kek: string; marker: string } {
@@ -15,6 +27,16 @@ export interface FolderMarker {
   readonly kek: string
   /** The id of the first key of row MACs, which identifies the key store and its database; null when there is none yet. */
   readonly key: string | null
+  /** The files of the embedded database, as they were when this was written; null on PostgreSQL, and in folders of older versions. */
+  readonly files: NotedFiles | null
+}
+
+/** `open`: a service is using the files, or crashed. `closing`: it is closing them. `closed`: a stop completed them. */
+export interface NotedFiles {
+  readonly state: 'open' | 'closing' | 'closed'
+  readonly database: FoundFile
+  /** Null when there is none, as after a stop. */
+  readonly wal: FoundFile | null
 }
 
 /**
@@ -80,9 +102,14 @@ export function readFolderMarker(folder: string): FolderMarker | null {
   })
 }
 
+/** When the marker was last written or touched, ns; null when there is none. A running service touches it every two seconds. */
+export function readMarkerChangedNs(folder: string): bigint | null {
+  return statSync(dataFolderPaths(folder).marker, { bigint: true, throwIfNoEntry: false })?.ctimeNs ?? null
+}
+
 /** Replaces the marker at once, so that a crash leaves the old one or the new one. */
-export function writeFolderMarker(folder: string, { store, kek, key }: FolderMarker): void {
-  const text = `${JSON.stringify({ store, kek, key })}\n`
+export function writeFolderMarker(folder: string, { store, kek, key, files }: FolderMarker): void {
+  const text = `${JSON.stringify({ store, kek, key, files })}\n`
   const path = dataFolderPaths(folder).marker
   usingFolder(folder, () => {
     if (readText(path) !== text) replaceFile(path, text)
@@ -107,12 +134,28 @@ export function requireSameStore(folder: string, marker: FolderMarker | null, st
 
 function parseMarker(text: string): FolderMarker | null {
   try {
-    const { store, kek, key } = JSON.parse(text) as Record<string, unknown>
+    const { store, kek, key, files } = JSON.parse(text) as Record<string, unknown>
     if ((store !== 'sqlite' && store !== 'postgres') || typeof kek !== 'string') return null
-    return key === null || typeof key === 'string' ? { store, kek, key } : null
+    return key === null || typeof key === 'string' ? { store, kek, key, files: readNotedFiles(files) } : null
   } catch {
     return null
   }
+}
+
+/** Null for anything that this version did not write: then the database is checked in full. */
+function readNotedFiles(value: unknown): NotedFiles | null {
+  const { state, database, wal } = (value ?? {}) as { state?: unknown; database?: unknown; wal?: unknown }
+  if (state !== 'open' && state !== 'closing' && state !== 'closed') return null
+  return isFoundFile(database) && (wal === null || isFoundFile(wal)) ? { state, database, wal } : null
+}
+
+function isFoundFile(value: unknown): value is FoundFile {
+  if (typeof value !== 'object' || value === null) return false
+  const { device, inode, createdNs, changedNs, size } = value as Record<string, unknown>
+  return (
+    [device, inode, createdNs, changedNs].every((each) => typeof each === 'string' && /^[0-9]{1,20}$/.test(each)) &&
+    typeof size === 'number'
+  )
 }
 
 function readText(path: string): string | null {

@@ -30,6 +30,7 @@ test(
     let listings = 0
     const database: Awaited<ReturnType<StartSubject['database']>> = {
       hasSchema: true,
+      appliedMigrations: 1,
       pending: () => [],
       durability: 'local',
       missingRights: [],
@@ -40,6 +41,8 @@ test(
       config: defaultConfig,
       claim: async () => '',
       isServing: () => false,
+      acceptsOlder: false,
+      log: { info: () => undefined },
       marker: () => null,
       database: async () => database,
       keyStore: async () => database,

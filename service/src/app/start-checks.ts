@@ -11,6 +11,7 @@ import type { DatabaseInspection } from '../store/inspection.ts'
 
 import { readAdminAccess } from './admin-access.ts'
 import { dashboardFolder, formFolder } from './built-files.ts'
+import { checkDatabaseFiles } from './database-files.ts'
 import { requireFolder, requireSameStore } from './data-folder.ts'
 import { requireEnvironment } from './production-checks.ts'
 import type { StartSubject } from './start-subject.ts'
@@ -40,6 +41,7 @@ export const startChecks: readonly StartCheck[] = Object.freeze<StartCheck[]>([
   { name: 'dashboard',    stage: 'machine', run: checkDashboard },
   { name: 'port',         stage: 'machine', run: checkApiPort },
   { name: 'adminPort',    stage: 'machine', run: checkAdminPort },
+  { name: 'database files', stage: 'data',  run: checkDatabaseFiles },
   { name: 'database',     stage: 'data',    run: async ({ config, database }) => checkDatabase(await database(), config.databaseUrl) },
   { name: 'schema',       stage: 'data',    run: async ({ database }) => checkSchema(await database()) },
   { name: 'key store',    stage: 'data',    run: checkKeyStore },

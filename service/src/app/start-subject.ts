@@ -20,6 +20,9 @@ export interface StartSubject {
   readonly claim: () => Promise<string>
   /** Whether this machine's ports are in use by the service itself. */
   readonly isServing: () => boolean
+  /** Whether an operator accepts a database that lacks its last writes. */
+  readonly acceptsOlder: boolean
+  readonly log: Pick<Log, 'info'>
   marker(): FolderMarker | null
   database(): Promise<DatabaseInspection>
   keyStore(): Promise<DatabaseInspection>
@@ -41,10 +44,12 @@ export interface StartSubjectDependencies {
   readonly isServing: StartSubject['isServing']
   /** Runs a step again while the database does not respond, as long as a start waits for it. */
   readonly retry: <T>(step: () => Promise<T>) => Promise<T>
+  /** For commands that accept a database that lacks its last writes. Default: false. */
+  readonly acceptsOlder?: boolean
 }
 
 export function makeStartSubject(config: Config, deps: StartSubjectDependencies): StartSubject {
-  const { adapters, clock, log, claim, isServing, retry } = deps
+  const { adapters, clock, log, claim, isServing, retry, acceptsOlder = false } = deps
   const resources = createResources((err) => log.error('close_failed', { err }))
   const keysUrl = config.keysDatabaseUrl ?? config.databaseUrl
   const database = once(() => inspect('cards', config.databaseUrl, 'TESSERA_DATABASE_URL'))
@@ -57,7 +62,7 @@ export function makeStartSubject(config: Config, deps: StartSubjectDependencies)
   const keyring = once(async () => unwrapKeys(await storedKeys()))
   const newestKeyring = async (): Promise<Keyring> => unwrapKeys(await listStoredKeys(await keyStore()))
   const close = resources.closeAll
-  return { config, claim, isServing, marker, database, keyStore, storedKeys, kek, keyring, newestKeyring, close }
+  return { config, claim, isServing, acceptsOlder, log, marker, database, keyStore, storedKeys, kek, keyring, newestKeyring, close }
 
   async function inspect(schema: 'cards' | 'keys', url: string | null, setting: string): Promise<DatabaseInspection> {
     try {

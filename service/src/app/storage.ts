@@ -35,6 +35,8 @@ export interface StorageDependencies {
   /** A store that is already open; the caller closes it. */
   readonly store?: Store
   readonly keyring?: Keyring
+  /** Called before the store that `openStorage` opened is closed. */
+  readonly onStoreClosing?: () => void
 }
 
 /** Opens the keys and the store; `resources` closes them again. */
@@ -63,7 +65,10 @@ export async function openStorage(config: Config, adapters: Adapters, deps: Stor
   async function openDatabase(): Promise<Store> {
     const events = { log: log.info, onLost: (cause: Error) => endNow('ioError', 'store_lost', cause) }
     const opened = await retryUntilReachable(config, deps, () => openStore(config, events))
-    resources.add(() => opened.close(storeCloseTimeoutMs))
+    resources.add(() => {
+      deps.onStoreClosing?.()
+      return opened.close(storeCloseTimeoutMs)
+    })
     return opened
   }
 }

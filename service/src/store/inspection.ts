@@ -8,6 +8,8 @@ import type { Read } from './transaction.ts'
 export interface DatabaseInspection {
   /** Whether it has a schema of Tessera. */
   readonly hasSchema: boolean
+  /** How many migrations it has. */
+  readonly appliedMigrations: number
   /** The migrations that the next start applies. Throws `MigrationRefused` when this program cannot use the database. */
   pending(): readonly Migration[]
   /** What acknowledged commits survive; null for a database that does not exist yet. */

@@ -23,20 +23,28 @@ export interface SignedCheckpoint extends Checkpoint {
  * Signs heads. The signature, the last member of the line, is made over the line without it: `{"type":"tessera.audit.checkpoint/1",…,"keyId":"…"}`.
  */
 export function signCheckpoint(signer: AuditSigner, { environment, at, heads }: Omit<Checkpoint, 'keyId'>): SignedCheckpoint {
-  const chains = heads.map(({ chain, seq, hash }) => ({ chain, seq, hash: Buffer.from(hash).toString('hex') }))
-  const line = signJson(signer, { type: checkpointType, environment, at, chains, keyId: signer.keyId })
+  const line = signJson(signer, { type: checkpointType, environment, at, chains: formatHeads(heads), keyId: signer.keyId })
   return { environment, at, heads, keyId: signer.keyId, line }
 }
 
 /** Reads a checkpoint from a line, which may have a syslog header before it; null when there is none. Its signature is not verified. */
 export function readCheckpoint(text: string): SignedCheckpoint | null {
+  return readHeads(text, checkpointType)?.checkpoint ?? null
+}
+
+/** Reads the heads of a signed line of this type, and its other members. Its signature is not verified. */
+export function readHeads(
+  text: string,
+  type: string,
+): { readonly checkpoint: SignedCheckpoint; readonly members: Record<string, unknown> } | null {
   const line = text.slice(Math.max(0, text.indexOf('{"type"'))).trim()
-  const parsed = parseObject(line)
-  const { type, environment, at, chains, keyId, signature } = parsed ?? {}
-  if (type !== checkpointType || !Array.isArray(chains) || typeof signature !== 'string') return null
+  const members = parseObject(line)
+  if (members === null) return null
+  const { type: found, environment, at, chains, keyId, signature } = members
+  if (found !== type || !Array.isArray(chains) || typeof signature !== 'string') return null
   if (typeof environment !== 'string' || typeof at !== 'string' || typeof keyId !== 'string') return null
   const heads = chains.map(readHead)
-  return heads.every((head) => head !== null) ? { environment, at, heads, keyId, line } : null
+  return heads.every((head) => head !== null) ? { checkpoint: { environment, at, heads, keyId, line }, members } : null
 }
 
 /** Whether one of the keys signed this line. */
@@ -49,6 +57,13 @@ export function isSignedLine(keys: readonly KeyObject[], line: string): boolean 
 export function signJson(signer: AuditSigner, content: { readonly type: string; readonly [member: string]: unknown }): string {
   const text = JSON.stringify(content)
   return `${text.slice(0, -1)},"signature":"${signer.sign(text)}"}`
+}
+
+/** Heads as members of a signed line. */
+export function formatHeads(
+  heads: readonly AuditHead[],
+): readonly { readonly chain: string; readonly seq: number; readonly hash: string }[] {
+  return heads.map(({ chain, seq, hash }) => ({ chain, seq, hash: Buffer.from(hash).toString('hex') }))
 }
 
 function readHead(value: unknown): AuditHead | null {

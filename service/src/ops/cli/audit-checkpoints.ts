@@ -3,6 +3,7 @@ import { createReadStream, existsSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 
 import { isSignedLine, readCheckpoint } from '../audit/checkpoint.ts'
+import { readRestoreStatement } from '../audit/restore-statement.ts'
 import { ExitError } from '../exits.ts'
 
 import type { CommandInput } from './command.ts'
@@ -36,7 +37,8 @@ export async function compareCheckpoints(input: CommandInput, from: string, keys
   const expected = new Map<string, ExpectedHead[]>()
   let checkpoints = 0
   for await (const line of linesOf(from)) {
-    const checkpoint = readCheckpoint(line)
+    const statement = readRestoreStatement(line)
+    const checkpoint = statement ?? readCheckpoint(line)
     if (checkpoint === null) continue
     checkpoints += 1
     const { at, heads } = checkpoint
@@ -44,6 +46,12 @@ export async function compareCheckpoints(input: CommandInput, from: string, keys
       findings.push({ chain: '', seq: 0, at, what: 'none of the keys made its signature' })
       continue
     }
+    // An operator accepted a database without these entries.
+    for (const { chain, afterSeq } of statement?.lost ?? [])
+      expected.set(
+        chain,
+        listOf(expected, chain).filter(({ seq }) => seq <= afterSeq),
+      )
     for (const { chain, seq, hash } of heads) listOf(expected, chain).push({ seq, hash: Buffer.from(hash).toString('hex'), at })
   }
   if (checkpoints === 0) throw new ExitError('usage', `There is no checkpoint in ${from.startsWith('{') ? 'the line' : from}.`)

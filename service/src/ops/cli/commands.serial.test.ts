@@ -271,7 +271,19 @@ const wordsOfMerchants = {
 }
 
 test('without a running service, every command that needs one reports that and how to start it', async () => {
-  const local = ['start', 'settings', 'doctor', 'form-check', 'audit verify-export', 'audit accept-restored', 'version', 'help']
+  const local = [
+    'start',
+    'settings',
+    'doctor',
+    'form-check',
+    'audit verify-export',
+    'audit accept-restored',
+    'backup',
+    'keys backup',
+    'restore',
+    'version',
+    'help',
+  ]
   const serviceCommands = commands.filter(({ name }) => !local.includes(name))
   const words: Record<string, string[]> = {
     'keys rotate': ['otp'],

@@ -10,7 +10,7 @@ import { callOperator, displayPath, type ControlReply } from './control-client.t
 import { printTable, type Command, type CommandInput } from './command.ts'
 import { readCoreDumps } from '../core-dumps.ts'
 import { ExitError } from '../exits.ts'
-import type { Log } from '../logging/log.ts'
+import { silentLog } from '../logging/log.ts'
 
 /** The result of one check. */
 export interface DoctorFinding {
@@ -262,8 +262,6 @@ function finding(check: string, ok: boolean, found: string, advice: string): Doc
   return { check, ok, found, advice: ok ? '' : advice }
 }
 
-const ignore = (): void => undefined
-const silentLog: Log = { debug: ignore, info: ignore, warn: ignore, error: ignore, maskedCount: () => 0, dropped: () => 0 }
 const neverStopping = new AbortController().signal
 const NODE_MAJOR_MIN = 24
 const FREE_MEGABYTES_MIN = 200

@@ -1,6 +1,7 @@
 import { createApp, listen, type App } from '../../app.ts'
 import { readAdminAccess } from '../../app/admin-access.ts'
 import { claimDataFolder, writeFolderMarker, type FolderMarker } from '../../app/data-folder.ts'
+import { findNotedFiles, noteFilesClosed, noteFilesClosing, touchMarker } from '../../app/database-files.ts'
 import { awayPartNames, createLifecycle, createResources, readReadiness, type Resources, type RunningInfo } from '../../app/lifecycle.ts'
 import { chooseAdapters } from '../../app/production-checks.ts'
 import { requireStartChecks } from '../../app/start-checks.ts'
@@ -83,11 +84,16 @@ export async function startCheckedService(config: Config, deps: ProcessDependenc
     const adminUrl = await listen(admin, { host: config.adminHost, port: config.adminPort, isTls: access.tls !== null })
     await requireStartChecks(subject, 'data')
     await subject.close()
-    const app = await createApp(config, adapters, { ...deps, metrics, lifecycle, adminUrl, coreDumps: disableCoreDumps() })
+    // Opening the database moves what a crash left in the log into it.
+    noteFilesClosing(config.dataFolder)
+    const onStoreClosing = (): void => noteFilesClosing(config.dataFolder)
+    const app = await createApp(config, adapters, { ...deps, metrics, lifecycle, adminUrl, coreDumps: disableCoreDumps(), onStoreClosing })
     writeFolderMarker(config.dataFolder, markerOf(config, app))
+    if (config.databaseUrl === null) resources.add(touchMarker(config.dataFolder, clock).stop)
     const info = await app.start()
     const stop = async (): Promise<number> => {
       const left = await app.stop()
+      noteFilesClosed(config.dataFolder)
       await resources.closeAll()
       return left
     }
@@ -105,12 +111,13 @@ export function claimFolder({ dataFolder, environment }: Config, resources: Reso
   return 'none is running'
 }
 
-function markerOf({ databaseUrl }: Config, { services: { kek, keyring } }: App): FolderMarker {
+function markerOf({ databaseUrl, dataFolder }: Config, { services: { kek, keyring } }: App): FolderMarker {
   const [first] = keyring
     .list()
     .filter(({ purpose, owner }) => purpose === 'row_mac' && owner === '')
     .sort((a, b) => a.epoch - b.epoch)
-  return { store: databaseUrl === null ? 'sqlite' : 'postgres', kek: kek.id, key: first?.keyId ?? null }
+  const files = databaseUrl === null ? findNotedFiles(dataFolder, 'open') : null
+  return { store: databaseUrl === null ? 'sqlite' : 'postgres', kek: kek.id, key: first?.keyId ?? null, files }
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

@@ -77,3 +77,15 @@ function makeIsoTime(now: () => number): () => string {
 }
 
 const ranks: Readonly<Record<LogLevel, number>> = { debug: 0, info: 1, warn: 2, error: 3 }
+
+const ignore = (): void => undefined
+
+/** Writes nothing, for commands that print their own result. */
+export const silentLog: Log = Object.freeze({
+  debug: ignore,
+  info: ignore,
+  warn: ignore,
+  error: ignore,
+  maskedCount: () => 0,
+  dropped: () => 0,
+})

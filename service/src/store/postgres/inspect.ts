@@ -19,6 +19,7 @@ export async function inspectPostgres(url: string, schema: 'cards' | 'keys'): Pr
     const known = readMigrations('postgres', schema)
     return {
       hasSchema: applied.length > 0,
+      appliedMigrations: applied.length,
       durability: primary.durability,
       missingRights: schema === 'cards' ? cardRights(row) : keyRights(row),
       pending: () => planMigrations(known, applied),

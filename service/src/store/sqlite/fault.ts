@@ -39,13 +39,17 @@ export function opening<T>(path: string, open: () => T): T {
     return open()
   } catch (err) {
     const code = primaryCode(err)
-    if (code === SQLITE_NOTADB) throw new StoreDamaged(`${path} is not a database, or an encrypted one`, restoreFile, { cause: err })
+    if (code === SQLITE_NOTADB) throw notDatabase(path, err)
     if (code === SQLITE_CORRUPT) {
       const reason = err instanceof Error ? err.message : String(err)
       throw new StoreDamaged(`${path} is damaged (${reason})`, restoreFile, { cause: err })
     }
     throw err
   }
+}
+
+export function notDatabase(path: string, cause?: unknown): StoreDamaged {
+  return new StoreDamaged(`${path} is not a database, or an encrypted one`, restoreFile, { cause })
 }
 
 const restoreFile =

@@ -17,12 +17,13 @@ export function inspectSqlite(folder: string, schema: 'cards' | 'keys'): Databas
   // A start makes the file before it writes to it.
   if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0) return nothingAt(() => planMigrations(known, []))
   return opening(path, () => {
-    const reader = connectReader(isAtRest(path) ? immutableUrl(path) : path)
+    const reader = connectReader(locationOf(path))
     try {
       const hasSchema = hasMigrationsTable(reader.db)
       const applied = hasSchema ? readAppliedMigrations(reader.db) : []
       return {
         hasSchema: applied.length > 0,
+        appliedMigrations: applied.length,
         durability: 'local',
         missingRights: [],
         pending: () => planMigrations(known, applied),
@@ -41,16 +42,17 @@ function isAtRest(path: string): boolean {
   return !existsSync(`${path}-wal`) && !existsSync(`${path}-journal`)
 }
 
-/** A reader of a database at rest would leave a WAL behind it, unless it is told that nothing changes. */
-function immutableUrl(path: string): URL {
+/** Where a reader opens a database. A reader of a database at rest would leave a WAL behind it, unless it is told that nothing changes. */
+export function locationOf(path: string): URL {
   const url = pathToFileURL(path)
-  url.searchParams.set('immutable', '1')
+  if (isAtRest(path)) url.searchParams.set('immutable', '1')
   return url
 }
 
 function nothingAt(pending: DatabaseInspection['pending']): DatabaseInspection {
   return {
     hasSchema: false,
+    appliedMigrations: 0,
     durability: null,
     missingRights: [],
     pending,

@@ -1,4 +1,5 @@
 import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
 
 import { type Store, type StoreLock, StoreUnavailable } from '../store.ts'
 import { sql } from '../statement.ts'
@@ -72,5 +73,11 @@ function endService(cause: Error): void {
 const ownLock: StoreLock = { check: async () => undefined, release: async () => undefined }
 const ping = sql`select 1 as one`
 export const SQLITE_FILE = 'tessera.db'
+
+/** The file of the cards' database in a data folder. */
+export function databasePathOf(folder: string): string {
+  return join(folder, SQLITE_FILE)
+}
+
 /** EX_SOFTWARE of sysexits.h: the service does not know what is durable. */
 const EXIT_STORE_LOST = 70

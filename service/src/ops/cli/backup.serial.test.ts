@@ -1,0 +1,127 @@
+// time limit: 120 s
+import assert from 'node:assert/strict'
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+
+import { makeScratch, runHere, runTessera, startTesseraChild, type Ended } from '../../testing/child.fixture.ts'
+
+// The drill of docs/operating/backup.md on the embedded store; fault/restore makes it under load, and on PostgreSQL.
+
+const card = { number: '8600495473316478', expire: '0399' }
+const page = readFileSync(fileURLToPath(new URL('../../../../docs/operating/backup.md', import.meta.url)), 'utf8')
+
+/** Runs a command of the page, whose words in angle brackets are replaced. */
+function drill(step: string, values: Readonly<Record<string, string>>): Promise<Ended> {
+  assert.ok(page.includes(`\ntessera ${step}`), `docs/operating/backup.md has no step: tessera ${step}`)
+  const { data = '' } = values
+  const args = [...step.split(' ').map((word) => values[word] ?? word), `--data=${data}`]
+  // A backup lowers the priority of its process.
+  return !step.startsWith('restore') ? runTessera(args).ended : runHere(args)
+}
+
+test('the drill: a backup made while the service runs is restored on another machine, and in place', async () => {
+  const scratch = makeScratch()
+  const [data, copy, keys] = [join(scratch, 'data'), join(scratch, 'copy'), join(scratch, 'apart', 'keys.db')]
+  mkdirSync(join(scratch, 'apart'))
+  const values = { data, '/backup/tessera-1': copy, '/apart/keys-1.db': keys }
+  const service = await startTesseraChild(data, ['--audit-checkpoint-entries=1'])
+  const first = await create(service)
+  const made = await drill('backup /backup/tessera-1', values)
+  assert.equal(made.code, 0, made.err)
+  assert.match(made.out, /integrity, schema, \d+ known answers, [1-9]\d* sampled rows and the newest [1-9]\d* audit entries verified/)
+  assert.match(made.out, /The backup has no keys\..*the key store: tessera keys backup <file>.*the KEK: .*development\.kek/s)
+  assert.deepEqual(readdirSync(copy).sort(), ['manifest.json', 'tessera.db'])
+  assert.equal((await drill('keys backup /apart/keys-1.db', values)).code, 0)
+  const second = await create(service)
+  await service.stop()
+
+  // Another machine has the backup, and from other places the keys.
+  const other = join(scratch, 'other')
+  mkdirSync(other, { mode: 0o700 })
+  cpSync(keys, join(other, 'keys.db'))
+  cpSync(join(data, 'development.kek'), join(other, 'development.kek'))
+  const elsewhere = await drill('restore /backup/tessera-1 --yes', { ...values, data: other })
+  assert.equal(elsewhere.code, 0, elsewhere.err)
+  await assertCards(other, { present: first, absent: second, starts: 1 })
+
+  // In place: what lies behind the backup is listed before anything is done.
+  const planned = await drill('restore /backup/tessera-1', values)
+  assert.equal(planned.code, 64)
+  assert.match(planned.err, /Backup of .*embedded +[1-9]\d* +\d+ +\d+ +20\d\d-.*To go on, add --yes/s)
+  assert.ok(!readdirSync(data).some((name) => name.startsWith('replaced-')))
+  const restored = await drill('restore /backup/tessera-1 --yes', values)
+  assert.equal(restored.code, 0, restored.err)
+  const [former = ''] = readdirSync(data).filter((name) => name.startsWith('replaced-'))
+  assert.ok(existsSync(join(data, former, 'tessera.db')))
+  // Also the second start expects what the operator accepted.
+  await assertCards(data, { present: first, absent: second, starts: 2 })
+})
+
+test('a backup that is not whole is refused, and nothing of it is put in place', async () => {
+  const scratch = makeScratch()
+  const [data, copy] = [join(scratch, 'data'), join(scratch, 'copy')]
+  const service = await startTesseraChild(data)
+  await create(service)
+  assert.equal((await service.ask('backup', join(data, 'inside'))).code, 64, 'on the disk that it protects')
+  assert.equal((await runTessera(['backup', copy, `--data=${data}`]).ended).code, 0)
+  assert.equal((await runTessera(['backup', copy, `--data=${data}`]).ended).code, 64, 'into a backup')
+  const together = await runTessera(['keys', 'backup', join(copy, 'keys.db'), `--data=${data}`]).ended
+  assert.deepEqual([together.code, /would have database and keys/.test(together.err)], [64, true], together.err)
+  assert.equal((await runHere(['restore', copy, '--yes', `--data=${data}`])).code, 75, 'under a running service')
+  await service.stop()
+
+  const before = readFileSync(join(data, 'tessera.db'))
+  const [manifest, database] = [join(copy, 'manifest.json'), join(copy, 'tessera.db')]
+  const [signed, whole] = [readFileSync(manifest, 'utf8'), readFileSync(database)]
+  const refusals: [string, () => void, RegExp][] = [
+    [
+      'an edited manifest',
+      () => writeFileSync(manifest, signed.replace('"migrations":', '"migrations":1')),
+      /was changed, or signed by a service/,
+    ],
+    [
+      'a file that was copied in part',
+      () => writeFileSync(database, whole.subarray(0, whole.length / 2)),
+      /is not the file of the manifest/,
+    ],
+    ['no manifest', () => writeFileSync(manifest, '{}'), /is not the manifest of a backup/],
+  ]
+  for (const [what, damage, expected] of refusals) {
+    damage()
+    const refused = await runHere(['restore', copy, '--yes', `--data=${data}`])
+    assert.notEqual(refused.code, 0, what)
+    assert.match(refused.err, expected, what)
+    writeFileSync(manifest, signed)
+    writeFileSync(database, whole)
+  }
+  assert.ok(readFileSync(join(data, 'tessera.db')).equals(before))
+})
+
+interface RestoredCards {
+  readonly present: string
+  readonly absent: string
+  readonly starts: number
+}
+
+type Service = Awaited<ReturnType<typeof startTesseraChild>>
+
+async function create(service: Service): Promise<string> {
+  const { reply } = await service.call('cards.create', { card, save: true })
+  return reply.result?.card.token ?? assert.fail('no card')
+}
+
+/** The service starts without an alarm, and its audit agrees with every checkpoint and with what the operator accepted. */
+async function assertCards(data: string, { present, absent, starts }: RestoredCards): Promise<void> {
+  for (let start = 0; start < starts; start++) {
+    const service = await startTesseraChild(data)
+    assert.equal((await service.call('cards.check', { token: present }, true)).reply.result?.card.token, present)
+    assert.equal((await service.call('cards.check', { token: absent }, true)).reply.error?.reason, 'card_not_found')
+    const verified = await service.ask('audit', 'verify', '--from', join(data, 'audit-checkpoints.jsonl'))
+    assert.equal(verified.code, 0, verified.out)
+    assert.match((await service.ask('audit', 'list')).out, /operator .*database\.restored .*backup: — → 20/)
+    const { err } = await service.stop()
+    assert.ok(!err.includes('audit_chain_broken'), err)
+  }
+}

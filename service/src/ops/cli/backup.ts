@@ -1,0 +1,201 @@
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { setPriority } from 'node:os'
+import { dirname, join, relative, resolve } from 'node:path'
+
+import { chooseAdapters } from '../../app/production-checks.ts'
+import { inspectDatabase, makeStartSubject, type StartSubject } from '../../app/start-subject.ts'
+import { readWalPosition } from '../../store/postgres/wal-position.ts'
+import { copyDatabase, type CopyProgress } from '../../store/sqlite/copy-database.ts'
+import { findDatabaseFaults } from '../../store/sqlite/integrity.ts'
+import { SQLITE_KEYS_FILE } from '../../store/sqlite/keys.ts'
+import { hashFile } from '../../store/sqlite/replace-database.ts'
+import { databasePathOf } from '../../store/sqlite/sqlite.ts'
+import { makeSystemClock } from '../../system-clock.ts'
+import { signCheckpoint } from '../audit/checkpoint.ts'
+import { makeAuditSigners } from '../audit/signers.ts'
+import { manifestFileName, signManifest, type BackupFile, type BackupManifest } from '../backup/manifest.ts'
+import { CopyBroken, verifyCopy, type CopyVerification } from '../backup/verify-copy.ts'
+import type { Config } from '../config/config.ts'
+import { ExitError } from '../exits.ts'
+import { silentLog } from '../logging/log.ts'
+import { tesseraVersion } from '../version.ts'
+
+import { requireArguments, type CommandInput, type CommandOutcome } from './command.ts'
+import { displayPath } from './control-client.ts'
+import { explainStart } from './explain-start.ts'
+
+/** `tessera backup <folder>`: copies the embedded database and verifies the copy; on PostgreSQL writes the manifest for a copy by its own tools. */
+export async function runBackup(input: CommandInput): Promise<CommandOutcome> {
+  const [folder = ''] = requireArguments(input.args, 1, 1, 'backup <folder>')
+  const { config } = input.settings()
+  return runBeside(config, async (subject) => {
+    const target = makeTargetFolder(folder, config)
+    const made = config.databaseUrl === null ? await copyEmbedded(input, config, subject, target) : await describePostgres(config, subject)
+    const path = join(target, manifestFileName)
+    writeFileSync(path, `${await signMade(config, subject, made)}\n`, { mode: 0o600, flag: 'wx', flush: true })
+    const { heads, entries, answers, rows } = made.verified
+    const data = { folder: target, manifest: path, file: made.file, wal: made.wal, chains: heads.length, entries, answers, rows }
+    const kek = (await subject.kek())?.kind ?? ''
+    return { exit: 'done', data, text: [...printMade(made, path), '', ...printSeparate(config, kek)].join('\n') }
+  })
+}
+
+/** `tessera keys backup <file>`: copies the embedded key store, which belongs into another place than the database. */
+export async function runKeysBackup(input: CommandInput): Promise<CommandOutcome> {
+  const [file = ''] = requireArguments(input.args, 1, 1, 'keys backup <file>')
+  const { config } = input.settings()
+  if ((config.keysDatabaseUrl ?? config.databaseUrl) !== null) throw new ExitError('usage', `the data keys are in PostgreSQL: ${dumpKeys}`)
+  return runBeside(config, async () => {
+    const target = resolve(file)
+    if (existsSync(target)) throw new ExitError('usage', `${displayPath(target)} exists: give the name of a new file.`)
+    if (existsSync(join(dirname(target), manifestFileName)))
+      throw new ExitError(
+        'usage',
+        `${displayPath(dirname(target))} has a backup of the database: whoever takes it would have database and keys. Give another folder.`,
+      )
+    const source = join(config.dataFolder, SQLITE_KEYS_FILE)
+    if (!existsSync(source))
+      throw new ExitError('usage', `there is no key store in ${displayPath(config.dataFolder)}.`, { advice: nameFolder })
+    // At once, since the key store cannot be written meanwhile.
+    const { bytes } = await copyDatabase(source, target, { bytesPerSecond: Infinity })
+    const faults = await findDatabaseFaults(target)
+    if (faults.length > 0) throw brokenCopy(target, faults[0] ?? '')
+    return {
+      exit: 'done',
+      data: { file: target, bytes },
+      text: `The key store was copied to ${displayPath(target)} and verified. It is encrypted under the KEK: keep the KEK in a third place.`,
+    }
+  })
+}
+
+interface MadeBackup extends Pick<BackupManifest, 'file' | 'wal' | 'migrations'> {
+  readonly verified: CopyVerification
+}
+
+/** Runs a command beside a service or without one. It changes nothing in the data folder, and leaves the processor to others. */
+async function runBeside(config: Config, run: (subject: StartSubject) => Promise<CommandOutcome>): Promise<CommandOutcome> {
+  process.umask(0o077)
+  setPriority(0, lowestPriority)
+  const stopping = new AbortController().signal
+  const subject = makeStartSubject(config, {
+    adapters: chooseAdapters(config),
+    clock: makeSystemClock(),
+    log: silentLog,
+    claim: async () => '',
+    isServing: () => false,
+    retry: (step) => step(),
+  })
+  try {
+    return await run(subject)
+  } catch (err) {
+    if (err instanceof CopyBroken) throw brokenCopy('The copy', err.message)
+    throw explainStart(err, config, stopping)
+  } finally {
+    await subject.close()
+  }
+}
+
+function makeTargetFolder(folder: string, { dataFolder }: Config): string {
+  const target = resolve(folder)
+  if (!relative(resolve(dataFolder), target).startsWith('..'))
+    throw new ExitError('usage', `${displayPath(target)} is in the data folder: a backup belongs on another disk.`)
+  mkdirSync(target, { recursive: true, mode: 0o700 })
+  if (readdirSync(target).length > 0)
+    throw new ExitError('usage', `${displayPath(target)} is not empty: give a new folder for each backup.`)
+  return target
+}
+
+async function copyEmbedded(input: CommandInput, config: Config, subject: StartSubject, target: string): Promise<MadeBackup> {
+  const source = databasePathOf(config.dataFolder)
+  if (!existsSync(source))
+    throw new ExitError('usage', `there is no database in ${displayPath(config.dataFolder)}.`, { advice: nameFolder })
+  // Before anything is copied: without the keys nothing could be verified.
+  const keyring = await subject.keyring()
+  const path = databasePathOf(target)
+  const rate = readRate(input)
+  const { bytes } = await copyDatabase(source, path, { bytesPerSecond: rate * megabyte, onProgress: makeProgress(input) })
+  if (!input.json) input.print('Verifying the copy.\n')
+  const faults = await findDatabaseFaults(path)
+  if (faults.length > 0) throw brokenCopy(path, faults[0] ?? '')
+  const database = await inspectDatabase('cards', null, target)
+  try {
+    const verified = await verifyCopy({ database, keyring, environment: config.environment })
+    const file: BackupFile = { name: 'tessera.db', bytes, sha256: await hashFile(path) }
+    return { verified, file, wal: null, migrations: database.appliedMigrations }
+  } finally {
+    await database.close()
+  }
+}
+
+/** The position of the log is read after the chains, so that what is restored up to it has all of them. */
+async function describePostgres({ environment }: Config, subject: StartSubject): Promise<MadeBackup> {
+  const database = await subject.database()
+  const verified = await verifyCopy({ database, keyring: await subject.keyring(), environment })
+  return { verified, file: null, wal: await database.read(readWalPosition()), migrations: database.appliedMigrations }
+}
+
+async function signMade({ environment }: Config, subject: StartSubject, { verified, file, wal, migrations }: MadeBackup): Promise<string> {
+  const signer = await makeAuditSigners(await subject.keyring()).active()
+  const at = new Date().toISOString()
+  const checkpoint = signCheckpoint(signer, { environment, at, heads: verified.heads })
+  return signManifest(signer, { environment, at, version: tesseraVersion, migrations, checkpoint, file, wal })
+}
+
+function printMade({ verified, file, wal }: MadeBackup, path: string): string[] {
+  const { entries, rows, answers } = verified
+  const checked = `${String(answers)} known answers, ${String(rows)} sampled rows and the newest ${String(entries)} audit entries verified.`
+  if (file !== null)
+    return [
+      `${String(Math.ceil(file.bytes / megabyte))} MB copied; integrity, schema, ${checked}`,
+      `Manifest, signed: ${displayPath(path)}`,
+    ]
+  return [
+    `Manifest, signed: ${displayPath(path)}. Position of the log: ${wal?.lsn ?? ''}, timeline ${String(wal?.timeline)}; ${checked}`,
+    'The database itself is copied by the tools of PostgreSQL, after this command has ended:',
+    '  pg_basebackup --pgdata <folder> --wal-method stream --checkpoint fast',
+    'or pgBackRest with an archive of the log; a restore to a point in time has to reach the position above.',
+  ]
+}
+
+/** What an operator has to keep apart from the backup, since together they open the cards. */
+function printSeparate({ keysDatabaseUrl, databaseUrl, dataFolder }: Config, kek: string): string[] {
+  const keys = (keysDatabaseUrl ?? databaseUrl) === null ? `the key store: tessera keys backup <file>` : `the key store: ${dumpKeys}`
+  return [
+    'The backup has no keys. Keep in other places, never together with it:',
+    `  ${keys}`,
+    `  the KEK: ${kek === 'development-file' ? displayPath(join(dataFolder, 'development.kek')) : 'as its provider says'}`,
+    `Keep as well: the settings, and the checkpoints of the audit from a place outside of this machine.`,
+  ]
+}
+
+function readRate({ options }: CommandInput): number {
+  const text = options.get('rate')
+  if (text === undefined) return defaultRate
+  if (!/^[1-9][0-9]{0,3}$/.test(text)) throw new ExitError('usage', '--rate takes whole megabytes a second, from 1 to 9999.')
+  return Number(text)
+}
+
+/** Prints a line a second. */
+function makeProgress(input: CommandInput): (progress: CopyProgress) => void {
+  let printedAt = performance.now()
+  return ({ bytes, totalBytes }) => {
+    if (input.json || performance.now() - printedAt < 1000) return
+    printedAt = performance.now()
+    const share = Math.floor((bytes / Math.max(1, totalBytes)) * 100)
+    input.print(`${String(share).padStart(3)} % of ${String(Math.ceil(totalBytes / megabyte))} MB\n`)
+  }
+}
+
+function brokenCopy(path: string, reason: string): ExitError {
+  return new ExitError('damaged', `${path} is not usable: ${reason}.`, {
+    advice: 'Delete it. The database may be damaged itself: run tessera audit verify, and keep the backups from before.',
+  })
+}
+
+const nameFolder = 'Give the data folder of the service with --data.'
+const dumpKeys = 'pg_dump --schema tessera_keys, of the database of TESSERA_KEYS_DATABASE_URL'
+/** Megabytes a second. */
+const defaultRate = 16
+const megabyte = 2 ** 20
+/** nice(1): of this process and the threads that it creates from then on. */
+const lowestPriority = 19
