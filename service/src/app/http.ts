@@ -56,7 +56,7 @@ export function createPipelines(config: Config, adapters: Adapters, app: Compose
     limits: limits.coarse,
     idempotency: app.idempotency,
     cardRoutes: app.network.routes,
-    observer: inspectedBy(app.findings, timedBy(app.counters, makeCallObserver(log, metrics))),
+    observer: inspectedBy(app.findings, timedBy(app.counters, makeCallObserver(log, metrics, config.logSampleEvery))),
     translateError: storeError,
     issueRequestId: makeRequestIds(randomPublic),
     now: () => performance.now(),

@@ -8,6 +8,7 @@ import { dashboardSettings } from './dashboard.ts'
 import { limitSettings } from './limits.ts'
 import { memorySettings } from './memory.ts'
 import { peerBoundSettings } from './peers.ts'
+import { logSettings } from './log.ts'
 import { requestLogSettings } from './request-log.ts'
 import { stopSettings } from './stop.ts'
 import { collectSettings } from './sources.ts'
@@ -174,15 +175,7 @@ const table = [
     meaning: 'The text a cardholder agrees to when a card is stored: JSON with version, en, ru and uz.',
     production: 'required',
   },
-  {
-    name: 'logLevel',
-    env: 'TESSERA_LOG_LEVEL',
-    flag: '--log-level',
-    type: 'choice',
-    choices: ['debug', 'info', 'warn', 'error'],
-    default: 'info',
-    meaning: 'Lowest level of log lines that are written; info has one line per call, warn none.',
-  },
+  ...logSettings,
   {
     name: 'limits',
     env: 'TESSERA_LIMITS',

@@ -75,3 +75,30 @@ test('a full disk is a warning: the service still reads', () => {
   observer.failed({ requestId: call.requestId, method: 'cards.create', error: 'storeFull', cause: new Error('full') })
   assert.equal(last().level, 'warn')
 })
+
+test('with sampling the first of so many results is written, with the number left out before it, and every error', async () => {
+  const written: string[] = []
+  const counting = makeMetrics(makeHandClock())
+  const sampling = makeCallObserver(
+    makeLog('info', { write: (line) => written.push(line) }, () => 0),
+    counting,
+    3,
+  )
+  for (let i = 0; i < 4; i++) sampling.completed(call)
+  sampling.completed({ ...call, error: 'cardNumberCheckDigit' })
+  for (let i = 0; i < 3; i++) sampling.completed(call)
+  counting.close()
+  const lines = written.map((line) => JSON.parse(line) as { code: number; suppressed?: number })
+  assert.deepEqual(
+    lines.map(({ code, suppressed }) => [code, suppressed]),
+    [
+      [0, undefined],
+      [0, 2],
+      [-31050, undefined],
+      [0, 2],
+    ],
+  )
+  const page = await counting.render()
+  assert.match(page, /^tessera_log_lines_sampled_out_total 4$/m)
+  assert.match(page, /^tessera_requests_total\{method="cards\.create",profile="spec",code="0",reason=""\} 7$/m)
+})

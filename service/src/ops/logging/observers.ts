@@ -16,14 +16,34 @@ import type { ReceiptGauges } from '../metrics/receipt-gauges.ts'
 
 import type { Log } from './log.ts'
 
-/** Writes one line a call and counts it. A failure whose cause the reply hides gets a line of its own. */
-export function makeCallObserver(log: Log, metrics: Metrics): CallObserver {
+/**
+ * Writes one line a call and counts it. Of the calls with a result only one in `sampleEvery` is written, with the number of those before it as
+ * `suppressed`. A failure whose cause the reply hides gets a line of its own.
+ */
+export function makeCallObserver(log: Log, metrics: Metrics, sampleEvery = 1): CallObserver {
+  let results = 0
+  let sampledOut = 0
+  metrics.registerGauge({
+    name: 'tessera_log_lines_sampled_out_total',
+    help: 'Log lines of calls with a result that were left out because of logSampleEvery.',
+    read: () => sampledOut,
+  })
+  /** How many lines were left out before this one; null to leave this one out too. */
+  const sample = (): number | null => {
+    const place = results++ % sampleEvery
+    if (place === 0) return results === 1 ? 0 : sampleEvery - 1
+    sampledOut++
+    return null
+  }
   return Object.freeze({
     completed(entry: CallSummary) {
       const { code, reason } = outcomeOf(entry)
       metrics.countRequest({ method: entry.method ?? 'unknown', profile: entry.profile, code, reason, ms: entry.ms })
       const { requestId, method, profile, merchantId, ms, bytes } = entry
-      log.info('request', { requestId, method, profile, merchantId, code, ...(reason === '' ? {} : { reason }), ms, bytes })
+      const suppressed = code === 0 ? sample() : 0
+      if (suppressed === null) return
+      const extra = { ...(reason === '' ? {} : { reason }), ...(suppressed === 0 ? {} : { suppressed }) }
+      log.info('request', { requestId, method, profile, merchantId, code, ...extra, ms, bytes })
     },
     failed(failure: CallFailure) {
       const { requestId, method, error, cause } = failure

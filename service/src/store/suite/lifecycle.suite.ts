@@ -21,6 +21,18 @@ export function lifecycleSuite(withStore: WithStore): void {
   )
 
   test(
+    'writes that wait are counted until they are done, and the database has a size',
+    withStore(async ({ store }) => {
+      const cards = Array.from({ length: 300 }, (_, number) => makeCard(number))
+      const insertions = Promise.all(cards.map((card) => store.write(insertCard, { card, audit: makeAuditEntry(card) })))
+      assert.equal(store.waitingWrites(), 300)
+      await insertions
+      assert.equal(store.waitingWrites(), 0)
+      assert.ok((await store.sizeBytes()) > 300 * 200)
+    }),
+  )
+
+  test(
     'what was written is there after reopening',
     withStore(async ({ store, reopen }) => {
       const cards = Array.from({ length: 50 }, (_, number) => makeCard(number))
