@@ -53,6 +53,15 @@ test('a network, an SMS gateway and a checkpoint destination that do not answer 
   assert.equal((await state()).state, 'ready')
 })
 
+test('a network whose breaker is open is away until it closes', async () => {
+  const { openBreakers, state } = start({})
+  openBreakers.push('network')
+  const reason = 'it does not respond in time, and calls are refused for a moment'
+  assert.deepEqual([(await state()).state, (await state()).away], ['degraded', [{ part: 'network', reason }]])
+  openBreakers.pop()
+  assert.equal((await state()).state, 'ready')
+})
+
 test('a store that does not respond is reported within a second, and a key store that does not only after its minute', async () => {
   const silentStore = start({ store: { ping: never } })
   const pending = silentStore.state()
@@ -73,6 +82,7 @@ function start(replaced: Partial<ReadinessDependencies>) {
   const writes = makeWriteHealth(clock)
   const peerHealth = { network: makePeerHealth(), sms: makePeerHealth() }
   const failing: string[] = []
+  const openBreakers: string[] = []
   const done = (): Promise<void> => Promise.resolve()
   const { checks, listAway } = makeReadiness({
     store: { ping: done },
@@ -82,6 +92,7 @@ function start(replaced: Partial<ReadinessDependencies>) {
     writes,
     probeWrite: done,
     peerHealth,
+    peers: { listPeers: () => [{ kind: 'network', inFlight: 0, max: 1, openBreakers: openBreakers.length }] },
     checkpoints: { failingDestinations: () => failing },
     ...replaced,
   })
@@ -98,6 +109,7 @@ function start(replaced: Partial<ReadinessDependencies>) {
     writes,
     peerHealth,
     failing,
+    openBreakers,
     state: () => readReadiness(lifecycle),
     /** Lets what was started so far begin to wait, and then passes the time. */
     async tick(ms: number) {

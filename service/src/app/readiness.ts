@@ -2,6 +2,7 @@ import type { Keyring } from '@tessera/vault/keyring'
 
 import { withTimeout, type Clock } from '../clock.ts'
 import type { KnownAnswers } from '../domain/keys/known-answers.ts'
+import type { Peers, PeerUsage } from '../domain/limits/peers.ts'
 import type { PeerHealth } from '../ops/health/peer-health.ts'
 import type { WriteHealth } from '../ops/health/write-health.ts'
 import type { Store } from '../store/store.ts'
@@ -17,6 +18,7 @@ export interface ReadinessDependencies {
   /** Tries to write; `writes` records the outcome. */
   readonly probeWrite: () => Promise<void>
   readonly peerHealth: { readonly network: PeerHealth; readonly sms: PeerHealth }
+  readonly peers: Pick<Peers, 'listPeers'>
   readonly checkpoints: { failingDestinations(): readonly string[] }
 }
 
@@ -30,7 +32,7 @@ export interface ReadinessParts {
 
 /** Whether calls succeed, and what is away. Never waits longer than a second for the store or the key store, and for nobody else. */
 export function makeReadiness(deps: ReadinessDependencies): ReadinessParts {
-  const { store, keyring, knownAnswers, clock, writes, probeWrite, peerHealth, checkpoints } = deps
+  const { store, keyring, knownAnswers, clock, writes, probeWrite, peerHealth, peers, checkpoints } = deps
   const keys = makeKeyStoreCheck(
     inTime(clock, () => keyring.read()),
     clock,
@@ -53,8 +55,8 @@ export function makeReadiness(deps: ReadinessDependencies): ReadinessParts {
     listAway: () => [
       ...(writes.writable() === 'some' ? [{ part: 'store', reason: `some writes fail: ${writes.lastFailure()}` } as const] : []),
       ...awayPart('key_store', keys.failure()),
-      ...awayPart('network', unanswered(peerHealth.network)),
-      ...awayPart('sms', unanswered(peerHealth.sms)),
+      ...awayPart('network', unanswered(peerHealth.network) ?? openBreaker(peers, 'network')),
+      ...awayPart('sms', unanswered(peerHealth.sms) ?? openBreaker(peers, 'sms')),
       ...checkpoints.failingDestinations().map((name) => ({ part: 'checkpoints', reason: `${name} does not take checkpoints` }) as const),
     ],
   }
@@ -67,6 +69,11 @@ function awayPart(part: AwayPart['part'], reason: string | null): readonly AwayP
 function unanswered(peer: PeerHealth): string | null {
   const count = peer.unansweredCount()
   return count === null ? null : `the last ${String(count)} calls got no answer`
+}
+
+function openBreaker(peers: Pick<Peers, 'listPeers'>, kind: PeerUsage['kind']): string | null {
+  const isOpen = peers.listPeers().some((usage) => usage.kind === kind && usage.openBreakers > 0)
+  return isOpen ? 'it does not respond in time, and calls are refused for a moment' : null
 }
 
 /** After a failure the probe decides: as long as it fails too, no bucket can be written. */
