@@ -8,6 +8,7 @@ import { flood } from './flood.ts'
 import { form } from './form.ts'
 import { freshness } from './freshness.ts'
 import { payRate } from './pay.ts'
+import { growth } from './growth.ts'
 import { pans } from './pans.ts'
 import { profile } from './profiles.ts'
 import { stalls } from './stalls.ts'
@@ -30,6 +31,7 @@ export const measurements: readonly Measurement[] = [
   lists,
   indexes,
   freshness,
+  growth,
   flood,
   firstPage,
   sizes,

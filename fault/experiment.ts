@@ -10,6 +10,8 @@ export interface Experiment {
   readonly stores: readonly StoreKind[]
   /** How often the fault is injected by default. */
   readonly cycles: number
+  /** Takes an hour: it runs only when it is named. `cycles` are minutes. */
+  readonly isLong?: true
   /** What the machine must provide. */
   readonly needs: readonly MachineRequirement[]
   run(trial: Trial): Promise<ExperimentResult>

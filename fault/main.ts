@@ -12,6 +12,7 @@ import { money } from './money.ts'
 import { otpRace } from './otp-race.ts'
 import { powerCut } from './power-cut.ts'
 import { restore } from './restore.ts'
+import { soak } from './soak.ts'
 import { startRace } from './start-race.ts'
 import { stuckStore } from './stuck-store.ts'
 import type { Experiment } from './experiment.ts'
@@ -36,6 +37,7 @@ const experiments: readonly Experiment[] = [
   startRace,
   memoryLimit,
   restore,
+  soak,
 ]
 
 const { values, positionals } = readCommandLine(
@@ -58,7 +60,7 @@ async function main(): Promise<number> {
   if (store !== undefined && store !== 'sqlite' && store !== 'postgres') return refuse(`--store takes sqlite or postgres, not ${store}.`)
   const [cycles, seed] = [readCount(values.cycles), readCount(values.seed)]
   if (cycles === null || seed === null) return refuse('--cycles and --seed take a whole number from 1.')
-  const wanted = experiments.filter(({ name }) => positionals.length === 0 || positionals.includes(name))
+  const wanted = experiments.filter(({ name, isLong }) => (positionals.length === 0 ? isLong !== true : positionals.includes(name)))
   const reports = await runExperiments(wanted, { cycles, seed: seed ?? drawSeed(), store })
   return reports.every(({ verdict }) => verdict === 'held' || (verdict === 'missing' && values['allow-missing'])) ? 0 : 1
 }
@@ -127,8 +129,8 @@ function usage(): string {
     'npm run fault -- [experiment …] [options]',
     '',
     ...experiments.map(
-      ({ name, stores, cycles, question }) =>
-        `  ${name.padEnd(width)}  ${question} (${stores.join(', ')}; ${cycles} ${cycles === 1 ? 'cycle' : 'cycles'})`,
+      ({ name, stores, cycles, question, isLong }) =>
+        `  ${name.padEnd(width)}  ${question} (${stores.join(', ')}; ${cycles} ${isLong === true ? 'minutes, only by name' : cycles === 1 ? 'cycle' : 'cycles'})`,
     ),
     '',
     '  --store sqlite|postgres   one store, instead of each that the experiment supports',
