@@ -40,7 +40,13 @@ async function measureGrowth({ dataFactory, isQuick, say }: Bench, store: StoreK
         measures.push(
           { of, name: 'p99', value: cost.p99Ms, unit: 'ms' },
           { of, name: 'CPU per call', value: cost.cpuMicroseconds, unit: 'µs' },
-          { of, name: 'CPU per call, compared', value: cost.cpuMicroseconds / before, unit: 'of the smallest', target: { most: maxCpuRatio } },
+          {
+            of,
+            name: 'CPU per call, compared',
+            value: cost.cpuMicroseconds / before,
+            unit: 'of the smallest',
+            target: { most: maxCpuRatio },
+          },
         )
       }
       say(`growth ${store}: ${String(size)} cards`)
