@@ -64,7 +64,7 @@ export const stuckCases: readonly StuckCase[] = [
       const serviceData = await dataFactory.create('sqlite')
       return {
         serviceData,
-        breakFor: (ms) => Promise.all([lockKeys(serviceData, ms), rotateKey(serviceData)]).then(() => undefined),
+        breakFor: (ms) => lockKeys(serviceData, ms),
         countCards: () => countSqliteCards(serviceData),
         close: () => serviceData.remove(),
       }
@@ -116,7 +116,8 @@ export const stuckCases: readonly StuckCase[] = [
 async function lockKeys(serviceData: ServiceData, ms: number): Promise<void> {
   const keys = new DatabaseSync(join(dataFolderOf(serviceData), 'keys.db'))
   keys.exec('pragma busy_timeout = 5000; begin exclusive')
-  await pause(ms).finally(() => keys.close())
+  // The lock lasts until the command has ended, which may start slowly on a busy machine.
+  await Promise.all([pause(ms), rotateKey(serviceData)]).finally(() => keys.close())
 }
 
 /** Asks the running service for a new key, which it cannot store: the command ends with an error. */
