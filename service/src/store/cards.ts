@@ -27,9 +27,9 @@ import {
   type Transaction,
   insertRow,
   rollback,
-  run,
   updateRow,
   writeAudit,
+  execute,
 } from './transaction.ts'
 
 export interface CardKey {
@@ -148,7 +148,7 @@ function* update({ card, audit }: CardChange): Transaction<boolean> {
 /** A step of larger transactions: replaces the card and deletes its verification when it is shredded. On false the caller must roll back. */
 export function* replaceCardAndVerification(card: CardRow): Transaction<boolean> {
   // Always the verification before the card, so that all transactions lock in one order.
-  if (card.state === 'removed' || card.state === 'ended') yield* run(deleteVerification, [card.bucket, card.cardId])
+  if (card.state === 'removed' || card.state === 'ended') yield* execute(deleteVerification, [card.bucket, card.cardId])
   return yield* replaceCard(card)
 }
 

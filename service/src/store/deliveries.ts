@@ -4,7 +4,7 @@ import { table, type RowOf } from './table.ts'
 import type { MerchantKey } from './merchants.ts'
 import { type EventRow, outboxTable } from './outbox.ts'
 import { type Value, placeholders, sql } from './statement.ts'
-import { type Read, type Transaction, run, runOne, writeAudit } from './transaction.ts'
+import { type Read, type Transaction, run, runOne, writeAudit, execute } from './transaction.ts'
 import { type EndpointKey, type EndpointRow, webhookEndpointsTable } from './webhook-endpoints.ts'
 
 export interface DeliveryKey extends EndpointKey {
@@ -171,9 +171,9 @@ export function* recordDeliveryAttempt({ claimId, attempt, now, state, dueAt }: 
   const finishedAt = dueAt === null ? now : 0
   const updated = yield* runOne(updateDelivery, [...keyValues(attempt), state, dueAt, finishedAt, claimId])
   if (updated === null) return false
-  yield* run(insertAttempt, [...keyValues(attempt), attempt.number, attempt.at, attempt.tookMs, attempt.outcome, attempt.status])
+  yield* execute(insertAttempt, [...keyValues(attempt), attempt.number, attempt.at, attempt.tookMs, attempt.outcome, attempt.status])
   const object = [attempt.bucket, attempt.endpointId, readText(updated, 'object_id')]
-  if (dueAt === null) yield* run(makeNextDue, [...object, now])
+  if (dueAt === null) yield* execute(makeNextDue, [...object, now])
   else yield* run(postponeNext, [...object, dueAt, readInteger(updated, 'position')])
   return true
 }

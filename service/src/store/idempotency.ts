@@ -1,7 +1,7 @@
 import { type Value, sql } from './statement.ts'
 import { bytes, integer, oneOf, rowMac, text, timestamp } from './columns.ts'
 import { table, type RowOf } from './table.ts'
-import { type Read, type Transaction, run, runOne } from './transaction.ts'
+import { type Read, type Transaction, run, runOne, execute } from './transaction.ts'
 
 // prettier-ignore
 export const idempotencyTable = table('idempotency', {
@@ -52,14 +52,14 @@ const updateOutcome = sql`
 
 /** Stores the outcome of a claim for the duplicate requests that wait for it. Never overwrites an outcome. */
 export function* storeIdempotencyOutcome(outcome: IdempotencyOutcome | null): Transaction<void> {
-  if (outcome !== null) yield* run(updateOutcome, [...keyValues(outcome), outcome.sealed])
+  if (outcome !== null) yield* execute(updateOutcome, [...keyValues(outcome), outcome.sealed])
 }
 
 const deleteClaim = sql`delete from idempotency where bucket = $1 and merchant_id = $2 and caller_class = $3 and key_hash = $4`
 
 /** Releases the key claimed by a transaction that then changed nothing. */
 export function* releaseIdempotencyKey(key: IdempotencyKey): Transaction<void> {
-  yield* run(deleteClaim, keyValues(key))
+  yield* execute(deleteClaim, keyValues(key))
 }
 
 // The request that made the claim may store its outcome, and so may a duplicate request after the lease, when it has reconciled the outcome.

@@ -2,7 +2,7 @@ import type { CardKey } from './cards.ts'
 import { text, quotedText, oneOf, integer, timestamp, rowMac } from './columns.ts'
 import { table, type RowOf } from './table.ts'
 import { sql } from './statement.ts'
-import { type Read, type Transaction, run } from './transaction.ts'
+import { type Read, type Transaction, execute } from './transaction.ts'
 
 /** A money movement at the card network. */
 export type MovementKind = 'authorise' | 'hold' | 'capture' | 'cancelHold' | 'refund' | 'reverse'
@@ -41,7 +41,7 @@ const upsertRow = sql`
 
 /** Inserts operations, or replaces those with the same requestId. The receipt's version, checked before, decides between concurrent changes. */
 export function* upsertOperations(operations: readonly OperationRow[]): Transaction<void> {
-  for (const operation of operations) yield* run(upsertRow, operationsTable.toValues(operation))
+  for (const operation of operations) yield* execute(upsertRow, operationsTable.toValues(operation))
 }
 
 const selectOne = sql`

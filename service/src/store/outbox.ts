@@ -3,7 +3,7 @@ import { text, oneOfByMac, integer, timestamp, rowMac, readText, readInteger } f
 import { table, type RowOf } from './table.ts'
 import type { MerchantKey } from './merchants.ts'
 import { sql } from './statement.ts'
-import { type Read, type Transaction, run } from './transaction.ts'
+import { type Read, type Transaction, run, execute } from './transaction.ts'
 
 export interface EventListQuery extends MerchantKey {
   readonly from: number
@@ -53,8 +53,8 @@ const deleteAttempts = sql`delete from delivery_attempts where bucket = $1 and e
 export function* deleteOldEvents({ before }: { readonly before: number }): Transaction<number> {
   const deleted = yield* run(deleteOld, [before])
   for (const row of deleted) {
-    yield* run(deleteDeliveries, [readInteger(row, 'bucket'), readText(row, 'event_id')])
-    yield* run(deleteAttempts, [readInteger(row, 'bucket'), readText(row, 'event_id')])
+    yield* execute(deleteDeliveries, [readInteger(row, 'bucket'), readText(row, 'event_id')])
+    yield* execute(deleteAttempts, [readInteger(row, 'bucket'), readText(row, 'event_id')])
   }
   return deleted.length
 }
@@ -76,7 +76,7 @@ const insertDeliveries = sql`
 /** Inserts events, each after those of its object, and their deliveries to the merchant's endpoints. */
 export function* insertEvents(events: readonly EventRow[]): Transaction<void> {
   for (const { bucket, merchantId, eventId, type, objectId, at, body, mac } of events) {
-    yield* run(insertEvent, [bucket, merchantId, eventId, type, objectId, at, body, mac])
-    yield* run(insertDeliveries, [bucket, eventId])
+    yield* execute(insertEvent, [bucket, merchantId, eventId, type, objectId, at, body, mac])
+    yield* execute(insertDeliveries, [bucket, eventId])
   }
 }

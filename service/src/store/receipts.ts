@@ -12,10 +12,10 @@ import {
   type Transaction,
   insertRow,
   rollback,
-  run,
   runOne,
   updateRow,
   writeAudit,
+  execute,
 } from './transaction.ts'
 
 export interface ReceiptKey {
@@ -373,7 +373,7 @@ const releaseLock = sql`delete from card_locks where bucket = $1 and card_id = $
 /** Locks a card for a receipt, or releases it. False when another receipt has the lock, or the lock has another MAC than this one. Only the receipt that has it can release it. */
 export function* moveCardLock({ lock, move }: CardLockMove): Transaction<boolean> {
   if (move === 'take') return (yield* runOne(takeLock, cardLocksTable.toValues(lock))) !== null
-  yield* run(releaseLock, [lock.bucket, lock.cardId, lock.merchantId, lock.receiptId])
+  yield* execute(releaseLock, [lock.bucket, lock.cardId, lock.merchantId, lock.receiptId])
   return true
 }
 

@@ -2,7 +2,7 @@ import type { AuditEntry } from './audit.ts'
 import { sql } from './statement.ts'
 import { readText, text, timestamp } from './columns.ts'
 import { table, type RowOf } from './table.ts'
-import { type Read, type TimeCursor, type Transaction, run, writeAudit } from './transaction.ts'
+import { type Read, type TimeCursor, type Transaction, run, writeAudit, execute } from './transaction.ts'
 
 // Data of the sandbox adapters: the scenario steps that a merchant set, and the SMS that would have been sent. Empty in production.
 
@@ -82,8 +82,8 @@ const deleteOldSms = sql`
 
 /** Stores an SMS of the sandbox, and deletes all but the merchant's newest thousand. */
 export function* insertInboxSms(sms: InboxRow): Transaction<void> {
-  yield* run(smsInboxTable.insertStatement, smsInboxTable.toValues(sms))
-  yield* run(deleteOldSms, [sms.merchantId, maxInboxSms])
+  yield* execute(smsInboxTable.insertStatement, smsInboxTable.toValues(sms))
+  yield* execute(deleteOldSms, [sms.merchantId, maxInboxSms])
 }
 
 const maxInboxSms = 1000

@@ -33,7 +33,8 @@ export type WriteResult<T, X> = 'idempotency' extends keyof X
 export type OnlyMembersOf<I, X> = { readonly [K in Exclude<keyof X, keyof I>]: never }
 
 export type TransactionStep =
-  | { readonly kind: 'run'; readonly statement: Statement; readonly values: readonly Value[] }
+  /** `isDeferred`: nobody reads its rows, so PostgreSQL gets it together with the next statement whose rows are read, or with COMMIT. */
+  | { readonly kind: 'run'; readonly statement: Statement; readonly values: readonly Value[]; readonly isDeferred?: true }
   | { readonly kind: 'insertNew'; readonly table: NewRowsTable; readonly rows: readonly (readonly Value[])[] }
   | { readonly kind: 'audit'; readonly entry: AuditEntry }
   | { readonly kind: 'rollback' }
@@ -46,6 +47,11 @@ export function* run(statement: Statement, values: readonly Value[]): Transactio
   return yield { kind: 'run', statement, values }
 }
 
+/** Runs a statement whose result nobody needs, without a round trip of its own. If it fails, the transaction does. */
+export function* execute(statement: Statement, values: readonly Value[]): Transaction<void> {
+  yield { kind: 'run', statement, values, isDeferred: true }
+}
+
 /** Runs a statement and returns its first row, or null. */
 export function* runOne(statement: Statement, values: readonly Value[]): Transaction<Row | null> {
   const found = yield { kind: 'run', statement, values }
@@ -54,7 +60,7 @@ export function* runOne(statement: Statement, values: readonly Value[]): Transac
 
 /** Inserts a row. */
 export function* insertRow<C extends Columns>(table: Table<C>, row: RowOf<Table<C>>): Transaction<void> {
-  yield { kind: 'run', statement: table.insertStatement, values: table.toValues(row) }
+  yield { kind: 'run', statement: table.insertStatement, values: table.toValues(row), isDeferred: true }
 }
 
 /** Inserts rows; one that exists already stays as it is. PostgreSQL inserts them with one statement. */

@@ -10,7 +10,7 @@ import { type IdempotencyOutcome, storeIdempotencyOutcome } from './idempotency.
 import { type EventRow, insertEvents } from './outbox.ts'
 import { type SendClaim, addWrongCodes, claimSend, countDayAttempt, findWrongCodeWait, type DayAttemptCap } from './send-limits.ts'
 import { type Row, type Value, sql } from './statement.ts'
-import { type DuplicateRequest, type Read, type Transaction, rollback, run, runOne, writeAudit } from './transaction.ts'
+import { type DuplicateRequest, type Read, type Transaction, rollback, runOne, writeAudit, execute } from './transaction.ts'
 
 const counted = 'changed by conditional updates, which have no keys; the limits come from the settings'
 
@@ -283,7 +283,7 @@ function* reasonNotCounted(attempt: CodeAttempt): Transaction<'notRequested' | '
   if (!stored.open && (yield* hasCardChanged(attempt.verifiedCard))) return 'conflict'
   if (stored.attempts >= attempt.maxAttempts) return 'attemptsUsedUp'
   // Expired, or the clocks disagree: closed for good, so that setting a clock back does not make the code valid again.
-  yield* run(closeOpen, [...keyValues(attempt), attempt.attemptId])
+  yield* execute(closeOpen, [...keyValues(attempt), attempt.attemptId])
   return 'expired'
 }
 

@@ -98,7 +98,7 @@ const table = [
     to: 64,
     default: 4,
     meaning: 'Connections of one process that write to PostgreSQL, each one transaction at a time and with an audit chain of its own.',
-    source: 'measured: docs/decisions/0044-time-limits-and-writers.md',
+    source: 'each is one of the server’s max_connections and one audit chain; npm run bench -- pay compares 1 to 16',
   },
   {
     name: 'storeMegabytesMax',

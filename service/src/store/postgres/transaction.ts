@@ -35,7 +35,10 @@ export interface CommitResult<T> {
   readonly audit: AuditCommit
 }
 
-/** Runs one transaction: BEGIN is sent with its first statement, its audit entries with COMMIT. */
+/**
+ * Runs one transaction: BEGIN is sent with its first statement, what nobody waits for with the next statement whose rows are read, and the audit entries
+ * with COMMIT.
+ */
 export async function runTransaction(
   session: Session,
   { head, key }: AuditChainState,
@@ -53,7 +56,8 @@ export async function runTransaction(
       let found: readonly Row[] = []
       if (step.kind === 'audit') entries.push(linkEntry(key, entries.at(-1) ?? head, step.entry))
       if (step.kind === 'rollback') isRolledBack = true
-      if (step.kind === 'run' || (step.kind === 'insertNew' && step.rows.length > 0)) {
+      if (step.kind === 'run' && step.isDeferred === true) ahead = [...ahead, step]
+      else if (step.kind === 'run' || (step.kind === 'insertNew' && step.rows.length > 0)) {
         const results = await session.send([...ahead, step.kind === 'run' ? step : insertNewRowsAtOnce(step)], remainingMs(deadline))
         ahead = []
         found = results.at(-1)?.rows ?? []
