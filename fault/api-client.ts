@@ -3,9 +3,18 @@ import { ConnectionLost, openHttpConnection, type HttpConnection } from './http-
 /** The outcome of a call, as the caller can know it. */
 export type CallOutcome =
   | { readonly kind: 'result'; readonly result: Readonly<Record<string, unknown>> }
-  | { readonly kind: 'refused'; readonly status: number; readonly code: number; readonly reason: string }
+  | CallRefusal
   /** No reply came: the outcome is unknown. */
   | { readonly kind: 'lost'; readonly why: string }
+
+export interface CallRefusal {
+  readonly kind: 'refused'
+  readonly status: number
+  readonly code: number
+  readonly reason: string
+  /** Where the reply says when to try again. */
+  readonly retryAfterMs?: number
+}
 
 /** Calls the API as a merchant's server, on one connection. */
 export interface ApiClient {
@@ -77,8 +86,14 @@ export function readCallOutcome(status: number, body: string): CallOutcome {
   const reply = readJson(body)
   const { result, error } = reply
   if (typeof result === 'object' && result !== null) return { kind: 'result', result: result as Record<string, unknown> }
-  const { code, reason } = (error ?? {}) as { code?: unknown; reason?: unknown }
-  return { kind: 'refused', status, code: Number(code ?? 0), reason: typeof reason === 'string' ? reason : `http_${status}` }
+  const { code, reason, retry_after: retryAfterMs } = (error ?? {}) as { code?: unknown; reason?: unknown; retry_after?: number }
+  const refusal: CallRefusal = {
+    kind: 'refused',
+    status,
+    code: Number(code ?? 0),
+    reason: typeof reason === 'string' ? reason : `http_${status}`,
+  }
+  return retryAfterMs === undefined ? refusal : { ...refusal, retryAfterMs }
 }
 
 function readJson(body: string): { result?: unknown; error?: unknown } {

@@ -5,6 +5,7 @@ import { clock } from './clock.ts'
 import { databaseWriter } from './database-writer.ts'
 import { diskFull } from './disk-full.ts'
 import { drain } from './drain.ts'
+import { hangingEndpoint } from './hanging-endpoint.ts'
 import { ioError } from './io-error.ts'
 import { kill9 } from './kill9.ts'
 import { memoryLimit } from './memory-limit.ts'
@@ -13,6 +14,7 @@ import { otpRace } from './otp-race.ts'
 import { powerCut } from './power-cut.ts'
 import { restore } from './restore.ts'
 import { soak } from './soak.ts'
+import { slowNetwork, slowSms } from './slow-peers.ts'
 import { startRace } from './start-race.ts'
 import { stuckStore } from './stuck-store.ts'
 import type { Experiment } from './experiment.ts'
@@ -38,6 +40,9 @@ const experiments: readonly Experiment[] = [
   memoryLimit,
   restore,
   soak,
+  slowNetwork,
+  slowSms,
+  hangingEndpoint,
 ]
 
 const { values, positionals } = readCommandLine(
