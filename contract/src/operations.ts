@@ -22,6 +22,7 @@ import { operatorReceiptOperations } from './operations/operator-receipts.ts'
 import { operatorSandboxOperations } from './operations/operator-sandbox.ts'
 import { operatorAuditOperations } from './operations/operator-audit.ts'
 import { operatorServiceOperations } from './operations/operator-service.ts'
+import { operatorStoreOperations } from './operations/operator-store.ts'
 import { operatorUserOperations } from './operations/operator-users.ts'
 import { operatorWebhookOperations } from './operations/operator-webhooks.ts'
 import { receiptOperations } from './operations/receipts.ts'
@@ -88,6 +89,7 @@ export const dashboardOperations = {
 export const operatorOperations = {
   ...operatorServiceOperations,
   ...operatorAuditOperations,
+  ...operatorStoreOperations,
   ...operatorMerchantOperations,
   ...operatorUserOperations,
   ...operatorWebhookOperations,

@@ -5,5 +5,6 @@ import { runCommandLine } from './ops/cli/run.ts'
 const exitCode = await runCommandLine(process.argv.slice(2), {
   out: (text) => void process.stdout.write(text),
   err: (text) => void process.stderr.write(text),
+  errIsTerminal: process.stderr.isTTY,
 })
 process.exit(exitCode)

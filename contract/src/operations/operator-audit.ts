@@ -4,9 +4,28 @@ import { operationsByName } from './operation.ts'
 import { auditChanges } from './dashboard-audit.ts'
 import { defineOperatorOperation, isoTimestamp, listLength, merchantId } from './operator.ts'
 
+/** What a check of the store found. */
+export const storeFinding = Type.Union([
+  Type.Object({ kind: Type.Literal('chain'), chain: Type.String(), seq: Type.Integer(), what: Type.String() }),
+  Type.Object({
+    kind: Type.Enum(['card', 'receipt', 'merchant', 'user', 'endpoint', 'form_session', 'session', 'row', 'integrity', 'key', 'orphan'], {
+      description: 'The kind of a row; integrity: a table or an index; key: a key that rows name; orphan: a row without its parent.',
+    }),
+    table: Type.String(),
+    id: Type.String({ description: 'Of the row: its id, or the values of its key.' }),
+    merchantId: Type.String(),
+    what: Type.String(),
+  }),
+])
+
+export const integrity = Type.Object({
+  checked: Type.Integer({ description: 'Tables or indexes.' }),
+  method: Type.String({ description: 'integrity_check (SQLite), amcheck or counts (PostgreSQL).' }),
+})
+
 export const operatorAuditVerifyContract = defineOperatorOperation('operator.audit.verify', {
   summary:
-    'Recomputes the audit chains, checks every sealed card, receipt, merchant, user, webhook endpoint, form session and sign-in against them, and the MACs of the other rows.',
+    'Recomputes the audit chains, checks the integrity of tables and indexes, every card, receipt, merchant, user, webhook endpoint, form session and sign-in against them, and the MACs of the other rows.',
   mutates: false,
   params: Type.Object({}),
   result: Type.Object({
@@ -20,24 +39,8 @@ export const operatorAuditVerifyContract = defineOperatorOperation('operator.aud
     formSessions: Type.Integer(),
     sessions: Type.Integer({ description: 'Sign-ins of the dashboard.' }),
     rows: Type.Integer({ description: 'Rows of the other tables with a MAC.' }),
-    findings: Type.Array(
-      Type.Union([
-        Type.Object({ kind: Type.Literal('chain'), chain: Type.String(), seq: Type.Integer(), what: Type.String() }),
-        Type.Object({
-          kind: Type.Enum(['card', 'receipt', 'merchant', 'user', 'endpoint', 'form_session', 'session']),
-          id: Type.String(),
-          merchantId: Type.String(),
-          what: Type.String(),
-        }),
-        Type.Object({
-          kind: Type.Literal('row'),
-          table: Type.String(),
-          id: Type.String({ description: 'The values of its key.' }),
-          merchantId: Type.String(),
-          what: Type.String(),
-        }),
-      ]),
-    ),
+    integrity,
+    findings: Type.Array(storeFinding),
     more: Type.Boolean(),
   }),
 })

@@ -14,6 +14,7 @@ import { insertAuditEntry } from '../store/audit.ts'
 import type { Store } from '../store/store.ts'
 
 import { adapterDependencies } from './adapter-dependencies.ts'
+import { checkpointFileName } from './data-folder.ts'
 import type { Storage } from './storage.ts'
 
 interface AuditCheckpointDependencies extends Pick<Storage, 'store' | 'keyring'> {
@@ -42,9 +43,6 @@ export function createAuditCheckpoints(config: Config, deps: AuditCheckpointDepe
   })
   return exporter
 }
-
-/** Where `tessera audit verify --from` finds the checkpoints, unless the settings say otherwise. */
-export const checkpointFileName = 'audit-checkpoints.jsonl'
 
 /** Where the settings export checkpoints to. */
 export function listCheckpointDestinations(

@@ -186,3 +186,8 @@ function usingFolder<T>(folder: string, use: () => T): T {
     )
   }
 }
+
+/** Where `tessera audit verify --from` finds the checkpoints, unless the settings say otherwise. */
+export const checkpointFileName = 'audit-checkpoints.jsonl'
+/** How far the service read the audit, on the embedded store. */
+export const auditHeadsFile = 'audit-heads'

@@ -11,7 +11,7 @@ import type { Store } from '../store/store.ts'
 import { sandbox } from '../adapters/sandbox/sandbox.ts'
 import { adaptersOf, externalAdapters, findExternalAdapterFaults, type Adapters } from './adapters.ts'
 import { dataFolderPaths, foreignFolderMessage, readEnvironment } from './data-folder.ts'
-import { inspectDatabase } from './start-subject.ts'
+import { inspectDatabase } from './inspect-database.ts'
 
 /** The adapters that settings and environment choose; `requireEnvironment` says whether they can be used. */
 export function chooseAdapters(config: Config): Adapters {

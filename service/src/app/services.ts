@@ -54,9 +54,8 @@ import { makeWebhookEndpointAdministration } from '../domain/webhooks/endpoints.
 import { makeWebhookPost, type WebhookPost } from '../domain/webhooks/webhook-post.ts'
 import { webhookSettings } from '../domain/webhooks/settings.ts'
 import { makeWebhookDeliverer } from '../domain/webhooks/webhooks.ts'
-import { checkAudit } from '../ops/audit/check.ts'
 import { makeAuditArchive } from '../ops/audit/archive.ts'
-import { makeRowMacs } from '../ops/audit/rows.ts'
+import { makeRunStoreCheck } from '../ops/audit/run-check.ts'
 import type { Config } from '../ops/config/config.ts'
 import { makePeerHealth } from '../ops/health/peer-health.ts'
 import {
@@ -80,6 +79,7 @@ import { makeIsFormHost, hostedPageUrl } from '../server/pages/hosts.ts'
 
 import { adapterDependencies } from './adapter-dependencies.ts'
 import { listInbox } from '../store/sandbox.ts'
+import type { Store } from '../store/store.ts'
 
 import type { Adapters } from './adapters.ts'
 import { createAuditCheckpoints } from './audit-checkpoints.ts'
@@ -88,6 +88,7 @@ import { makeRowAlarm } from './row-alarm.ts'
 import { makePeers, peerSettings } from '../domain/limits/peers.ts'
 import { makeRecentSends } from '../domain/limits/recent-sends.ts'
 import { createLimits, simulatedCapsOf, type LimitSet } from './limits.ts'
+import { inspectDatabase } from './inspect-database.ts'
 import type { Storage } from './storage.ts'
 import { cardsTable } from '../store/cards.ts'
 
@@ -134,6 +135,8 @@ export async function createServices(config: Config, adapters: Adapters, deps: S
   const alarm = makeRowAlarm({ log, metrics, store, clock })
   const freshness = makeRowFreshness({ store, follower: deps.follower })
   const base = { store, keyring, clock, environment, alarm, freshness }
+  /** For operators, who read whole tables: never in the thread that answers requests. */
+  const scanning: Pick<Store, 'kind' | 'read'> = { kind: store.kind, read: (query) => store.scan(query) }
 
   const limits = {
     ...createLimits(config, {
@@ -272,16 +275,20 @@ export async function createServices(config: Config, adapters: Adapters, deps: S
     reseal,
     knownAnswers: makeKnownAnswers(base),
     keys: makeKeyAdministration({ ...base, kek, reseal, log, stopping: deps.stopping }),
-    verifyAudit: () =>
-      checkAudit({
-        store,
-        keys: keyring,
-        macs: makeRowMacs(keyring, environment),
-        bound: { keyring, environment },
-        knownHeads: checkpoints.knownHeads,
-      }),
+    storeCheck: makeRunStoreCheck({
+      store: scanning,
+      openKeyStore: () => inspectDatabase('keys', config.keysDatabaseUrl ?? config.databaseUrl, config.dataFolder),
+      keyring,
+      environment,
+      knownHeads: async () => [
+        ...checkpoints.knownHeads(),
+        ...((await deps.anchors.readHeads().catch(noHeads)) ?? []),
+        ...store.auditHeads(),
+      ],
+      now,
+    }),
     checkpoints,
-    auditArchive: makeAuditArchive({ store, keyring, clock: machineClock, environment, checkpoints }),
+    auditArchive: makeAuditArchive({ store: scanning, keyring, clock: machineClock, environment, checkpoints }),
     /** The newest SMS of the sandbox, of all merchants. */
     listSandboxInbox: (count: number) => store.read(listInbox(count)),
     idempotency: makeIdempotency({ ...base, settings: idempotencySettings(config) }),
@@ -304,7 +311,7 @@ export async function createServices(config: Config, adapters: Adapters, deps: S
     counters: makeCallCounters({ store, clock: machineClock }),
     startPage: makeGettingStarted({ store, clock }, { formOrigin, sdk, testing: sandbox === null ? null : testingOf(sandbox) }),
     evidence: makeEvidenceCollector({ store, mac, merchants, disclosures, findings, details: { provider, form: sdk } }),
-    consents: makeConsents({ store, disclosures, mac }),
+    consents: makeConsents({ store: scanning, disclosures, mac }),
     pageCheck: makePageCheck({ ...base, merchants, formOrigin, ...page }),
     recorder: makeRequestRecorder({
       store,
@@ -348,5 +355,7 @@ function testingOf({ cards, code, demo }: Sandbox): GettingStartedDetails['testi
   return { cards, code, expire: demo.expiry, demo: { merchantId: demo.merchantId, password: demo.password } }
 }
 
+/** A record that is damaged is refused by the next start, which says what to do. */
+const noHeads = (): null => null
 const pageFetchTimeoutMs = 10_000
 const maxPageBytes = 1_000_000

@@ -29,6 +29,7 @@ test(
     await makeKnownAnswers({ store, keyring: writer, environment }).update()
     let listings = 0
     const database: Awaited<ReturnType<StartSubject['database']>> = {
+      kind: 'sqlite',
       hasSchema: true,
       appliedMigrations: 1,
       pending: () => [],

@@ -11,6 +11,7 @@ import { listStoredKeys, type DatabaseInspection } from '../store/inspection.ts'
 import { adapterDependencies } from './adapter-dependencies.ts'
 import type { Adapters } from './adapters.ts'
 import { readFolderMarker, type FolderMarker } from './data-folder.ts'
+import { inspectDatabase } from './inspect-database.ts'
 import { createResources } from './lifecycle.ts'
 
 /** What the checks of a start look at. Each part is opened when the first check needs it, for reading only: a refused start changes nothing. */
@@ -96,13 +97,6 @@ export function makeStartSubject(config: Config, deps: StartSubjectDependencies)
     const keys = { list: async () => [...stored], insert: refuse, setState: refuse, close: async () => undefined }
     return openKeyring({ kek: wrapping ?? noKek, keys, environment: config.environment, now: clock.now })
   }
-}
-
-/** Opens the cards' or the keys' database for reading: the embedded one in `folder` when there is no URL. */
-export async function inspectDatabase(schema: 'cards' | 'keys', url: string | null, folder: string): Promise<DatabaseInspection> {
-  // Each driver is loaded only if it is used.
-  if (url === null) return (await import('../store/sqlite/inspect.ts')).inspectSqlite(folder, schema)
-  return (await import('../store/postgres/inspect.ts')).inspectPostgres(url, schema)
 }
 
 /** Runs a step once; every caller gets the same result, or the same error. */

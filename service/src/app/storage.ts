@@ -11,6 +11,7 @@ import { openSqliteStore } from '../store/sqlite/sqlite.ts'
 import { type Store, StoreRefused, StoreUnavailable } from '../store/store.ts'
 
 import { adapterDependencies } from './adapter-dependencies.ts'
+import { auditHeadsFile } from './data-folder.ts'
 import { type Anchors, makeAnchors, type ValueStore } from '../domain/freshness/anchors.ts'
 import { makeValueFile } from '../store/value-file.ts'
 import type { Adapters } from './adapters.ts'
@@ -124,8 +125,7 @@ export async function retryUntilReachable<T>(
   }
 }
 
-/** How far the audit was read, on the embedded store; and, as a cache, the versions up to there. */
-const auditHeadsFile = 'audit-heads'
+/** As a cache, the versions up to what `auditHeadsFile` names. */
 const rowVersionsFile = 'row-versions'
 /** Time for a store to complete its work when it closes. */
 export const storeCloseTimeoutMs = 5000

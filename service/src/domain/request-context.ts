@@ -1,6 +1,8 @@
 import type { Language, Profile } from '@tessera/contract/envelope'
 import type { Role } from '@tessera/contract/operations'
 
+import type { WalkProgress } from '../store/walk.ts'
+
 import type { IdempotencyHandle } from './idempotency/handle.ts'
 import type { MerchantLimits } from './merchants/settings.ts'
 
@@ -38,6 +40,8 @@ export interface RequestContext<Outcome = never> {
   readonly idempotency: IdempotencyHandle<Outcome> | null
   /** At the dashboard's endpoint only. */
   readonly browser?: DashboardBrowser
+  /** At the control socket only. */
+  readonly terminal?: OperatorTerminal
 }
 
 /** The authenticated caller. */
@@ -82,6 +86,14 @@ export interface DashboardBrowser {
   setDevice(device: string): void
   /** Aborted when the browser has closed the connection before the reply. */
   readonly left?: AbortSignal
+}
+
+/** The command of an operator that waits for the reply. */
+export interface OperatorTerminal {
+  /** Aborted when the command ended before the reply, such as by Ctrl-C. */
+  readonly left: AbortSignal
+  /** Sends the command how far the operation is. */
+  showProgress(progress: WalkProgress): void
 }
 
 /** Actor, address and request id of an audit entry. Every `RequestContext` is one. */

@@ -28,7 +28,7 @@ import type { Dashboard } from '../domain/users/dashboard.ts'
 import type { Verification } from '../domain/verification/verification.ts'
 import type { WebhookEndpointAdministration } from '../domain/webhooks/endpoints.ts'
 import type { AuditArchive } from '../ops/audit/archive.ts'
-import type { AuditReport } from '../ops/audit/check.ts'
+import type { RunStoreCheck } from '../ops/audit/run-check.ts'
 import type { RequestLists } from '../ops/request-log/request-lists.ts'
 import type { InboxRow } from '../store/sandbox.ts'
 
@@ -64,7 +64,7 @@ export interface AppServices {
 
   readonly readReadiness: () => Promise<Result<'operator.status.get'>>
   readonly keys: KeyAdministration
-  readonly verifyAudit: () => Promise<AuditReport>
+  readonly storeCheck: RunStoreCheck
   readonly auditArchive: AuditArchive
   readonly merchantEndpoints: MerchantEndpointAdministration
   readonly receiptAdministration: ReceiptAdministration

@@ -8,13 +8,15 @@ import {
 } from '@tessera/contract/operations/operator-audit'
 
 import { operation } from './operation.ts'
-import { isoTime } from './operator.ts'
+import { isoTime, runWalk } from './operator.ts'
 
 /** Recomputes the audit chains and checks every row with a MAC against them. */
 export const operatorAuditVerify = operation(operatorAuditVerifyContract, {
-  async run(_params, _ctx, { verifyAudit }) {
-    const report = await verifyAudit()
-    return { ...report, findings: [...report.findings] }
+  async run(_params, ctx, { storeCheck }) {
+    const { integrity, chains, entries, rows, findings, more } = await runWalk(ctx, (options) => storeCheck.run('audit', options))
+    const { card: cards, receipt: receipts, merchant: merchants, user: users, endpoint: endpoints, session: sessions } = rows
+    const compared = { cards, receipts, merchants, users, endpoints, formSessions: rows.form_session, sessions, rows: rows.row }
+    return { chains, entries, ...compared, integrity, findings: [...findings], more }
   },
 })
 

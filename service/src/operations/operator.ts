@@ -1,7 +1,10 @@
 import { RpcError } from '@tessera/contract/errors'
 import { SettingProblem } from '@tessera/contract/setting-problems'
 
+import type { RequestContext } from '../domain/request-context.ts'
 import { TamperedRowError } from '../domain/verified-rows.ts'
+
+import type { WalkOptions } from '../store/walk.ts'
 
 import type { AppServices } from './app-services.ts'
 
@@ -28,6 +31,8 @@ const operatorMessages = {
   key_not_destroyed: '{}',
   rows_being_signed: 'Another process is signing rows. Try again when it has ended: its log says rows_signed.',
   event_not_replayed: 'Unknown event, no endpoint, or it is being delivered.',
+  check_running: 'A check of the store is running already: wait for it.',
+  check_cancelled: 'Cancelled.',
   sandbox_none: 'Only the test environment has a sandbox.',
   scenario_unknown: 'A scenario is one of: {}.',
   step_unknown: 'A step is one of: {}.',
@@ -56,6 +61,21 @@ export async function requireMerchant(named: string | undefined, { merchants, sa
   if (!(await merchants.administration.isKnown(merchantId))) throw refusal('merchant_unknown', merchantId)
   return merchantId
 }
+
+/** Runs a walk through the store for an operator's command: shows how far it is, and ends it with the command. Throws `check_running`, `check_cancelled`. */
+export async function runWalk<T>({ signal, terminal }: RequestContext, walk: (options: WalkOfCommand) => Promise<T> | null): Promise<T> {
+  const left = terminal === undefined ? signal : AbortSignal.any([signal, terminal.left])
+  const running = walk({ signal: left, onProgress: (progress) => terminal?.showProgress(progress) })
+  if (running === null) throw refusal('check_running')
+  try {
+    return await running
+  } catch (err) {
+    if (left.aborted) throw refusal('check_cancelled')
+    throw err
+  }
+}
+
+type WalkOfCommand = Required<Pick<WalkOptions, 'signal' | 'onProgress'>>
 
 export function isoTime(at: number): string {
   return new Date(at).toISOString()

@@ -90,6 +90,7 @@ import {
   operatorKeysSignRows,
   operatorStatusGet,
 } from './operator.service.ts'
+import { operatorStoreCheck } from './operator.store.ts'
 import {
   operatorEndpointsRemove,
   operatorEndpointsSet,
@@ -233,6 +234,7 @@ export const operationRegistry: OperationRegistry = Object.freeze({
   'operator.audit.hashes':          operatorAuditHashes,
   'operator.audit.export':          operatorAuditExport,
   'operator.audit.list':            operatorAuditList,
+  'operator.store.check':           operatorStoreCheck,
   'operator.consents.get':          operatorConsentsGet,
   'operator.consents.list':         operatorConsentsList,
   'operator.merchants.create':      operatorMerchantsCreate,

@@ -5,7 +5,7 @@ import { isOperationName, type OperationName, type Result } from '@tessera/contr
 import type { CardRoute } from '@tessera/contract/route'
 
 import type { Idempotency } from '../domain/idempotency/idempotency.ts'
-import type { CallerIdentity, DashboardBrowser, RequestContext } from '../domain/request-context.ts'
+import type { CallerIdentity, DashboardBrowser, OperatorTerminal, RequestContext } from '../domain/request-context.ts'
 import type { AppServices } from '../operations/app-services.ts'
 import {
   findOperationByName,
@@ -153,7 +153,7 @@ function validateParams<Name extends OperationName>(
 
 function createRequestContext({ requestId, read, request }: Call, caller: CallerIdentity, { signal }: Pipeline): RequestContext<unknown> {
   const { merchantId, bucket } = caller
-  const { profile, language, address, origin, browser } = request
+  const { profile, language, address, origin, browser, terminal } = request
   return {
     caller,
     merchantId,
@@ -168,6 +168,7 @@ function createRequestContext({ requestId, read, request }: Call, caller: Caller
     signal,
     idempotency: null,
     ...(browser === undefined ? {} : { browser }),
+    ...(terminal === undefined ? {} : { terminal }),
   }
 }
 
@@ -241,6 +242,7 @@ interface SharedRequest extends RequestCredentials {
   readonly bytes: number
   readonly browser: DashboardBrowser | undefined
   readonly holdReply: (bytes: number) => boolean
+  readonly terminal: OperatorTerminal | undefined
 }
 
 /** A call in progress, with what is known of it so far. */
@@ -258,10 +260,12 @@ interface Call {
 }
 
 function toSharedRequest(request: HttpRequest): SharedRequest {
-  const { xAuth, origin, isFromBrowser, idempotencyKey, address, body, browser, segment, acceptLanguage, holdReply = hasRoom } = request
+  const { xAuth, origin, isFromBrowser, idempotencyKey, address, body, browser, terminal, segment, acceptLanguage } = request
+  const { holdReply = hasRoom } = request
   const profile = segment === null ? 'subscribe' : 'spec'
   const language = readLanguage(acceptLanguage)
-  return { xAuth, origin, isFromBrowser, idempotencyKey, address, profile, language, bytes: body.length, browser, holdReply }
+  const bytes = body.length
+  return { xAuth, origin, isFromBrowser, idempotencyKey, address, profile, language, bytes, browser, terminal, holdReply }
 }
 
 const hasRoom = (): boolean => true

@@ -2,7 +2,7 @@ import { currentAuditAction, currentAuditOutcome } from '@tessera/contract/audit
 
 import { RowBroken, text, bigint, timestamp, bytes, readText, readInteger, readBytes, readColumn } from './columns.ts'
 import { table, type RowOf } from './table.ts'
-import { type Row, sql } from './statement.ts'
+import { placeholders, type Row, sql } from './statement.ts'
 import { type Read, type AuditEntry, type MerchantKey, type TimeCursor, type Transaction, writeAudit } from './transaction.ts'
 
 // prettier-ignore
@@ -92,6 +92,29 @@ export function listAuditEntries(chain: string, afterSeq: number, count: number)
   return { statement: selectEntries, values: [chain, afterSeq, count], map: (rows) => rows.map(auditTable.fromRow) }
 }
 
+/** An entry of which a column cannot be read. */
+export interface BrokenAuditRow {
+  readonly seq: number
+  /** Empty when it cannot be read either. */
+  readonly hash: Uint8Array
+  readonly brokenAt: string
+}
+
+/** The same, whatever the entries hold. */
+export function listStoredEntries(chain: string, afterSeq: number, count: number): Read<(AuditRow | BrokenAuditRow)[]> {
+  return { statement: selectEntries, values: [chain, afterSeq, count], map: (rows) => rows.map(readStored) }
+}
+
+function readStored(row: Row): AuditRow | BrokenAuditRow {
+  try {
+    return auditTable.fromRow(row)
+  } catch (err) {
+    if (!(err instanceof RowBroken)) throw err
+    const { hash, seq } = row
+    return { seq: Number(seq), hash: hash instanceof Uint8Array ? hash : new Uint8Array(0), brokenAt: err.column }
+  }
+}
+
 const selectEntry = sql`select ${auditTable.columns} from audit where chain = $1 and seq = $2`
 
 export function findAuditEntry(chain: string, seq: number): Read<AuditRow | null> {
@@ -115,6 +138,22 @@ export function findNewestAudited(subject: string): Read<{ version: number; mac:
     statement: selectNewest,
     values: [subject],
     map: ([row]) => (row === undefined ? null : { version: readInteger(row, 'version'), mac: readBytes(row, 'mac') }),
+  }
+}
+
+/** At most so many subjects in one query. */
+export const auditedSubjectsMax = 100
+
+const selectNewestOf = sql`
+  select subject, version, mac from audit where version > 0 and subject in (${placeholders(auditedSubjectsMax)}) order by subject, version`
+
+/** The same of several objects, by subject; those without an entry are missing. */
+export function listNewestAudited(subjects: readonly string[]): Read<Map<string, { version: number; mac: Uint8Array }>> {
+  return {
+    statement: selectNewestOf,
+    values: Array.from({ length: auditedSubjectsMax }, (_, at) => subjects[at] ?? ''),
+    map: (rows) =>
+      new Map(rows.map((row) => [readText(row, 'subject'), { version: readInteger(row, 'version'), mac: readBytes(row, 'mac') }])),
   }
 }
 

@@ -2,10 +2,12 @@ import type { WrappedKey } from '@tessera/vault/keyring'
 
 import { listKeys } from './keys.ts'
 import type { Migration } from './migrations/migrations.ts'
+import type { Store } from './store.ts'
 import type { Read } from './transaction.ts'
 
 /** A database as it is found: opened for reading, neither created nor migrated. For the checks of a start and for `tessera doctor`. */
 export interface DatabaseInspection {
+  readonly kind: Store['kind']
   /** Whether it has a schema of Tessera. */
   readonly hasSchema: boolean
   /** How many migrations it has. */

@@ -12,6 +12,7 @@ import type { OnlyMembersOf, Read, TransactionFunction, WriteResult } from './tr
  * `StoreFull`, `StoreOverloaded`, `StoreUnavailable` (nothing was written) and `StoreOutcomeUnknown`.
  */
 export interface Store {
+  readonly kind: 'sqlite' | 'postgres'
   /** What an acknowledged write survives: `local` one machine's crash (fsync), `replicated` the loss of that machine. */
   readonly durability: 'local' | 'replicated'
   /** Resolves when the store can be read; throws `StoreUnavailable` when it cannot. For `/readyz`. */
@@ -23,6 +24,11 @@ export interface Store {
   /** Waits at most `deadlineMs` for the writes in progress, then closes. */
   close(deadlineMs: number): Promise<void>
   read<T>(query: Read<T>): Promise<T>
+  /**
+   * Runs a query of a walk through whole tables, apart from the reads of requests: in another thread on SQLite, on another connection on PostgreSQL. It may
+   * take minutes. Throws `StoreDamaged` when a page of the database that the query needs is broken.
+   */
+  scan<T>(query: Read<T>): Promise<T>
   /** The key under which audit entries are linked from the next write on. Without one no entry can be written. */
   setAuditKey(key: Dek): void
   /** The last committed entries of the audit chains that this process writes; a chain is missing before its first entry. */

@@ -26,6 +26,7 @@ export function replaceWrite<I, T>(
 /** A store whose given queries and transactions are replaced; all others reach `store`. */
 export function replaceInStore(store: Store, ...replacements: readonly StoreReplacement[]): Store {
   return {
+    kind: store.kind,
     get durability() {
       return store.durability
     },
@@ -37,6 +38,7 @@ export function replaceInStore(store: Store, ...replacements: readonly StoreRepl
     watchAudit: (listener) => store.watchAudit(listener),
     tryLock: (name) => store.tryLock(name),
     close: (deadlineMs) => store.close(deadlineMs),
+    scan: (query) => store.scan(query),
     read: (query) => {
       const found = replacements.find((each) => 'read' in each && each.read.statement === query.statement)
       const original = () => store.read(query)
@@ -54,6 +56,7 @@ export function replaceInStore(store: Store, ...replacements: readonly StoreRepl
 export function storeOf(...replacements: readonly StoreReplacement[]): Store {
   const refuse = () => Promise.reject(new Error('this test does not expect it of the store'))
   const none: Store = {
+    kind: 'sqlite',
     durability: 'local',
     ping: refuse,
     waitingWrites: () => 0,
@@ -64,6 +67,7 @@ export function storeOf(...replacements: readonly StoreReplacement[]): Store {
     tryLock: refuse,
     close: refuse,
     read: refuse,
+    scan: refuse,
     write: refuse,
   }
   return replaceInStore(none, ...replacements)

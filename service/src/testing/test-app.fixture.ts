@@ -14,6 +14,7 @@ import { createApp, type App } from '../app.ts'
 import { adaptersOf, type Adapters } from '../app/adapters.ts'
 import type { ComposedServices, ServiceOverrides } from '../app/services.ts'
 import { notChecked } from '../domain/page-check/fetch-page.ts'
+import type { StoreReport } from '../ops/audit/check.ts'
 import type { Config } from '../ops/config/config.ts'
 import type { Log } from '../ops/logging/log.ts'
 import type { Metrics } from '../ops/metrics/metrics.ts'
@@ -32,6 +33,8 @@ export interface TestApp extends Omit<ComposedServices, 'clock'> {
   readonly clock: HandClock
   /** The logged errors: tampered rows, and background jobs that failed. */
   readonly alarms: string[]
+  /** What `tessera audit verify` finds. */
+  verifyAudit(): Promise<StoreReport>
   /** A caller of a new merchant, or of the named one. */
   merchant(profile?: Profile, merchantId?: string): TestMerchant
   /** A second call changes nothing. */
@@ -109,6 +112,7 @@ export async function createTestApp(t: TestScope, options: TestAppOptions = {}):
     app,
     clock,
     alarms,
+    verifyAudit: () => services.storeCheck.run('audit') ?? Promise.reject(new Error('a check is running')),
     merchant: (profile: Profile = 'spec', merchantId = randomHex(24)) => createTestMerchant(services, merchantId, profile),
     close,
   })

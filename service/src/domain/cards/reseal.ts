@@ -59,11 +59,11 @@ export function makeCardResealer(deps: CardResealerDependencies): CardResealer {
       return resealed
     },
     async status() {
-      const counts = new Map((await store.read(countCardsByKey())).map(({ keyId, cards }) => [keyId, cards]))
+      const counts = new Map((await store.scan(countCardsByKey())).map(({ keyId, cards }) => [keyId, cards]))
       return activeAndOldCardKeys().map((key) => ({ ...key, cards: counts.get(key.keyId) ?? 0 }))
     },
     async destroy(keyId: string) {
-      const held = (await store.read(countCardsByKey())).find((count) => count.keyId === keyId)
+      const held = (await store.scan(countCardsByKey())).find((count) => count.keyId === keyId)
       if (held !== undefined && held.cards > 0)
         throw new KeyInUseError(`${held.cards} cards are sealed under key ${keyId}: reseal them first`)
       await keyring.destroy(keyId)

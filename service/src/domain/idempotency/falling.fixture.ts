@@ -28,6 +28,7 @@ export function makeCrashingStore(
   const silence = new Promise<never>(() => undefined)
   let count = 0
   const crashing: Store = {
+    kind: store.kind,
     durability: store.durability,
     waitingWrites: () => store.waitingWrites(),
     sizeBytes: () => store.sizeBytes(),
@@ -38,6 +39,7 @@ export function makeCrashingStore(
     tryLock: async (name) => (count >= write ? silence : store.tryLock(name)),
     close: async (deadlineMs) => (count >= write ? silence : store.close(deadlineMs)),
     read: async (query) => (count >= write ? silence : store.read(query)),
+    scan: async (query) => (count >= write ? silence : store.scan(query)),
     write: async (transaction, input) => {
       if (count >= write) return silence
       if (!counted.has(transaction) || ++count < write) return store.write(transaction, input)

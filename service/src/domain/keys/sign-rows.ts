@@ -66,7 +66,7 @@ export async function countUnsignedRows({
     let count = 0
     for (let after: readonly Value[] | null = null; ;) {
       stopping.throwIfAborted()
-      const page: RowToSign[] = await store.read(listRowsToSign(table, after, pageSize))
+      const page: RowToSign[] = await store.scan(listRowsToSign(table, after, pageSize))
       count += page.filter(({ row }) => row !== null && isWorthSigning(table, row)).length
       after = page.at(-1)?.key ?? null
       if (page.length < pageSize) break
@@ -163,7 +163,7 @@ async function signTable(deps: RestoredRowDependencies, lock: StoreLock, progres
   for (;;) {
     stopping.throwIfAborted()
     await lock.check()
-    const page: RowToSign[] = await store.read(listRowsToSign(table, progress.after, pageSize))
+    const page: RowToSign[] = await store.scan(listRowsToSign(table, progress.after, pageSize))
     const rows: SignedRow[] = []
     for (const { key, content, row } of page) {
       if (row !== null && isWorthSigning(table, row)) rows.push({ key, content, mac: (await mac.seal(row as MacRow)).mac })

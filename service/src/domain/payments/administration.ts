@@ -108,7 +108,7 @@ export function createReceiptAdministration(dependencies: PaymentDependencies, w
     const matchesQuery = (receipt: ListedReceipt): boolean =>
       'brokenAt' in receipt || ((state === null || receipt.state === state) && (merchantId === null || receipt.merchantId === merchantId))
     if (isFlagged) {
-      const flagged = await store.read(listFlaggedReceipts(maxFlaggedReceipts, after ?? ''))
+      const flagged = await store.scan(listFlaggedReceipts(maxFlaggedReceipts, after ?? ''))
       return flagged.filter(matchesQuery).slice(0, count + 1)
     }
     if (merchantId !== null) {

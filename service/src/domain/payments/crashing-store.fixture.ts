@@ -18,6 +18,7 @@ export function createCrashingStore(store: Store, at: { readonly write: number; 
   const silence = <T>() => new Promise<T>(() => {})
 
   const crashing: Store = {
+    kind: store.kind,
     durability: store.durability,
     ping: () => store.ping(),
     waitingWrites: () => store.waitingWrites(),
@@ -28,6 +29,7 @@ export function createCrashingStore(store: Store, at: { readonly write: number; 
     tryLock: (name) => store.tryLock(name),
     close: (deadlineMs) => store.close(deadlineMs),
     read: (query) => store.read(query),
+    scan: (query) => store.scan(query),
     write: async (transaction, input) => {
       if (!counted.has(transaction)) return store.write(transaction, input)
       if (hasCrashed) return silence()

@@ -47,7 +47,7 @@ export interface ExportedSegment {
 }
 
 export interface AuditArchiveDependencies {
-  readonly store: Store
+  readonly store: Pick<Store, 'read'>
   readonly keyring: Keyring
   readonly clock: Clock
   readonly environment: string

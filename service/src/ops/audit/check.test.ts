@@ -10,7 +10,7 @@ import { withPostgres } from '../../store/postgres/with-store.fixture.ts'
 import { withSqlite } from '../../store/sqlite/with-store.fixture.ts'
 import type { StoreUnderTest } from '../../store/suite/opened.fixture.ts'
 
-import type { AuditReport } from './check.ts'
+import type { StoreReport } from './check.ts'
 import { createDashboardClient } from '../../testing/dashboard-user.fixture.ts'
 import { operatorActor } from '../../testing/request-context.fixture.ts'
 
@@ -21,7 +21,7 @@ interface Tampered {
   readonly tokens: readonly string[]
 }
 
-type AssertReport = (report: AuditReport, tokens: readonly string[]) => void
+type AssertReport = (report: StoreReport, tokens: readonly string[]) => void
 
 /** Creates three cards, verifies one, tampers with the database and checks the audit; on both stores. */
 function testTampering(fact: string, tamper: (tampered: Tampered) => Promise<unknown>, assertReport: AssertReport): void {
@@ -52,7 +52,7 @@ const success = '8600069195406311'
 testTampering(
   'an unchanged database has no findings, also with removed cards',
   ({ caller, tokens }) => caller.call('cards.remove', { token: tokens[2] ?? '' }),
-  (report) => assert.deepEqual([report.findings, report.chains, report.cards, report.more], [[], 1, 2, false]),
+  (report) => assert.deepEqual([report.findings, report.chains, report.rows.card, report.more], [[], 1, 3, false]),
 )
 
 testTampering(
@@ -70,7 +70,7 @@ testTampering(
   'a card whose row cannot be read is found, and the others are compared with the audit all the same',
   ({ raw, tokens }) => raw(`update cards set customer = '"' where card_id = '${cardIdOf(tokens[1])}'`),
   (report, tokens) => {
-    assert.equal(report.cards, 3)
+    assert.equal(report.rows.card, 3)
     assert.deepEqual(
       report.findings.map((finding) => finding.kind === 'card' && [finding.id, finding.what]),
       [[cardIdOf(tokens[1]), 'its row cannot be read: column customer is broken']],
@@ -114,7 +114,7 @@ testTampering(
     }
   },
   (report) => {
-    assert.deepEqual([report.receipts, report.merchants >= 1], [1, true])
+    assert.deepEqual([report.rows.receipt, report.rows.merchant >= 1], [1, true])
     assert.deepEqual(
       report.findings.map((finding) => finding.kind !== 'chain' && [finding.kind, finding.what.replace(/[0-9]+$/, 'n')]),
       [
@@ -154,7 +154,7 @@ testTampering(
     }
   },
   (report) => {
-    assert.deepEqual([report.users, report.endpoints, report.formSessions, report.sessions], [1, 1, 1, 1])
+    assert.deepEqual([report.rows.user, report.rows.endpoint, report.rows.form_session, report.rows.session], [1, 1, 1, 1])
     assert.deepEqual(
       report.findings.map((finding) => finding.kind !== 'chain' && `${finding.kind}: ${finding.what}`),
       [
@@ -201,6 +201,6 @@ testTampering(
         ['verifications', 'its row cannot be read: column sent_by is broken'],
       ],
     )
-    assert.ok(report.rows >= 4)
+    assert.ok(report.rows.row >= 4)
   },
 )

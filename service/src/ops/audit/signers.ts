@@ -29,18 +29,28 @@ export function makeAuditSigners(keyring: Pick<Keyring, 'active' | 'byId' | 'lis
 
   async function list(): Promise<AuditSigningKey[]> {
     await active()
-    const keys = keyring.list().filter(({ purpose, state }) => purpose === 'audit_signing' && state !== 'destroyed')
-    return Promise.all(
-      keys.map(async ({ keyId, state, createdAt }) => ({
-        keyId,
-        state,
-        createdAt,
-        publicKey: makeAuditSigner(await keyring.byId(keyId)).publicKey,
-      })),
-    )
+    return listSigningKeys(keyring)
   }
 
   async function publicKeys(): Promise<KeyObject[]> {
-    return readAuditPublicKeys((await list()).map(({ publicKey }) => publicKey).join('\n'))
+    await active()
+    return listPublicKeys(keyring)
   }
+}
+
+/** The public keys of the signing keys that there are. */
+export async function listPublicKeys(keyring: Pick<Keyring, 'byId' | 'list'>): Promise<KeyObject[]> {
+  return readAuditPublicKeys((await listSigningKeys(keyring)).map(({ publicKey }) => publicKey).join('\n'))
+}
+
+function listSigningKeys(keyring: Pick<Keyring, 'byId' | 'list'>): Promise<AuditSigningKey[]> {
+  const keys = keyring.list().filter(({ purpose, state }) => purpose === 'audit_signing' && state !== 'destroyed')
+  return Promise.all(
+    keys.map(async ({ keyId, state, createdAt }) => ({
+      keyId,
+      state,
+      createdAt,
+      publicKey: makeAuditSigner(await keyring.byId(keyId)).publicKey,
+    })),
+  )
 }

@@ -5,9 +5,8 @@ import type { Keyring } from '@tessera/vault/keyring'
 import { type AuditHead, findAuditEntry } from '../../store/audit.ts'
 import type { Store } from '../../store/store.ts'
 
-import { isSignedLine, readCheckpoint } from './checkpoint.ts'
+import { newestHeads } from './newest-heads.ts'
 import type { CheckpointReports } from './destination-queue.ts'
-import { readRestoreStatement } from './restore-statement.ts'
 import { isSame, verifyChain, type ChainFaultKind } from './verify.ts'
 
 /** Compares the newest part of the chains with what this service committed and exported, so that a cut is found without `audit verify`. */
@@ -53,16 +52,7 @@ export function makeTailCheck({ store, keyring, reports }: TailCheckDependencies
   }
 
   async function compareWithLast(lines: readonly string[], keys: readonly KeyObject[], environment: string): Promise<readonly AuditHead[]> {
-    const newest = new Map<string, AuditHead>()
-    for (const line of lines) {
-      const statement = readRestoreStatement(line)
-      const checkpoint = statement ?? readCheckpoint(line)
-      if (checkpoint === null || checkpoint.environment !== environment || !isSignedLine(keys, checkpoint.line)) continue
-      // An operator accepted a database without the entries of the checkpoints before.
-      if (statement !== null) newest.clear()
-      for (const head of checkpoint.heads) newest.set(head.chain, head)
-    }
-    last = [...newest.values()]
+    last = newestHeads(lines, keys, environment)
     for (const head of last) await compare(head)
     return last
   }

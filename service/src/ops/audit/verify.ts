@@ -1,9 +1,10 @@
 import type { Dek } from '@tessera/vault/dek'
 import { KeyDestroyedError, type Keyring, UnknownKeyError } from '@tessera/vault/keyring'
 
-import { type AuditHead, type AuditRow, listAuditEntries } from '../../store/audit.ts'
-import type { Store } from '../../store/store.ts'
+import { type AuditHead, type AuditRow, type BrokenAuditRow, listStoredEntries } from '../../store/audit.ts'
 import { emptyChain, makeLinkHash } from '../../store/audit-chain.ts'
+import { type Store, StoreDamaged } from '../../store/store.ts'
+import { noWalk, type Walk } from '../../store/walk.ts'
 
 /** A fault at an entry of a chain. */
 export interface ChainFault {
@@ -11,12 +12,13 @@ export interface ChainFault {
   /**
    * `edited`: the entry does not match its hash. `gap`: entries before it are missing. `cut`: known entries are missing at the end.
    * `rewritten`: the chain is consistent, but does not match a known head. `unkeyed`: the entry was linked without a key after the boundary.
-   * `unknown_key`: it was linked under a key that the key store does not have.
+   * `unknown_key`: it was linked under a key that the key store does not have. `unreadable`: a column of the entry holds what the service never wrote. `damaged`: the database
+   * cannot read the chain any further.
    */
   readonly fault: ChainFaultKind
 }
 
-export type ChainFaultKind = 'edited' | 'gap' | 'cut' | 'rewritten' | 'unkeyed' | 'unknown_key'
+export type ChainFaultKind = 'edited' | 'gap' | 'cut' | 'rewritten' | 'unkeyed' | 'unknown_key' | 'unreadable' | 'damaged'
 
 export interface ChainReport {
   readonly chain: string
@@ -40,11 +42,13 @@ export interface ChainVerification {
   readonly from?: AuditHead
   /** The last entry to read. Default: the end of the chain. */
   readonly until?: number
+  /** Counts the entries. */
+  readonly walk?: Walk
 }
 
-/** Recomputes a chain, page by page; between the pages other work of this process goes on. */
+/** Recomputes a chain, page by page; other work of this process goes on in between. The next page is read while one is recomputed. */
 export async function verifyChain(chain: string, options: ChainVerification): Promise<ChainReport> {
-  const { store, known = [], from, until = Infinity } = options
+  const { store, known = [], from, until = Infinity, walk = noWalk } = options
   const faults: ChainFault[] = []
   const add = (seq: number, fault: ChainFaultKind): void => {
     if (faults.length < FAULTS_MAX) faults.push({ seq, fault })
@@ -52,47 +56,66 @@ export async function verifyChain(chain: string, options: ChainVerification): Pr
   const knownHashes = new Map(known.filter((head) => head.chain === chain).map((head) => [head.seq, head.hash]))
   let head = from ?? emptyChain(chain)
   let entries = 0
-  for await (const entry of readChain(store, head, until)) {
-    const fault = await faultOf(options, head, entry, knownHashes.get(entry.seq))
-    if (fault !== null) add(entry.seq, fault)
-    // Continues from the stored hash, so that one edit is reported once.
-    head = { chain, seq: entry.seq, hash: entry.hash }
-    entries++
+  let isDamaged = false
+  try {
+    for await (const page of readChain(store, head, until)) {
+      for (const entry of page) {
+        const found = 'brokenAt' in entry ? 'unreadable' : faultOf(options, head, entry, knownHashes.get(entry.seq))
+        const fault = found instanceof Promise ? await found : found
+        if (fault !== null) add(entry.seq, fault)
+        // Continues from the stored hash, so that one edit is reported once.
+        head = { chain, seq: entry.seq, hash: entry.hash }
+        entries++
+        const pause = walk.advance(1)
+        if (pause !== undefined) await pause
+      }
+    }
+  } catch (err) {
+    if (!(err instanceof StoreDamaged)) throw err
+    isDamaged = true
+    add(head.seq + 1, 'damaged')
   }
   const last = Math.max(0, ...knownHashes.keys())
-  if (last > head.seq && last <= until) add(head.seq + 1, 'cut')
+  if (!isDamaged && last > head.seq && last <= until) add(head.seq + 1, 'cut')
   return { chain, entries, head, faults }
 }
 
-async function* readChain(store: Pick<Store, 'read'>, { chain, seq }: AuditHead, until: number): AsyncGenerator<AuditRow> {
-  for (let after = seq; after < until;) {
-    const page = await store.read(listAuditEntries(chain, after, Math.min(PAGE, until - after)))
-    yield* page.filter((entry) => entry.seq <= until)
+type ChainPage = readonly (AuditRow | BrokenAuditRow)[]
+
+async function* readChain(store: Pick<Store, 'read'>, { chain, seq }: AuditHead, until: number): AsyncGenerator<ChainPage> {
+  const readAfter = async (after: number): Promise<ChainPage> =>
+    after >= until ? [] : store.read(listStoredEntries(chain, after, Math.min(PAGE, until - after)))
+  let reading = readAfter(seq)
+  for (let after = seq; ;) {
+    const page = await reading
     const last = page.at(-1)
     if (last === undefined) return
-    after = last.seq
-    await nextTurn()
+    // Always forward, also where an index finds an entry under a position that it does not have.
+    after = Math.max(after + 1, last.seq)
+    reading = readAfter(after)
+    // It is awaited in the next round, unless the caller stops before.
+    reading.catch(() => undefined)
+    yield page.filter((entry) => entry.seq <= until)
   }
 }
 
-/** Lets the event loop go on: a read of SQLite takes no turn of it. */
-export function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve))
-}
-
-async function faultOf(
+/** Synchronous when the key is loaded. */
+function faultOf(
   { keys, unkeyedUntil = 0 }: ChainVerification,
   head: AuditHead,
   entry: AuditRow,
   knownHash: Uint8Array | undefined,
-): Promise<ChainFaultKind | null> {
+): Promise<ChainFaultKind | null> | ChainFaultKind | null {
   if (entry.seq !== head.seq + 1) return 'gap'
-  if (entry.keyId === '' && entry.seq > unkeyedUntil) return 'unkeyed'
-  const loaded = entry.keyId === '' ? null : findAuditKey(keys, entry.keyId)
-  const key = loaded instanceof Promise ? await loaded : loaded
-  if (key === undefined) return 'unknown_key'
-  if (!isSame(makeLinkHash(key, head.hash, entry), entry.hash)) return 'edited'
-  return knownHash !== undefined && !isSame(knownHash, entry.hash) ? 'rewritten' : null
+  if (entry.keyId === '') return entry.seq > unkeyedUntil ? 'unkeyed' : linkFault(null)
+  const key = findAuditKey(keys, entry.keyId)
+  return key instanceof Promise ? key.then(linkFault) : linkFault(key)
+
+  function linkFault(dek: Dek | null | undefined): ChainFaultKind | null {
+    if (dek === undefined) return 'unknown_key'
+    if (!isSame(makeLinkHash(dek, head.hash, entry), entry.hash)) return 'edited'
+    return knownHash !== undefined && !isSame(knownHash, entry.hash) ? 'rewritten' : null
+  }
 }
 
 /** The audit key of this id; undefined when the key store has none. */

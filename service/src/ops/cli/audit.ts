@@ -12,14 +12,16 @@ import { ExitError } from '../exits.ts'
 import { compareCheckpoints, type CheckpointFinding } from './audit-checkpoints.ts'
 import { printTable, requireArguments, type Command, type CommandInput } from './command.ts'
 import { callService, longReplyTimeoutMs } from './control-client.ts'
+import { printFinding } from './print-finding.ts'
 
 export const auditVerify: Command = {
   name: 'audit verify',
   summary:
-    'Recomputes the audit chains, compares sealed cards, receipts, merchants, users, endpoints and sessions with them, and checks the MACs of the other rows.',
+    'Recomputes the audit chains, compares cards, receipts, merchants, users, endpoints and sessions with them, and checks files, indexes and the MACs of other rows.',
   details:
-    'Finds entries that were changed, removed, added or reordered, and rows that were changed or restored to an older version. With --from also chains that\n' +
-    'were cut off at their end or rewritten since a checkpoint, whoever did it. Exit code 1 when it finds any.',
+    'Finds entries that were changed, removed, added or reordered, rows that were changed or restored to an older version, and damaged tables and indexes. With\n' +
+    '--from also chains that were cut off at their end or rewritten since a checkpoint, whoever did it. The service goes on meanwhile; Ctrl-C cancels.\n' +
+    'Exit code 1 when it finds any. tessera store check also compares keys with rows, and works without a running service.',
   options: [
     {
       name: 'from',
@@ -38,7 +40,8 @@ export const auditVerify: Command = {
     const compared = from === undefined ? null : await compareCheckpoints(input, from, await keysFor(input))
     const found = [...data.findings.map(printFinding), ...(compared?.findings.map(printCheckpointFinding) ?? [])]
     const text = [
-      `${String(data.entries)} entries in ${String(data.chains)} chains, ${String(data.cards)} sealed cards, ${String(data.receipts)} receipts, ${String(data.merchants)} merchants, ${String(data.users)} dashboard users, ${String(data.endpoints)} webhook endpoints, ${String(data.formSessions)} form sessions, ${String(data.sessions)} sign-ins, ${String(data.rows)} other rows.`,
+      `Audit entries: ${String(data.entries)}, chains: ${String(data.chains)}. Files: ${String(data.integrity.checked)} tables or indexes, by ${data.integrity.method}.`,
+      `Rows: ${countedRows(data)}.`,
       ...(compared === null ? [] : [`${String(compared.checkpoints)} checkpoints with ${String(compared.heads)} heads compared.`]),
       ...(found.length === 0 ? ['No findings.'] : found),
       ...(data.more || compared?.more === true ? ['There are more findings; fix these first.'] : []),
@@ -47,12 +50,13 @@ export const auditVerify: Command = {
   },
 }
 
-function printFinding(finding: Result<'operator.audit.verify'>['findings'][number]): string {
-  if (finding.kind === 'chain')
-    return `${finding.chain === '' ? '' : `chain ${finding.chain}, entry ${String(finding.seq)}: `}${finding.what}`
-  const of = finding.merchantId === '' ? '' : ` of merchant ${finding.merchantId}`
-  if (finding.kind === 'row') return `${finding.table} ${finding.id}${of}: ${finding.what}`
-  return `${finding.kind} ${finding.id}${finding.kind === 'merchant' ? '' : of}: ${finding.what}`
+type AuditVerification = Result<'operator.audit.verify'>
+
+function countedRows({ cards, receipts, merchants, users, endpoints, formSessions, sessions, rows }: AuditVerification): string {
+  const counts = { cards, receipts, merchants, 'dashboard users': users, 'webhook endpoints': endpoints, 'form sessions': formSessions }
+  return Object.entries({ ...counts, 'sign-ins': sessions, others: rows })
+    .map(([name, count]) => `${name} ${String(count)}`)
+    .join(', ')
 }
 
 function printCheckpointFinding({ chain, seq, at, what }: CheckpointFinding): string {

@@ -1,6 +1,8 @@
 import type { ReadSettings } from '../config/config.ts'
 import { ExitError, type Exit } from '../exits.ts'
 
+import type { ProgressPrinter } from './progress.ts'
+
 /** One command of `tessera`. */
 export interface Command {
   /** As it is typed: `keys rotate`. */
@@ -33,6 +35,8 @@ export interface CommandInput {
   readonly settings: () => ReadSettings
   readonly json: boolean
   readonly print: (text: string) => void
+  /** Shows how far the command is; nothing with `--json`. */
+  readonly progress: ProgressPrinter
 }
 
 /** The result of a command, for programs and for people. */

@@ -281,6 +281,7 @@ test('without a running service, every command that needs one reports that and h
     'backup',
     'keys backup',
     'restore',
+    'store check',
     'version',
     'help',
   ]

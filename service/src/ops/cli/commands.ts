@@ -16,6 +16,7 @@ import {
   merchantsRetirePassword,
 } from './merchants.ts'
 import { sandboxClock, sandboxInbox, sandboxLimits, sandboxReset, sandboxRestore, sandboxStep, sandboxSteps } from './sandbox.ts'
+import { storeCheckCommand } from './store-check.ts'
 import { settingsCommand, statusCommand, versionCommand } from './status.ts'
 import { usersBlock, usersCreate, usersList, usersResetPassword } from './dashboard-users.ts'
 import { merchantsEndpoint } from './merchant-endpoint.ts'
@@ -106,6 +107,7 @@ export const commands: readonly Command[] = Object.freeze([
   auditExport,
   auditVerifyExport,
   auditPublicKey,
+  storeCheckCommand,
   consentsShow,
   consentsExport,
   merchantsCreate,

@@ -5,6 +5,7 @@ import { join, relative } from 'node:path'
 import { errors, type ErrorBody } from '@tessera/contract/errors'
 import { operatorOperations, type OperatorOperationName, type Params, type Result } from '@tessera/contract/operations'
 
+import type { WalkProgress } from '../../store/walk.ts'
 import { ExitError, type Exit } from '../exits.ts'
 
 import type { CommandInput } from './command.ts'
@@ -17,7 +18,7 @@ export async function callService<Name extends OperatorOperationName>(
   timeoutMs?: number,
 ): Promise<Result<Name>> {
   const folder = input.settings().config.dataFolder
-  const reply = await callOperator(folder, operation, params, timeoutMs).catch((cause: unknown) => {
+  const reply = await callOperator(folder, operation, params, { timeoutMs, onProgress: input.progress.show }).catch((cause: unknown) => {
     if (cause instanceof ExitError) throw cause
     throw new ExitError('unavailable', `the service on ${displayPath(folder)} cannot be reached (${codeOf(cause)}).`, { cause })
   })
@@ -66,12 +67,18 @@ function codeOf(cause: unknown): string {
 /** The reply of the service: a JSON-RPC response. */
 export type ControlReply<Name extends OperatorOperationName> = { readonly result: Result<Name> } | { readonly error: ErrorBody }
 
+export interface OperatorCallOptions {
+  /** How long the service may be silent. Default: 5 s. */
+  readonly timeoutMs?: number | undefined
+  readonly onProgress?: (progress: WalkProgress) => void
+}
+
 /** Calls an operation of the service that runs on a data folder; null when none does. Throws when it does not reply in time. */
 export async function callOperator<Name extends OperatorOperationName>(
   folder: string,
   operation: Name,
   params: Params<Name>,
-  timeoutMs: number = replyTimeoutMs,
+  { timeoutMs = replyTimeoutMs, onProgress }: OperatorCallOptions = {},
 ): Promise<ControlReply<Name> | null> {
   const line = `${JSON.stringify({ jsonrpc: '2.0', id: 1, method: operation, params })}\n`
   if (Buffer.byteLength(line) > requestBytesMax) throw new ExitError('usage', `A request has at most ${String(requestBytesMax)} bytes.`)
@@ -79,7 +86,7 @@ export async function callOperator<Name extends OperatorOperationName>(
   if (socket === null) return null
   try {
     socket.write(line)
-    const reply = readJsonObject(await readLine(socket, replyBytesMax, timeoutMs))
+    const reply = await readReply(socket, timeoutMs, onProgress)
     if (reply === null || !('result' in reply || 'error' in reply)) throw new Error('no reply')
     return reply as unknown as ControlReply<Name>
   } finally {
@@ -138,25 +145,68 @@ export function controlPathOf(folder: string): ControlPath | null {
   return { path: `/proc/self/fd/${String(descriptor)}/${controlSocketName}`, release: () => closeSync(descriptor) }
 }
 
+/** The reply, after any number of notifications. */
+async function readReply(
+  socket: Socket,
+  timeoutMs: number,
+  onProgress: OperatorCallOptions['onProgress'],
+): Promise<Record<string, unknown> | null> {
+  for await (const line of readLines(socket, replyBytesMax, timeoutMs)) {
+    const reply = readJsonObject(line)
+    if (reply?.['method'] !== progressMethod) return reply
+    onProgress?.(reply['params'] as WalkProgress)
+  }
+  return null
+}
+
 /** The bytes of the first line received; null when the peer closed, sent too much, or sent nothing in time. */
-export function readLine(socket: Socket, bytesMax: number, timeoutMs: number): Promise<Buffer | null> {
-  return new Promise((resolve) => {
-    let received = Buffer.alloc(0)
-    const end = (line: Buffer | null) => {
-      socket.setTimeout(0)
-      socket.removeAllListeners('data')
-      resolve(line)
+export async function readLine(socket: Socket, bytesMax: number, timeoutMs: number): Promise<Buffer | null> {
+  for await (const line of readLines(socket, bytesMax, timeoutMs)) return line
+  return null
+}
+
+/** The lines received. They end when the peer closes, sends a line that is too long, or sends nothing in time; the socket stays open. */
+async function* readLines(socket: Socket, bytesMax: number, timeoutMs: number): AsyncGenerator<Buffer> {
+  const lines: Buffer[] = []
+  let parts: Buffer[] = []
+  let bytes = 0
+  let isOver = false as boolean
+  let wake = (): void => undefined
+  const end = (): void => {
+    isOver = true
+    wake()
+  }
+  const receive = (chunk: Buffer): void => {
+    let from = 0
+    for (let at = chunk.indexOf(newline); at !== -1; at = chunk.indexOf(newline, from)) {
+      lines.push(Buffer.concat([...parts, chunk.subarray(from, at)]))
+      parts = []
+      bytes = 0
+      from = at + 1
     }
-    socket.setTimeout(timeoutMs, () => end(null))
-    socket.on('data', (chunk: Buffer) => {
-      received = Buffer.concat([received, chunk])
-      const lineEnd = received.indexOf(0x0a)
-      if (lineEnd !== -1) end(received.subarray(0, lineEnd))
-      else if (received.length > bytesMax) end(null)
-    })
-    socket.once('close', () => end(null))
-    socket.on('error', () => end(null))
-  })
+    parts.push(chunk.subarray(from))
+    bytes += chunk.length - from
+    if (bytes > bytesMax) isOver = true
+    wake()
+  }
+  socket.setTimeout(timeoutMs, end)
+  socket.on('data', receive).once('close', end).on('error', end)
+  try {
+    for (;;) {
+      const line = lines.shift()
+      if (line !== undefined) yield line
+      else if (isOver) return
+      else await new Promise<void>((resolve) => (wake = resolve))
+    }
+  } finally {
+    socket.setTimeout(0)
+    socket.off('data', receive).off('timeout', end).off('close', end)
+  }
+}
+
+/** A notification of how far an operation is, before its reply. */
+export function toProgressLine(progress: WalkProgress): object {
+  return { jsonrpc: '2.0', method: progressMethod, params: progress }
 }
 
 function readJsonObject(line: Buffer | null): Record<string, unknown> | null {
@@ -168,12 +218,14 @@ function readJsonObject(line: Buffer | null): Record<string, unknown> | null {
   }
 }
 
+const progressMethod = 'operator.progress'
+const newline = 0x0a
 export const controlSocketName = 'control.sock'
 /** Of a request, a line of JSON. */
 export const requestBytesMax = 16 * 1024
 const replyBytesMax = 16 * 1024 * 1024
 const replyTimeoutMs = 5000
-/** For the verification of a long audit chain. */
+/** For an operation that reads whole tables: how long it may be silent. */
 export const longReplyTimeoutMs = 15 * 60_000
 /** 107 on Linux, 103 on BSD and macOS. */
 const maxSocketPathBytes = process.platform === 'linux' ? 107 : 103

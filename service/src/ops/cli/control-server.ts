@@ -4,17 +4,18 @@ import type { Server, Socket } from 'node:net'
 
 import type { HttpRequest } from '../../server/http/request.ts'
 import type { RequestHandler } from '../../server/pipeline.ts'
+import type { WalkProgress } from '../../store/walk.ts'
 import { ExitError } from '../exits.ts'
 
-import { controlPathOf, readLine, requestBytesMax } from './control-client.ts'
+import { controlPathOf, readLine, requestBytesMax, toProgressLine } from './control-client.ts'
 
 export interface ControlServer {
   close(): Promise<void>
 }
 
 /**
- * Listens on `<folder>/control.sock`, accessible to the service's own user only. A connection carries one JSON-RPC request and its reply, a line each;
- * `handle` is the same request pipeline as that of the API. The caller holds the folder's lock, so an existing socket was left
+ * Listens on `<folder>/control.sock`, accessible to the service's own user only. A connection carries one JSON-RPC request and its reply, a line each,
+ * and before the reply notifications of how far a long operation is. An operation that can be cancelled is cancelled when the connection ends. `handle` is the same request pipeline as that of the API. The caller holds the folder's lock, so an existing socket was left
  * behind by a stopped service.
  */
 export async function listenControl(folder: string, handle: RequestHandler, onError: (err: unknown) => void): Promise<ControlServer> {
@@ -65,7 +66,14 @@ async function listenPrivately(server: Server, path: string): Promise<void> {
 async function handleConnection(socket: Socket, handle: RequestHandler): Promise<void> {
   const line = await readLine(socket, requestBytesMax, requestTimeoutMs)
   if (socket.destroyed) return
-  const { text } = await handle({ ...requestWithoutHeaders, body: line ?? Buffer.alloc(0) })
+  const left = new AbortController()
+  socket.once('close', () => left.abort(new Error('the command ended')))
+  // What a command sends after its request is of no interest, but that it ends is.
+  socket.resume()
+  const showProgress = (progress: WalkProgress): void => {
+    if (socket.writable && !socket.writableNeedDrain) socket.write(`${JSON.stringify(toProgressLine(progress))}\n`)
+  }
+  const { text } = await handle({ ...requestWithoutHeaders, body: line ?? Buffer.alloc(0), terminal: { left: left.signal, showProgress } })
   socket.end(`${text}\n`)
 }
 

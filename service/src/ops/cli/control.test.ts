@@ -102,3 +102,30 @@ test('a client that does not read its reply does not delay the stop', async () =
   await server.close()
   deaf.destroy()
 })
+
+test('how far an operation is arrives before its reply, and the operation is cancelled when the command ends', async () => {
+  const at = folder()
+  let left: AbortSignal | undefined
+  const progress = { stage: 'rows', done: 1, total: 2, seconds: 3 }
+  const waiting = Promise.withResolvers<HttpReply>()
+  const walk: RequestHandler = ({ terminal }) => {
+    left = terminal?.left
+    terminal?.showProgress(progress)
+    return waiting.promise
+  }
+  const server = await listenControl(at, walk, never)
+  const shown = Promise.withResolvers<unknown>()
+  const calling = callOperator(at, 'operator.audit.verify', {}, { onProgress: shown.resolve })
+  assert.deepEqual(await shown.promise, progress)
+  assert.equal(left?.aborted, false)
+  waiting.resolve(replyOf('{"result":7}'))
+  assert.deepEqual(await calling, { result: 7 })
+
+  const client = createConnection(join(at, controlSocketName), () => client.write(`${statusLine}\n`))
+  await once(client, 'data')
+  client.destroy()
+  const signal = left as AbortSignal | undefined
+  if (signal?.aborted === false) await once(signal, 'abort')
+  assert.equal(signal?.aborted, true)
+  await server.close()
+})

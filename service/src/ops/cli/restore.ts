@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path'
 
 import { noteFilesClosed } from '../../app/database-files.ts'
 import { requireStartChecks } from '../../app/start-checks.ts'
-import { inspectDatabase } from '../../app/start-subject.ts'
+import { inspectDatabase } from '../../app/inspect-database.ts'
 import { type AuditHead, findAuditEntry, listAuditHeads } from '../../store/audit.ts'
 import type { DatabaseInspection } from '../../store/inspection.ts'
 import { findDatabaseFaults } from '../../store/sqlite/integrity.ts'

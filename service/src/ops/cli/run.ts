@@ -7,12 +7,17 @@ import type { CommandInput, Command, CommandOutcome } from './command.ts'
 import { commands } from './commands.ts'
 import { ExitError, exits } from '../exits.ts'
 import type { Exit } from '../exits.ts'
+import { makeSystemClock } from '../../system-clock.ts'
+
+import { makeProgressPrinter } from './progress.ts'
 import { printCommand, printCommands, printCommandGroup, formatUsage } from './help.ts'
 
 /** Where a command prints. */
 export interface Terminal {
   readonly out: (text: string) => void
   readonly err: (text: string) => void
+  /** Whether `err` is a terminal, where a line can be replaced. */
+  readonly errIsTerminal?: boolean
 }
 
 /** Runs one command line and returns the exit code. */
@@ -23,9 +28,15 @@ export async function runCommandLine(args: readonly string[], terminal: Terminal
     settings.map((setting) => setting.flag),
   )
   const json = typed.options.has('json')
+  const clock = makeSystemClock()
+  const progress = makeProgressPrinter({
+    write: json ? () => undefined : terminal.err,
+    isTerminal: terminal.errIsTerminal === true,
+    now: () => clock.moment().monotonicMs,
+  })
   try {
     refuseCardNumbers(typed)
-    const outcome = await runParsed(typed, json, terminal)
+    const outcome = await runParsed(typed, json, { ...terminal, progress }).finally(progress.end)
     if (json) terminal.out(`${JSON.stringify(outcome.data)}\n`)
     else if (outcome.text !== '') terminal.out(`${outcome.text}\n`)
     return exits[outcome.exit].code
@@ -39,7 +50,9 @@ export async function runCommandLine(args: readonly string[], terminal: Terminal
 
 type ParsedCommand = ReturnType<typeof parseCommandLine>
 
-async function runParsed(typed: ParsedCommand, json: boolean, terminal: Terminal): Promise<CommandOutcome> {
+type CommandTerminal = Terminal & Pick<CommandInput, 'progress'>
+
+async function runParsed(typed: ParsedCommand, json: boolean, terminal: CommandTerminal): Promise<CommandOutcome> {
   // `tessera help keys rotate` is `tessera keys rotate --help`.
   if (typed.args[0] === 'help')
     return runParsed({ ...typed, args: typed.args.slice(1), options: new Map([...typed.options, ['help', '']]) }, json, terminal)
@@ -68,6 +81,7 @@ async function runParsed(typed: ParsedCommand, json: boolean, terminal: Terminal
     options: typed.options,
     json,
     print: terminal.out,
+    progress: terminal.progress,
     settings: () => readConfig(typed.settingArguments),
   }
   return command.run(input)

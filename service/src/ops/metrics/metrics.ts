@@ -152,6 +152,7 @@ export function measureCommits(
   health: Pick<WriteHealth, 'record'>,
 ): Store {
   return Object.freeze<Store>({
+    kind: store.kind,
     get durability() {
       return store.durability
     },
@@ -164,6 +165,7 @@ export function measureCommits(
     tryLock: (name) => store.tryLock(name),
     close: (deadlineMs) => store.close(deadlineMs),
     read: (query) => store.read(query),
+    scan: (query) => store.scan(query),
     async write(transaction, input) {
       const startedAt = performance.now()
       try {

@@ -1,4 +1,4 @@
-import type { DashboardBrowser } from '../../domain/request-context.ts'
+import type { DashboardBrowser, OperatorTerminal } from '../../domain/request-context.ts'
 
 import type { BodyPart } from './shared-body.ts'
 
@@ -24,6 +24,8 @@ export interface HttpRequest {
   readonly holdReply?: (bytes: number) => boolean
   /** At the dashboard's endpoint only. */
   readonly browser?: DashboardBrowser
+  /** At the control socket only. */
+  readonly terminal?: OperatorTerminal
 }
 
 export interface HttpReply {

@@ -18,6 +18,7 @@ export async function inspectPostgres(url: string, schema: 'cards' | 'keys'): Pr
     const applied = readInteger(row, 'has_table') === 1 && readInteger(row, 'may_use') === 1 ? await listAppliedMigrations(session) : []
     const known = readMigrations('postgres', schema)
     return {
+      kind: 'postgres',
       hasSchema: applied.length > 0,
       appliedMigrations: applied.length,
       durability: primary.durability,

@@ -39,12 +39,15 @@ export async function openPostgresStore(start: PostgresStart): Promise<Store> {
   const slots = Array.from({ length: writerCount }, (_, at) => makeSlot(primary, `${node}-${at}`, chains))
   const writers = makeWriters(slots)
   const readers = makeReaders(primary, readerCount)
+  const scanners = makeReaders(primary, scannerCount, scanMs)
   return {
+    kind: 'postgres',
     get durability() {
       return primary.durability
     },
     write: (transaction, input) => writers.write(transaction, input) as Promise<never>,
     read: (read) => readers.read(read),
+    scan: (query) => scanners.read(query),
     setAuditKey: (key) => void (chains.key = key),
     auditHeads: () => [...chains.heads.values()],
     watchAudit: (listener) => void chains.listeners.push(listener),
@@ -55,10 +58,14 @@ export async function openPostgresStore(start: PostgresStart): Promise<Store> {
     ping: () => readers.read({ statement: ping, values: [], map: () => undefined }),
     close: async (deadlineMs) => {
       await writers.close(deadlineMs)
-      await readers.close()
+      await Promise.all([readers.close(), scanners.close()])
     },
   }
 }
 
+/** Connections for walks through whole tables, opened when one begins. */
+const scannerCount = 2
+/** Time limit of one of their queries: checking an index takes as long as it is large. */
+const scanMs = 10 * 60_000
 const ping = sql`select 1 as one`
 const selectSize = sql`select pg_database_size(current_database()) as bytes`

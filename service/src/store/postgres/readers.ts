@@ -1,8 +1,8 @@
 import type { Row } from '../statement.ts'
-import { StoreUnavailable } from '../store.ts'
+import { StoreDamaged, StoreUnavailable } from '../store.ts'
 import type { Read } from '../transaction.ts'
-import { postgresFaultOf } from './fault.ts'
 import { readDeadline, untilDeadline } from '../time-limits.ts'
+import { isDamaged, postgresFaultOf } from './fault.ts'
 import { connectUnless } from './primary.ts'
 import type { Primary } from './primary.ts'
 import type { Session } from './session.ts'
@@ -13,7 +13,8 @@ export interface Readers {
   close(): Promise<void>
 }
 
-export function makeReaders(primary: Primary, count: number): Readers {
+/** `ms` is the time limit of a query; null: that of a request. */
+export function makeReaders(primary: Primary, count: number, ms: number | null = null): Readers {
   const connections: ReadConnection[] = Array.from({ length: count }, () => ({ session: null, opening: null, pending: 0 }))
   let closed = false
   return {
@@ -22,7 +23,7 @@ export function makeReaders(primary: Primary, count: number): Readers {
       const connection = leastBusy(connections)
       if (connection === undefined || connection.pending >= maxPending)
         throw new StoreUnavailable(`${maxPending * connections.length} reads are waiting`)
-      const deadline = readDeadline()
+      const deadline = ms === null ? readDeadline() : performance.now() + ms
       let found: readonly Row[]
       connection.pending++
       try {
@@ -36,6 +37,7 @@ export function makeReaders(primary: Primary, count: number): Readers {
           ))
         found = await session.query(statement, values, Math.max(1, deadline - performance.now()))
       } catch (err) {
+        if (isDamaged(err)) throw new StoreDamaged(err instanceof Error ? err.message : String(err), restoreAdvice, { cause: err })
         throw err instanceof Error && postgresFaultOf(err) === 'unavailable' ? new StoreUnavailable(err.message, { cause: err }) : err
       } finally {
         connection.pending--
@@ -88,6 +90,7 @@ function leastBusy(connections: readonly ReadConnection[]): ReadConnection | und
   )
 }
 
+const restoreAdvice = 'Restore the database from a backup, or fail over to a standby.'
 /** More waiting queries on one connection than this are refused. */
 const maxPending = 4096
 const readLockMs = 100

@@ -52,7 +52,7 @@ export function notDatabase(path: string, cause?: unknown): StoreDamaged {
   return new StoreDamaged(`${path} is not a database, or an encrypted one`, restoreFile, { cause })
 }
 
-const restoreFile =
+export const restoreFile =
   'Restarting does not help: keep a copy of the file, and restore database and key store from backups of the same time, or set TESSERA_DATA to another folder.'
 
 /** The primary result code of an error of node:sqlite, or null. */
@@ -65,7 +65,7 @@ const SQLITE_LOCKED = 6
 const SQLITE_NOMEM = 7
 const SQLITE_READONLY = 8
 const SQLITE_IOERR = 10
-const SQLITE_CORRUPT = 11
+export const SQLITE_CORRUPT = 11
 const SQLITE_FULL = 13
 const SQLITE_CANTOPEN = 14
 export const SQLITE_NOTADB = 26

@@ -5,23 +5,31 @@ import { pathToFileURL } from 'node:url'
 import type { DatabaseInspection } from '../inspection.ts'
 import { planMigrations, readMigrations } from '../migrations/migrations.ts'
 import { connectReader } from './connect.ts'
-import { opening } from './fault.ts'
+import { opening, restoreFile } from './fault.ts'
 import { SQLITE_KEYS_FILE } from './keys.ts'
 import { hasMigrationsTable, readAppliedMigrations } from './migrate.ts'
+import { StoreDamaged } from '../store.ts'
 import { SQLITE_FILE } from './sqlite.ts'
+import { findWalDamage } from './wal.ts'
 
-/** Inspects the file of the cards or of the keys in a data folder, also while a service uses it. Throws `StoreDamaged`. */
+/**
+ * Inspects the file of the cards or of the keys in a data folder, also while a service uses it. Throws `StoreDamaged`, also when transactions are missing
+ * because the write-ahead log that a crash left behind was damaged.
+ */
 export function inspectSqlite(folder: string, schema: 'cards' | 'keys'): DatabaseInspection {
   const path = join(folder, schema === 'cards' ? SQLITE_FILE : SQLITE_KEYS_FILE)
   const known = readMigrations('sqlite', schema)
   // A start makes the file before it writes to it.
   if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0) return nothingAt(() => planMigrations(known, []))
+  const damage = findWalDamage(path)
+  if (damage !== null) throw new StoreDamaged(`${path} is damaged (${damage})`, restoreFile)
   return opening(path, () => {
     const reader = connectReader(locationOf(path))
     try {
       const hasSchema = hasMigrationsTable(reader.db)
       const applied = hasSchema ? readAppliedMigrations(reader.db) : []
       return {
+        kind: 'sqlite',
         hasSchema: applied.length > 0,
         appliedMigrations: applied.length,
         durability: 'local',
@@ -51,6 +59,7 @@ export function locationOf(path: string): URL {
 
 function nothingAt(pending: DatabaseInspection['pending']): DatabaseInspection {
   return {
+    kind: 'sqlite',
     hasSchema: false,
     appliedMigrations: 0,
     durability: null,

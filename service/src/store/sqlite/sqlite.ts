@@ -6,6 +6,7 @@ import { sql } from '../statement.ts'
 import { opening } from './fault.ts'
 import { startCommitter } from './committer.ts'
 import { connectReader, connectWriter, makeDatabaseFile } from './connect.ts'
+import { makeScanner } from './scanner.ts'
 import { logMigrations, type LogMigrations } from '../migrations/migrations.ts'
 import { migrateSqlite } from './migrate.ts'
 import type { Migration } from '../migrations/migrations.ts'
@@ -27,14 +28,18 @@ export async function openSqliteStore({ folder, log, exit = endService, maxPages
 
   const committer = await startCommitter({ path, maxPages: maxPages ?? null }, exit)
   const reader = connectReader(path)
+  const scanner = makeScanner(path)
   let open = true
   return {
+    kind: 'sqlite',
     durability: 'local',
-    write: (transaction, input) => committer.write(transaction.name, input) as Promise<never>,
+    write: (transaction, input) =>
+      open ? (committer.write(transaction.name, input) as Promise<never>) : Promise.reject(new StoreUnavailable('the store is closed')),
     read: async ({ statement, values, map }) => {
       if (!open) throw new StoreUnavailable('the store is closed')
       return map(reader.run(statement, values))
     },
+    scan: (query) => scanner.scan(query),
     setAuditKey: (key) => committer.setAuditKey(key),
     auditHeads: () => [committer.auditHead()].filter((head) => head !== null),
     watchAudit: (listener) => committer.watchAudit(listener),
@@ -49,7 +54,8 @@ export async function openSqliteStore({ folder, log, exit = endService, maxPages
     close: async (deadlineMs) => {
       if (!open) return
       open = false
-      // The reader first: the last connection to close writes the WAL back, which a reader cannot.
+      // The readers first: the last connection to close writes the WAL back, which a reader cannot.
+      await scanner.close()
       reader.db.close()
       await committer.close(deadlineMs)
     },

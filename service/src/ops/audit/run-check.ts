@@ -1,0 +1,35 @@
+import { makeWalk, type WalkOptions } from '../../store/walk.ts'
+
+import { allStages, auditStages, checkStore, type StoreCheckDependencies, type StoreReport } from './check.ts'
+
+/** Runs checks of a store, one at a time. */
+export interface RunStoreCheck {
+  /** `audit`: the stages of `tessera audit verify`. Null while another check runs. */
+  run(stages: 'all' | 'audit', options?: Pick<WalkOptions, 'signal' | 'onProgress'>): Promise<StoreReport> | null
+}
+
+export interface RunStoreCheckDependencies extends Omit<StoreCheckDependencies, 'walk' | 'knownHeads'> {
+  /** As they are when a check begins. */
+  readonly knownHeads: () => Promise<StoreCheckDependencies['knownHeads']>
+  /** Milliseconds of a monotonic clock. */
+  readonly now: () => number
+}
+
+export function makeRunStoreCheck({ knownHeads, now, ...deps }: RunStoreCheckDependencies): RunStoreCheck {
+  let isRunning = false
+  return Object.freeze({
+    run(stages: 'all' | 'audit', options: Pick<WalkOptions, 'signal' | 'onProgress'> = {}) {
+      return isRunning ? null : run(stages, options)
+    },
+  })
+
+  async function run(stages: 'all' | 'audit', options: Pick<WalkOptions, 'signal' | 'onProgress'>): Promise<StoreReport> {
+    isRunning = true
+    try {
+      const walk = makeWalk({ ...options, now })
+      return await checkStore({ ...deps, knownHeads: await knownHeads(), walk }, stages === 'all' ? allStages : auditStages)
+    } finally {
+      isRunning = false
+    }
+  }
+}

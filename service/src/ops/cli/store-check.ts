@@ -1,0 +1,38 @@
+import type { Result } from '@tessera/contract/operations'
+
+import { printFields, type Command, type CommandInput } from './command.ts'
+import { callOperator, callService, longReplyTimeoutMs } from './control-client.ts'
+import { printFinding } from './print-finding.ts'
+
+export const storeCheckCommand: Command = {
+  name: 'store check',
+  summary: 'Checks the whole store: files and indexes, keys against rows, audit chains, row MACs, and rows without their parents.',
+  details:
+    'A running service does it while it serves; Ctrl-C cancels it there too. When none runs on the data folder, the command opens database and key store itself,\n' +
+    'for reading only: use it on a copy or a restored backup. Exit code 1 when it finds anything, 65 when the database cannot be opened.',
+  async run(input) {
+    const data = await checkStore(input)
+    const found = data.findings.map(printFinding)
+    const text = [
+      printFields({
+        files: `${String(data.integrity.checked)} tables or indexes, by ${data.integrity.method}`,
+        keys: `${String(data.keys)} named by rows`,
+        audit: `${String(data.entries)} entries, chains: ${String(data.chains)}`,
+        rows: `${String(data.rows)} with a MAC`,
+        parents: `${String(data.relations)} relations`,
+      }),
+      '',
+      ...(found.length === 0 ? ['No findings.'] : found),
+      ...(data.more ? ['There are more findings; fix these first.'] : []),
+    ].join('\n')
+    return { exit: found.length === 0 ? 'done' : 'findings', data, text }
+  },
+}
+
+async function checkStore(input: CommandInput): Promise<Result<'operator.store.check'>> {
+  const { config } = input.settings()
+  const isServed = (await callOperator(config.dataFolder, 'operator.status.get', {}).catch(() => null)) !== null
+  if (isServed) return callService(input, 'operator.store.check', {}, longReplyTimeoutMs)
+  // Loads the whole service, which other commands do not need.
+  return (await import('./check-stopped-store.ts')).checkStoppedStore(config, input.progress.show)
+}

@@ -1,0 +1,149 @@
+import { readInteger, readText } from './columns.ts'
+import { makeStatement, placeholders, type Row, sql, type Statement, type Value } from './statement.ts'
+import { type Store, StoreDamaged } from './store.ts'
+import type { Walk } from './walk.ts'
+
+// Whether the pages of a database are whole, and every index has exactly the rows of its table. A damaged index hides rows from every query that uses it.
+
+/** A damaged part of a database. */
+export interface IntegrityFault {
+  /** The table or index; '' where the damage belongs to none. */
+  readonly table: string
+  readonly what: string
+}
+
+export interface IntegrityReport {
+  /** How the indexes were compared: by SQLite, by the extension amcheck, or by counting (PostgreSQL without amcheck). */
+  readonly method: 'integrity_check' | 'amcheck' | 'counts'
+  /** How many tables or indexes were looked at. */
+  readonly checked: number
+  readonly faults: readonly IntegrityFault[]
+}
+
+/** Checks the whole database of cards or of keys. On PostgreSQL: the tables of the current schema. */
+export async function checkIntegrity(store: Pick<Store, 'kind' | 'read'>, walk: Walk): Promise<IntegrityReport> {
+  if (store.kind === 'sqlite') return checkSqlite(store, walk)
+  const schema = await store.read({
+    statement: selectAmcheck,
+    values: [],
+    map: ([row]) => (row === undefined ? null : readText(row, 'schema')),
+  })
+  return schema === null ? checkByCounting(store, walk) : checkByAmcheck(store, schema, walk)
+}
+
+// `pragma integrity_check` reads every page, compares every index with its table, and checks the list of free pages. One query, in one thread.
+const integrityCheck = sql`pragma integrity_check(100)`
+const countTables = sql`select count(*) as tables from sqlite_schema where type = 'table'`
+
+async function checkSqlite(store: Pick<Store, 'read'>, walk: Walk): Promise<IntegrityReport> {
+  walk.begin('integrity of pages and indexes', null)
+  try {
+    const checked = await store.read({ statement: countTables, values: [], map: ([row = {}]) => readInteger(row, 'tables') })
+    const found = await store.read({
+      statement: integrityCheck,
+      values: [],
+      map: (rows) => rows.map((row) => readText(row, 'integrity_check')),
+    })
+    return { method: 'integrity_check', checked, faults: found.filter((what) => what !== 'ok').map((what) => ({ table: '', what })) }
+  } catch (err) {
+    return { method: 'integrity_check', checked: 0, faults: [damageOf('', err)] }
+  }
+}
+
+const selectAmcheck = sql`
+  select quote_ident(n.nspname) as schema from pg_proc p join pg_namespace n on n.oid = p.pronamespace
+  join pg_depend d on d.objid = p.oid and d.deptype = 'e' join pg_extension e on e.oid = d.refobjid
+  where e.extname = 'amcheck' and p.proname = 'bt_index_check' and p.pronargs = 2 and has_function_privilege(p.oid, 'execute')`
+const selectIndexes = sql`
+  select i.indexrelid::regclass::text as name from pg_index i join pg_class c on c.oid = i.indexrelid join pg_am a on a.oid = c.relam
+  where c.relnamespace = current_schema()::regnamespace and a.amname = 'btree' and i.indisvalid order by 1`
+
+/** Every index against its table, each in one query under a lock that allows writes. */
+async function checkByAmcheck(store: Pick<Store, 'read'>, schema: string, walk: Walk): Promise<IntegrityReport> {
+  const indexes = await store.read({ statement: selectIndexes, values: [], map: (rows) => rows.map((row) => readText(row, 'name')) })
+  const statement = makeStatement(`select ${schema}.bt_index_check($1::text::regclass, true)::text as result`)
+  walk.begin('indexes, by amcheck', indexes.length)
+  const faults: IntegrityFault[] = []
+  for (const name of indexes) {
+    await store.read({ statement, values: [name], map: () => undefined }).catch((err: unknown) => faults.push(damageOf(name, err)))
+    await walk.advance(1)
+  }
+  return { method: 'amcheck', checked: indexes.length, faults }
+}
+
+// The columns of each primary key, in its order.
+const selectKeys = sql`
+  select quote_ident(c.relname) as name, string_agg(quote_ident(a.attname), ',' order by k.place) as columns
+  from pg_class c join pg_index i on i.indrelid = c.oid and i.indisprimary
+  cross join unnest(i.indkey::smallint[]) with ordinality as k (number, place) join pg_attribute a on a.attrelid = c.oid and a.attnum = k.number
+  where c.relnamespace = current_schema()::regnamespace and c.relkind = 'r' group by c.relname order by 1`
+
+interface KeyedTable {
+  readonly name: string
+  readonly columns: readonly string[]
+}
+
+/** Without amcheck: how many rows the primary key finds, page by page, against how many a walk through the blocks of the table finds. */
+async function checkByCounting(store: Pick<Store, 'read'>, walk: Walk): Promise<IntegrityReport> {
+  const map = (row: Row): KeyedTable => ({ name: readText(row, 'name'), columns: readText(row, 'columns').split(',') })
+  const tables = await store.read({ statement: selectKeys, values: [], map: (rows) => rows.map(map) })
+  walk.begin('rows by index and by table', tables.length)
+  const faults: IntegrityFault[] = []
+  for (const table of tables) {
+    try {
+      const what = await findDifference(store, table, walk)
+      if (what !== null) faults.push({ table: table.name, what })
+    } catch (err) {
+      faults.push(damageOf(table.name, err))
+    }
+    await walk.advance(1)
+  }
+  return { method: 'counts', checked: tables.length, faults }
+}
+
+/** Rows that come and go meanwhile make a difference too, so only one that is found every time counts. */
+async function findDifference(store: Pick<Store, 'read'>, table: KeyedTable, walk: Walk): Promise<string | null> {
+  let what: string | null = null
+  for (let attempt = 0; attempt < maxAttempts; attempt++) {
+    const before = await countBlocks(store, table)
+    const found = await countByKey(store, table, walk)
+    const after = await countBlocks(store, table)
+    if (found >= Math.min(before, after) && found <= Math.max(before, after)) return null
+    what = `its primary key finds ${found} rows, the table has ${after}`
+  }
+  return what
+}
+
+/** A condition on ctid is answered by the blocks of the table, and by no index. */
+function countBlocks(store: Pick<Store, 'read'>, { name }: KeyedTable): Promise<number> {
+  const statement = makeStatement(`select count(*) as rows from ${name} where ctid >= '(0,0)'::tid`)
+  return store.read({ statement, values: [], map: ([row = {}]) => readInteger(row, 'rows') })
+}
+
+async function countByKey(store: Pick<Store, 'read'>, { name, columns }: KeyedTable, walk: Walk): Promise<number> {
+  let count = 0
+  for (let after: readonly Value[] | null = null; ;) {
+    const isAfter: string = after === null ? '' : `where (${columns.join(', ')}) > (${placeholders(columns.length)})`
+    const inOrder = columns.join(', ')
+    const page = `select ${inOrder} from ${name} ${isAfter} order by ${inOrder} limit ${keysPerPage}`
+    const backwards = columns.map((column) => `${column} desc`).join(', ')
+    const statement: Statement = makeStatement(
+      `select *, count(*) over () as page_rows from (${page}) as page order by ${backwards} limit 1`,
+    )
+    const last: Row | undefined = await store.read({ statement, values: after ?? [], map: ([row]) => row })
+    const found: number = last === undefined ? 0 : readInteger(last, 'page_rows')
+    count += found
+    if (last === undefined || found < keysPerPage) return count
+    after = columns.map((column) => last[column.replaceAll('"', '')] ?? null)
+    await walk.advance(0)
+  }
+}
+
+/** What cannot be read is damaged; an error of the connection is not. */
+function damageOf(table: string, err: unknown): IntegrityFault {
+  if (!(err instanceof StoreDamaged)) throw err
+  return { table, what: err.message }
+}
+
+const keysPerPage = 10_000
+const maxAttempts = 3
