@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts'
+import { runWhileWorking } from '../domain/work-pace.ts'
 import type { Log } from '../ops/logging/log.ts'
 
 import type { Resources } from './lifecycle.ts'
@@ -21,12 +22,12 @@ const minutes = 60_000
 export function listBackgroundJobs(app: ComposedServices): BackgroundJob[] {
   return [
     { event: 'audit_followed',                everyMs: seconds,      run: uncounted(app.follower.runOnce) },
-    { event: 'cards_shredded',                everyMs: minutes,      run: app.sweep.runOnce },
-    { event: 'cards_resealed',                everyMs: 30 * seconds, run: app.reseal.runOnce },
+    { event: 'cards_shredded',                everyMs: minutes,      run: (stopping) => app.sweep.runOnce(stopping, app.pace) },
+    { event: 'cards_resealed',                everyMs: 30 * seconds, run: (stopping) => runWhileWorking(app.reseal.runOnce, app.pace, stopping) },
     { event: 'known_answers_stored',          everyMs: minutes,      run: uncounted(app.knownAnswers.update) },
     { event: 'receipts_counted',              everyMs: 15 * seconds, run: uncounted(app.receiptGauges.refresh) },
     { event: 'receipts_reconciled',           everyMs: seconds,      run: app.receiptWorker.begin },
-    { event: 'events_delivered',              everyMs: seconds,      run: app.webhooks.runOnce },
+    { event: 'events_delivered',              everyMs: seconds / 4,  run: app.webhooks.runOnce },
     { event: 'events_deleted',                everyMs: minutes,      run: app.webhooks.deleteOld },
     { event: 'idempotency_records_deleted',   everyMs: minutes,      run: app.idempotency.deleteOld },
     { event: 'form_sessions_deleted',         everyMs: minutes,      run: app.sessions.deleteOld },

@@ -50,8 +50,11 @@ import { makeSignInQueue, signInQueueSettings } from '../domain/users/sign-in-qu
 import { makeSlowHash } from '../domain/users/slow-hash.ts'
 import { verificationSettings, type VerificationSettings } from '../domain/verification/settings.ts'
 import { makeVerification } from '../domain/verification/verification.ts'
+import { expiredCardsEndBefore } from '../domain/cards/lifecycle.ts'
+import { makeWorkPace } from '../domain/work-pace.ts'
 import { makeWebhookEndpointAdministration } from '../domain/webhooks/endpoints.ts'
 import { makeWebhookPost, type WebhookPost } from '../domain/webhooks/webhook-post.ts'
+import { webhookGauges } from '../ops/metrics/webhook-gauges.ts'
 import { webhookSettings } from '../domain/webhooks/settings.ts'
 import { makeWebhookDeliverer } from '../domain/webhooks/webhooks.ts'
 import { makeAuditArchive } from '../ops/audit/archive.ts'
@@ -71,6 +74,7 @@ import type { Log } from '../ops/logging/log.ts'
 import type { Metrics } from '../ops/metrics/metrics.ts'
 import { registerKeyGauges } from '../ops/metrics/key-gauges.ts'
 import { registerPeerGauges } from '../ops/metrics/peer-gauges.ts'
+import { registerSweepGauges } from '../ops/metrics/sweep-gauges.ts'
 import { createReceiptGauges } from '../ops/metrics/receipt-gauges.ts'
 import { makeRequestLists } from '../ops/request-log/request-lists.ts'
 import { makeRequestRecorder, recorderSettings } from '../ops/request-log/request-recorder.ts'
@@ -196,13 +200,16 @@ export async function createServices(config: Config, adapters: Adapters, deps: S
   const receipts = createReceipts(payments, overrides.refundsInBackgroundOnly === true ? null : receiptWorker)
 
   registerKeyGauges({ keyring, clock: machineClock, metrics })
+  registerSweepGauges({ store, clock, metrics, expiredCardsEndBefore })
 
   // Events to merchants.
   const failed = (err: unknown): void => log.error('delivery_failed', { err })
   const post = makeWebhookPost({ guard, clock, timeoutMs: webhookSettings.timeoutMs })
   const delivery = { ...base, guard, settings: webhookSettings, post: countAttempts(post, metrics), failed }
   const endpoints = makeWebhookEndpointAdministration(delivery)
-  const webhooks = makeWebhookDeliverer({ ...delivery, random: () => Buffer.from(randomPublic(4)).readUInt32BE() / 2 ** 32 })
+  const random = (): number => Buffer.from(randomPublic(4)).readUInt32BE() / 2 ** 32
+  const webhooks = makeWebhookDeliverer({ ...delivery, random, onDelivered: metrics.observeDeliveryDelay })
+  for (const gauge of webhookGauges(webhooks, { store, clock })) metrics.registerGauge(gauge)
 
   // The hosted form: sessions, documents and disclosures.
   const isFormHost = makeIsFormHost(formOrigin)
@@ -272,6 +279,7 @@ export async function createServices(config: Config, adapters: Adapters, deps: S
     dashboard,
     findings,
     sweep: makeCardSweeper(base),
+    pace: makeWorkPace({ clock: machineClock, waitingWrites: () => store.waitingWrites() }),
     reseal,
     knownAnswers: makeKnownAnswers(base),
     keys: makeKeyAdministration({ ...base, kek, reseal, log, stopping: deps.stopping }),

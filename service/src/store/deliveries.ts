@@ -50,19 +50,6 @@ export interface DueDelivery {
   readonly endpoint: EndpointRow | null
 }
 
-export interface DeliveryClaim {
-  readonly now: number
-  readonly leaseUntil: number
-  /** Unique to this claim: an attempt is recorded only while its claim still holds the delivery. */
-  readonly claimId: string
-  readonly count: number
-  /** Endpoints with as many attempts in progress as allowed; the first `maxBusyEndpoints` of them are skipped. */
-  readonly busy: readonly string[]
-}
-
-/** How many endpoints a claim can leave out. */
-export const maxBusyEndpoints = 8
-
 // prettier-ignore
 export const deliveryAttemptsTable = table('delivery_attempts', {
   bucket:     integer(),
@@ -94,88 +81,46 @@ export interface EventReplay extends MerchantKey {
   readonly now: number
 }
 
-const key = 'bucket, endpoint_id, event_id'
-
-const isAhead = 'e.bucket = d.bucket and e.endpoint_id = d.endpoint_id and e.object_id = d.object_id and e.position < d.position'
-
-/** One claim takes at most this many deliveries. */
-const claimPageSize = 500
-
-/** A claim checks this many due deliveries for blocked ones, and postpones at most `blockedPageSize` of them. */
-const blockedLookSize = 1024
-
-const blockedPageSize = 256
-
-// Two concurrent claims may choose the same rows; the second waits for the first, and then finds that they are no longer due.
-// The inner page size is a number in the text: without one the planner expects a tenth of the table and reads all of it. Whether an older event of
-// the object waits is a scalar subquery for each row, since `exists` may become a join with everything that waits. Both conditions are written so
-// that the planner expects many matching rows: where it expects few, it sorts everything due instead of reading along the index.
-const claimRows = sql`
-  update deliveries set due_at = $2, claim_id = $3, tries = tries + 1, attempts = attempts + 1
-  where due_at <= $1 and (${key}) in (
-    select ${key} from (
-      select ${key}, due_at from deliveries d
-      where d.due_at <= $1 and (d.endpoint_id || '') not in (${Array.from({ length: maxBusyEndpoints }, (_, at) => `$${at + 5}`).join(', ')})
-        and coalesce((select 0 from deliveries e where ${isAhead} and e.due_at is not null limit 1), 1) > 0
-      order by d.due_at, d.event_id limit ${claimPageSize}) as page
-    order by due_at, event_id limit $4)
-  returning ${deliveriesTable.columns}`
-
-// A delivery behind one that is due later is postponed until then, so that not every claim reads it again. The rows are locked first and then read
-// again, so a concurrent transaction that makes them due runs after this one. (`+ 0` keeps the planner on the index of the object's deliveries, off
-// the index of due times.) Only the deliveries that claims would read first are checked, however many are due after them.
-const lockBlocked = sql`
-  update deliveries set claim_id = $2 where due_at <= $1 and (${key}) in (
-    select ${key} from (
-      select ${key}, object_id, position, due_at from deliveries where due_at <= $1 order by due_at, event_id limit ${blockedLookSize}) as d
-    where (select 1 from deliveries e where ${isAhead} and e.due_at + 0 > $1 limit 1) is not null
-    order by d.due_at, d.event_id limit ${blockedPageSize})
-  returning due_at`
-
-const postponeBlocked = sql`
-  update deliveries as d set claim_id = '',
-    due_at = coalesce((select max(e.due_at) from deliveries e where ${isAhead} and e.due_at + 0 > $1), d.due_at)
-  where d.due_at between $3 and $4 and d.claim_id = $2
-  returning event_id`
-
-/**
- * Claims due deliveries until `leaseUntil`, longest due first; no other process can claim them before that. Per endpoint and object only the oldest
- * waiting event is claimed.
- */
-export function* claimDeliveries({ now, leaseUntil, claimId, count, busy }: DeliveryClaim): Transaction<DeliveryRow[]> {
-  const excluded = Array.from({ length: maxBusyEndpoints }, (_, at) => busy[at] ?? '')
-  const claimed = yield* run(claimRows, [now, leaseUntil, claimId, count, ...excluded])
-  const blocked = (yield* run(lockBlocked, [now, `${claimId} waits`])).map((row) => readInteger(row, 'due_at'))
-  if (blocked.length > 0) yield* run(postponeBlocked, [now, `${claimId} waits`, Math.min(...blocked), Math.max(...blocked)])
-  return claimed.map(deliveriesTable.fromRow)
-}
+/** Compares two deliveries `e` and `d` of one endpoint and object: `e` is the older one. */
+export const isAhead = 'e.bucket = d.bucket and e.endpoint_id = d.endpoint_id and e.object_id = d.object_id and e.position < d.position'
 
 const updateDelivery = sql`
   update deliveries set state = $4, due_at = $5, settled_at = $6, claim_id = ''
-  where bucket = $1 and endpoint_id = $2 and event_id = $3 and claim_id = $7 and due_at is not null
+  where bucket = $1 and endpoint_id = $2 and event_id = $3 and claim_id = $7 and due_at + 0 is not null
   returning object_id, position`
 
 const insertAttempt = sql`
   insert into delivery_attempts (bucket, endpoint_id, event_id, number, at, took_ms, outcome, status) values (${placeholders(8)})`
 
 const makeNextDue = sql`
-  update deliveries set due_at = $4
-  where bucket = $1 and endpoint_id = $2 and object_id = $3 and due_at > $4 and claim_id = '' returning event_id`
+  update deliveries set due_at = case when due_at > $4 then $4 else due_at end
+  where bucket = $1 and endpoint_id = $2 and object_id = $3 and due_at + 0 is not null and claim_id = '' returning event_id`
 
 const postponeNext = sql`
   update deliveries set due_at = $4
-  where bucket = $1 and endpoint_id = $2 and object_id = $3 and due_at is not null and position > $5 and claim_id = '' returning event_id`
+  where bucket = $1 and endpoint_id = $2 and object_id = $3 and due_at + 0 is not null and position > $5 and claim_id = '' returning event_id`
 
-/** Records an attempt and the next state of the delivery and of those behind it. Returns false and writes nothing when another process has claimed it. */
-export function* recordDeliveryAttempt({ claimId, attempt, now, state, dueAt }: DeliveryAttemptResult): Transaction<boolean> {
+/** Records an attempt and the next state of the delivery and of those behind it. Returns null and writes nothing when another process has claimed it. */
+export function* recordDeliveryAttempt({
+  claimId,
+  attempt,
+  now,
+  state,
+  dueAt,
+}: DeliveryAttemptResult): Transaction<RecordedAttempt | null> {
   const finishedAt = dueAt === null ? now : 0
   const updated = yield* runOne(updateDelivery, [...keyValues(attempt), state, dueAt, finishedAt, claimId])
-  if (updated === null) return false
+  if (updated === null) return null
   yield* execute(insertAttempt, [...keyValues(attempt), attempt.number, attempt.at, attempt.tookMs, attempt.outcome, attempt.status])
   const object = [attempt.bucket, attempt.endpointId, readText(updated, 'object_id')]
-  if (dueAt === null) yield* execute(makeNextDue, [...object, now])
-  else yield* run(postponeNext, [...object, dueAt, readInteger(updated, 'position')])
-  return true
+  if (dueAt === null) return { hasNext: (yield* run(makeNextDue, [...object, now])).length > 0 }
+  yield* run(postponeNext, [...object, dueAt, readInteger(updated, 'position')])
+  return { hasNext: false }
+}
+
+export interface RecordedAttempt {
+  /** Whether the next event of the same object is due now. */
+  readonly hasNext: boolean
 }
 
 const selectOfEvent = sql`select ${deliveriesTable.columns} from deliveries where bucket = $1 and event_id = $2 order by endpoint_id`
@@ -270,10 +215,3 @@ export function listDeliveryPage({ bucket, merchantId, after, state, count }: De
 }
 
 const first = { createdAt: Number.MAX_SAFE_INTEGER, eventId: '', endpointId: '' }
-
-const selectWaiting = sql`select count(*) as waiting from deliveries where due_at is not null`
-
-/** How many deliveries of all merchants wait to be sent or attempted again. */
-export function countWaitingDeliveries(): Read<number> {
-  return { statement: selectWaiting, values: [], map: ([row]) => (row === undefined ? 0 : readInteger(row, 'waiting')) }
-}

@@ -6,6 +6,7 @@ import * as dashboardRecoveryCodes from './dashboard-recovery-codes.ts'
 import * as dashboardSessions from './dashboard-sessions.ts'
 import * as dashboardUsers from './dashboard-users.ts'
 import * as deliveries from './deliveries.ts'
+import * as deliveryClaims from './delivery-claims.ts'
 import * as disclosures from './disclosures.ts'
 import * as findings from './findings.ts'
 import * as formSessions from './form-sessions.ts'
@@ -51,6 +52,7 @@ const tables: readonly object[] = [
   dashboardSessions,
   dashboardUsers,
   deliveries,
+  deliveryClaims,
   disclosures,
   findings,
   formSessions,

@@ -175,6 +175,7 @@ const noMetrics: Metrics = {
   observeNetworkCall() {},
   observeSmsSend() {},
   countWebhookAttempt() {},
+  observeDeliveryDelay() {},
   observeCommit() {},
   registerGauge() {},
   render: () => Promise.resolve(''),

@@ -16,6 +16,7 @@ import { deleteOldLimits } from '../../store/send-limits.ts'
 import { deleteInPages, type Store } from '../../store/store.ts'
 
 import { makeVerifiedRows, type VerifiedRows } from '../verified-rows.ts'
+import type { WorkPace } from '../work-pace.ts'
 
 import { makeCardQuarantine, type CardQuarantine } from './quarantine.ts'
 import { cardEvent, extrasWithEvent, systemCardChangeEntry } from './change-records.ts'
@@ -25,9 +26,10 @@ import type { RowAlarm } from './services.ts'
 export interface CardSweeper {
   /**
    * Marks saved cards whose expiry has passed, deletes the numbers of cards whose lifetime is over, and deletes old limit rows. Returns the number
-   * of deleted card numbers. Call it about once a minute; `stopping` ends it between two pages.
+   * of deleted card numbers. Call it about once a minute; it ends when nothing is left, and `stopping` ends it between two pages. With a pace it
+   * pauses between them.
    */
-  runOnce(stopping?: AbortSignal): Promise<number>
+  runOnce(stopping?: AbortSignal, pace?: WorkPace): Promise<number>
 }
 
 export interface CardSweeperDependencies {
@@ -47,9 +49,9 @@ export function makeCardSweeper(deps: CardSweeperDependencies): CardSweeper {
     quarantine: makeCardQuarantine(deps.alarm),
   }
   return Object.freeze({
-    async runOnce(stopping?: AbortSignal) {
+    async runOnce(stopping?: AbortSignal, pace?: WorkPace) {
       const { store, keyring, clock } = deps
-      const services = { ...base, stopping }
+      const services = { ...base, stopping, pace }
       await deleteInPages(store, deleteOldLimits, clock.now() - limitsRetentionMs, stopping)
       await keyring.destroyExpired()
       await sweepPages(services, (after) => store.read(listSavedCards(expiredCardsEndBefore(clock.now()), pageLength, after)), expire)
@@ -63,6 +65,7 @@ interface SweepServices extends CardSweeperDependencies {
   readonly eventRows: VerifiedRows<EventRow>
   readonly quarantine: CardQuarantine
   readonly stopping: AbortSignal | undefined
+  readonly pace: WorkPace | undefined
 }
 
 type CardTransition = (card: CardRow, now: number) => { readonly next: CardRow; readonly action: string; readonly outcome: string }
@@ -78,12 +81,14 @@ async function sweepPages(
 ): Promise<number> {
   let changed = 0
   let last: ListedCard | undefined
-  for (let page = 0; page < maxPages && services.stopping?.aborted !== true; page++) {
+  while (services.stopping?.aborted !== true) {
+    const startedAt = services.pace?.monotonicMs() ?? 0
     const cards = await list(last)
     const done = await Promise.all(services.quarantine.readable(cards).map((card) => applyTransition(services, card, transition)))
     changed += done.filter((isDone) => isDone).length
     last = cards.at(-1)
     if (cards.length < pageLength) break
+    await services.pace?.pause(services.pace.monotonicMs() - startedAt, services.stopping)
   }
   return changed
 }
@@ -105,5 +110,3 @@ async function applyTransition(services: SweepServices, card: CardRow, transitio
 /** The window of a limit is one day, and its key exists one day longer. */
 const limitsRetentionMs = 48 * 3_600_000
 const pageLength = 100
-/** Most pages of one run; the next run continues. */
-const maxPages = 100

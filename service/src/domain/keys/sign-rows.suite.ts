@@ -126,6 +126,7 @@ async function revertMigration(
     await raw(`update receipts set mac = ${literal(dialect, mac)} where receipt_id = '${receipt.receiptId}' returning 1 as one`)
   }
   await raw('alter table receipts drop column operations_digest')
+  await raw('drop index deliveries_endpoint_due')
   for (const table of ['webhook_endpoints', 'form_sessions']) await raw(`alter table ${table} drop column version`)
   for (const column of ['sessions_from', 'kept_session']) await raw(`alter table dashboard_users drop column ${column}`)
   await raw(`update idempotency set sealed = null where request_id = '${openRequestId}' returning 1 as one`)

@@ -26,12 +26,20 @@ export interface DeliveryDependencies {
   readonly post: WebhookPost
   /** Returns a number in [0, 1). */
   readonly random: () => number
+  /** Called after a delivery, with the time since its event, milliseconds. */
+  readonly onDelivered?: (delayMs: number) => void
   /** Called when an attempt could not be made. */
   readonly failed: (err: unknown) => void
 }
 
 /** Attempts one claimed delivery and records the outcome. After an aborted attempt the outcome is unknown: nothing is recorded, and the lease expires. */
-export type AttemptDelivery = (delivery: DeliveryRow, claimId: string, signal: AbortSignal) => Promise<void>
+export type AttemptDelivery = (delivery: DeliveryRow, claimId: string, signal: AbortSignal) => Promise<AttemptedDelivery>
+
+export interface AttemptedDelivery {
+  readonly result: WebhookAttemptOutcome
+  /** Whether the next event of the same object is due now. */
+  readonly hasNext: boolean
+}
 
 export function makeDeliveryAttempts(deps: DeliveryDependencies): AttemptDelivery {
   const { store, clock, random, alarm } = deps
@@ -39,17 +47,18 @@ export function makeDeliveryAttempts(deps: DeliveryDependencies): AttemptDeliver
   const endpointRows = makeVerifiedRows(deps, webhookEndpointsTable)
   return attemptDelivery
 
-  async function attemptDelivery(delivery: DeliveryRow, claimId: string, signal: AbortSignal): Promise<void> {
+  async function attemptDelivery(delivery: DeliveryRow, claimId: string, signal: AbortSignal): Promise<AttemptedDelivery> {
     const startedAt = clock.now()
     const result = await verifyAndPost(delivery, signal)
-    if (result.outcome === 'stopped') return
+    if (result.outcome === 'stopped') return { result, hasNext: false }
 
     const now = clock.now()
     const isDelivered = result.outcome === 'delivered'
+    if (isDelivered) deps.onDelivered?.(now - delivery.createdAt)
     const wait = isDelivered || isFinal(result) ? null : retryWaitAfter(delivery.attempts, random())
     const endState = isDelivered ? 'delivered' : 'dead'
     const { bucket, endpointId, eventId, totalAttempts: number } = delivery
-    await store.write(recordDeliveryAttempt, {
+    const recorded = await store.write(recordDeliveryAttempt, {
       claimId,
       now,
       dueAt: wait === null ? null : now + wait,
@@ -65,6 +74,7 @@ export function makeDeliveryAttempts(deps: DeliveryDependencies): AttemptDeliver
         status: result.status,
       },
     })
+    return { result, hasNext: recorded?.hasNext === true }
   }
 
   /** The event and the endpoint are both bound to the merchant of the delivery, and the event to its object. */

@@ -6,7 +6,7 @@ export interface WebhookSettings {
   readonly leaseMs: number
   /** Maximum concurrent attempts of this process. */
   readonly inFlightMax: number
-  /** Maximum concurrent attempts to one endpoint. */
+  /** Maximum concurrent attempts to one endpoint, however fast it answers. */
   readonly endpointInFlightMax: number
   /** How long the previous secret keeps signing after a rotation. */
   readonly rotationMs: number
@@ -20,8 +20,8 @@ export interface WebhookSettings {
 export const webhookSettings: WebhookSettings = Object.freeze({
   timeoutMs: 15_000,
   leaseMs: 45_000,
-  inFlightMax: 64,
-  endpointInFlightMax: 8,
+  inFlightMax: 512,
+  endpointInFlightMax: 16,
   rotationMs: 24 * 3_600_000,
   endpointsMax: 5,
   testsMax: 8,

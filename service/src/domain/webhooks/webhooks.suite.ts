@@ -10,7 +10,8 @@ import { sampleMerchantId } from '../../store/suite/samples.fixture.ts'
 
 import { answerStatus, type Heard } from './receiver.fixture.ts'
 import { isSignedWith, parseEvent, withPost, type Post } from './webhooks.fixture.ts'
-import { claimDeliveries, listDeliveryAttempts, recordDeliveryAttempt } from '../../store/deliveries.ts'
+import { claimDeliveries } from '../../store/delivery-claims.ts'
+import { listDeliveryAttempts, recordDeliveryAttempt } from '../../store/deliveries.ts'
 import { listEndpoints } from '../../store/webhook-endpoints.ts'
 import { replaceInStore, replaceWrite } from '../../testing/store.fixture.ts'
 import { operatorActor } from '../../testing/request-context.fixture.ts'
@@ -136,12 +137,13 @@ export function deliverySuite(withStore: WithStore): void {
       app.clock.advance(1000)
       await webhooks.runOnce()
       assert.equal(await webhooks.runOnce(), 0, 'the endpoint has enough to do')
-      await until(() => waiting.length === 4)
+      await until(() => waiting.length === 2)
       const quick = await endpoints.add(sampleMerchantId, `${receiver.url}/quick`, operatorActor)
       assert.ok(!(quick instanceof SettingProblem))
       await caller.createVerifiedToken(pan)
       app.clock.advance(1)
-      assert.equal(await webhooks.runOnce(), 1)
+      await webhooks.runOnce()
+      await until(() => waiting.length === 3)
       receiver.answer = answerStatus(200)
       for (const go of waiting) go()
       await webhooks.idle()
@@ -150,8 +152,52 @@ export function deliverySuite(withStore: WithStore): void {
   )
 
   test(
+    'an endpoint that does not answer is probed, its backlog stays due, and when it answers again all of it is sent, in order for each object',
+    posting(async ({ app, receiver, deliverer, goOn }) => {
+      receiver.answer = answerStatus(503)
+      const tokens: string[] = []
+      for (let n = 0; n < 30; n++) tokens.push(await cardOfItsLife(app))
+      const webhooks = deliverer()
+      for (let second = 0; second < 12; second++) await goOn(webhooks, 1000)
+      assert.equal(webhooks.stats().endpointsDown, 1)
+      const probes = receiver.heard.length
+      assert.ok(probes >= 5 && probes <= 15, `${probes} attempts while it was down`)
+
+      receiver.answer = answerStatus(200)
+      await goOn(webhooks, 2000)
+      await goOn(webhooks, 1)
+      assert.equal(webhooks.stats().endpointsDown, 0)
+      const delivered = receiver.heard.slice(probes).map(parseEvent)
+      assert.equal(delivered.length, 60, 'also those that were attempted and would have waited for five minutes')
+      for (const token of tokens)
+        assert.deepEqual(
+          delivered.filter(({ cardId }) => token.startsWith(cardId)).map(({ type }) => type),
+          ['card.verified', 'card.removed'],
+        )
+    }),
+  )
+
+  test(
+    'what an endpoint has not taken for as long as all attempts take is given up, whatever attempts are left',
+    posting(async ({ app, receiver, endpoints, deliverer, goOn }) => {
+      receiver.answer = answerStatus(503)
+      for (let n = 0; n < 6; n++) await app.merchant('spec', sampleMerchantId).createVerifiedToken(pan)
+      const webhooks = deliverer()
+      for (let n = 0; n < 3; n++) await goOn(webhooks, 1000)
+      await webhooks.deleteOld()
+      assert.deepEqual(await endpoints.dead(sampleMerchantId, 10), [])
+      app.clock.advance(76 * 3_600_000)
+      await webhooks.deleteOld()
+      const dead = await endpoints.dead(sampleMerchantId, 10)
+      assert.equal(dead.length, 6)
+      assert.ok(dead.every(({ attempts }) => attempts <= 1))
+    }),
+  )
+
+  test(
     'what a delivery makes room for while others are being claimed goes at once',
-    posting(async ({ app, receiver, deliverer }) => {
+    posting(async ({ app, receiver, endpoints, deliverer }) => {
+      assert.ok(!((await endpoints.add(sampleMerchantId, `${receiver.url}/other`, operatorActor)) instanceof SettingProblem))
       const waiting: (() => void)[] = []
       receiver.answer = (reply, heard) => void waiting.push(() => answerStatus(200)(reply, heard))
       const caller = app.merchant('spec', sampleMerchantId)
@@ -174,7 +220,7 @@ export function deliverySuite(withStore: WithStore): void {
       gate.resolve()
       await running
       await webhooks.idle()
-      assert.equal(receiver.heard.length, 2)
+      assert.equal(receiver.heard.length, 4)
     }),
   )
 
@@ -185,6 +231,7 @@ export function deliverySuite(withStore: WithStore): void {
       const token = await cardOfItsLife(app)
       receiver.answer = (reply, heard) => answerStatus(parseEvent(heard).type === 'card.verified' ? 500 : 200)(reply, heard)
       for (let turn = 0; turn < 10; turn++) await goOn(webhooks, 24 * 1.2 * 3_600_000)
+      await goOn(webhooks, 10_000)
       assert.deepEqual(
         receiver.heard.map((heard) => parseEvent(heard).type),
         [...Array.from({ length: 10 }, () => 'card.verified'), 'card.removed'],

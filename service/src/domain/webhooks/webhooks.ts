@@ -1,25 +1,45 @@
 import { issueRandomId } from '@tessera/vault/id'
 
-import { claimDeliveries, type DeliveryRow } from '../../store/deliveries.ts'
+import {
+  claimDeliveries,
+  claimPageSize,
+  findNextWaiting,
+  giveUpOverdue,
+  listDueEndpoints,
+  listRecentlyDue,
+  type QueuedEndpoint,
+  wakeEndpoint,
+} from '../../store/delivery-claims.ts'
+import type { DeliveryRow } from '../../store/deliveries.ts'
 import { deleteOldEvents } from '../../store/outbox.ts'
 import { deleteInPages } from '../../store/store.ts'
 
 import { makeDeliveryAttempts, type DeliveryDependencies } from './attempt-delivery.ts'
+import { toEndpointAnswer } from './endpoint-pace.ts'
+import { makeEndpointQueues, type EndpointTurn } from './endpoint-queues.ts'
+import { retryWaitsMs } from './schedule.ts'
 import type { WebhookSettings } from './settings.ts'
 
 export type { WebhookEndpointAdministration } from './endpoints.ts'
 export type { TestEventResult } from './test-event.ts'
 
-/** Delivers events from the outbox to the merchants' endpoints: at least once, in order per object. */
+/** Delivers events from the outbox to the merchants' endpoints: at least once, in order per object, each endpoint at its own pace. */
 export interface WebhookDeliverer {
-  /** Starts due deliveries up to the concurrency limit and returns how many. Call it every second; a finished delivery also starts the next ones. */
+  /** Looks for endpoints with due deliveries, starts what each may have in progress and returns how many. A finished delivery also starts the next ones. */
   runOnce(): Promise<number>
-  /** Deletes expired events. Call it periodically. */
+  /** Deletes expired events, and gives up what an endpoint that is down has not taken for three days. Call it periodically. */
   deleteOld(stopping?: AbortSignal): Promise<number>
+  stats(): DelivererStats
   /** Resolves when no delivery is in progress. */
   idle(): Promise<void>
   /** Aborts the deliveries in progress; their leases expire. */
   stop(): Promise<void>
+}
+
+/** Of this process. */
+export interface DelivererStats {
+  readonly inFlight: number
+  readonly endpointsDown: number
 }
 
 export interface WebhookDelivererDependencies extends DeliveryDependencies {
@@ -29,25 +49,37 @@ export interface WebhookDelivererDependencies extends DeliveryDependencies {
 export function makeWebhookDeliverer(deps: WebhookDelivererDependencies): WebhookDeliverer {
   const { store, clock, settings, failed } = deps
   const attemptDelivery = makeDeliveryAttempts(deps)
+  const queues = makeEndpointQueues(settings)
+  const discover = makeDiscovery(deps, queues.add)
   const stopping = new AbortController()
-  const inProgress = new Map<Promise<void>, string>()
+  const inProgress = new Set<Promise<void>>()
+  /** When an endpoint's waiting deliveries were last made due, by endpoint. */
+  const wokenAt = new Map<string, number>()
   let filling: Promise<number> | null = null
   /** How often `fill` was called. */
   let fillCalls = 0
   return Object.freeze({
-    runOnce: fill,
-    deleteOld: (stopping?: AbortSignal) => deleteInPages(store, deleteOldEvents, clock.now() - settings.eventRetentionMs, stopping),
+    async runOnce() {
+      await discover()
+      return fill()
+    },
+    deleteOld,
+    stats: () => ({ inFlight: queues.inFlight, endpointsDown: queues.listDown().length }),
     async idle() {
-      while (inProgress.size > 0 || filling !== null) await Promise.all([...inProgress.keys(), filling])
+      while (inProgress.size > 0 || filling !== null) await Promise.all([...inProgress, filling])
     },
     async stop() {
       stopping.abort(new Error('the service stops'))
       await filling?.catch(() => 0)
-      await Promise.all(inProgress.keys())
+      await Promise.all(inProgress)
     },
   })
 
-  /** Only one claim loop runs at a time. A call during the loop waits for it and makes it claim once more. */
+  function monotonicMs(): number {
+    return clock.moment().monotonicMs
+  }
+
+  /** Only one claim loop runs at a time. A call during the loop waits for it and makes it look once more. */
   function fill(): Promise<number> {
     fillCalls += 1
     filling ??= claimAndStart().finally(() => (filling = null))
@@ -56,39 +88,113 @@ export function makeWebhookDeliverer(deps: WebhookDelivererDependencies): Webhoo
 
   async function claimAndStart(): Promise<number> {
     let started = 0
-    while (!stopping.signal.aborted && inProgress.size < settings.inFlightMax) {
+    while (!stopping.signal.aborted) {
       const fillCallsBefore = fillCalls
-      const count = Math.min(settings.endpointInFlightMax, settings.inFlightMax - inProgress.size)
-      const claimed = await claim(count)
-      started += claimed.length
-      if (claimed.length < count && fillCalls === fillCallsBefore) break
+      const turns = queues.takeTurns(concurrentClaims, monotonicMs())
+      const claimed = await Promise.all(turns.map(claim))
+      started += claimed.reduce((sum, count) => sum + count, 0)
+      if (turns.length === 0 && fillCalls === fillCallsBefore) break
     }
     return started
   }
 
-  async function claim(count: number): Promise<readonly DeliveryRow[]> {
+  async function claim(turn: EndpointTurn): Promise<number> {
+    const { endpoint, count } = turn
     const now = clock.now()
     const claimId = issueRandomId(12)
-    const claimed = await store.write(claimDeliveries, { now, leaseUntil: now + settings.leaseMs, claimId, count, busy: busyEndpoints() })
-    for (const delivery of claimed) start(delivery, claimId)
-    return claimed
+    try {
+      const { claimed, hasMore } = await store.write(claimDeliveries, { endpoint, now, leaseUntil: now + settings.leaseMs, claimId, count })
+      queues.endTurn(turn, { count: claimed.length, hasMore })
+      for (const delivery of claimed) start(delivery, claimId)
+      return claimed.length
+    } catch (err) {
+      // The next discovery finds the endpoint again.
+      queues.endTurn(turn, { count: 0, hasMore: false })
+      failed(err)
+      return 0
+    }
   }
 
   function start(delivery: DeliveryRow, claimId: string): void {
-    const delivering = attemptDelivery(delivery, claimId, stopping.signal)
+    const delivering = deliver(delivery, claimId)
       .catch(failed)
       .then(() => {
         inProgress.delete(delivering)
-        // The next event of the same object may now be due.
+        // The next event of the same object may now be due, and there is room for another.
         if (!stopping.signal.aborted) fill().catch(failed)
       })
-    inProgress.set(delivering, delivery.endpointId)
+    inProgress.add(delivering)
   }
 
-  /** Endpoints at their concurrency limit. A slow endpoint delays only its own events. */
-  function busyEndpoints(): string[] {
-    const counts = new Map<string, number>()
-    for (const endpointId of inProgress.values()) counts.set(endpointId, (counts.get(endpointId) ?? 0) + 1)
-    return [...counts].filter(([, count]) => count >= settings.endpointInFlightMax).map(([endpointId]) => endpointId)
+  async function deliver(delivery: DeliveryRow, claimId: string): Promise<void> {
+    const endpoint = { bucket: delivery.bucket, endpointId: delivery.endpointId }
+    const startedAt = monotonicMs()
+    let answer: ReturnType<typeof toEndpointAnswer> = 'neutral'
+    let hasNext = false
+    let isBack = false
+    try {
+      const attempted = await attemptDelivery(delivery, claimId, stopping.signal)
+      answer = toEndpointAnswer(attempted.result)
+      hasNext = attempted.hasNext
+    } finally {
+      isBack = queues.end(endpoint, { answer, startedAt, endedAt: monotonicMs(), hasNext })
+    }
+    if (isBack) await wake(endpoint)
+  }
+
+  /** Everything that failed while an endpoint was down is sent again now, at most once a minute: an endpoint may fail again and again. */
+  async function wake(endpoint: QueuedEndpoint): Promise<void> {
+    queues.add(endpoint)
+    const now = monotonicMs()
+    if (now - (wokenAt.get(endpoint.endpointId) ?? -Infinity) < minWakeIntervalMs) return
+    for (const [endpointId, at] of wokenAt) if (now - at > minWakeIntervalMs) wokenAt.delete(endpointId)
+    wokenAt.set(endpoint.endpointId, now)
+    while (!stopping.signal.aborted) {
+      const woken = await store.write(wakeEndpoint, { endpoint, now: clock.now() })
+      queues.add(endpoint)
+      fill().catch(failed)
+      if (woken < claimPageSize) return
+    }
+  }
+
+  async function deleteOld(stopped?: AbortSignal): Promise<number> {
+    const now = clock.now()
+    for (const endpoint of queues.listDown())
+      while (stopped?.aborted !== true)
+        if ((await store.write(giveUpOverdue, { endpoint, now, dueBefore: now - giveUpAfterMs })) < claimPageSize) break
+    return deleteInPages(store, deleteOldEvents, now - settings.eventRetentionMs, stopped)
   }
 }
+
+/**
+ * Finds endpoints with due deliveries: what has become due lately on every call, a page of all existing endpoints once a second, and one endpoint of
+ * those that may have been removed.
+ */
+function makeDiscovery({ store, clock }: Pick<DeliveryDependencies, 'store' | 'clock'>, add: (endpoint: QueuedEndpoint) => void) {
+  let [after, afterWaiting] = [beforeAll, beforeAll]
+  let pageAt = -Infinity
+  return async function discover(): Promise<void> {
+    const now = clock.now()
+    const { monotonicMs } = clock.moment()
+    for (const endpoint of await store.read(listRecentlyDue({ from: now - recentMs, to: now }))) add(endpoint)
+    if (monotonicMs - pageAt < pageIntervalMs) return
+    pageAt = monotonicMs
+    const page = await store.read(listDueEndpoints({ after, now, count: endpointPageLength }))
+    for (const endpoint of page) add(endpoint)
+    after = page.length < endpointPageLength ? beforeAll : (page.at(-1) ?? beforeAll)
+    const waiting = await store.read(findNextWaiting(afterWaiting))
+    if (waiting !== null) add(waiting)
+    afterWaiting = waiting ?? beforeAll
+  }
+}
+
+const beforeAll: QueuedEndpoint = { bucket: -1, endpointId: '' }
+/** Longer than a transaction takes from the time of its event to its COMMIT. */
+const recentMs = 5000
+const pageIntervalMs = 1000
+const endpointPageLength = 1000
+/** Claims that wait for the store at the same time. */
+const concurrentClaims = 4
+const minWakeIntervalMs = 60_000
+/** As long as all attempts of a delivery take. */
+const giveUpAfterMs = retryWaitsMs.reduce((sum, wait) => sum + wait, 0)

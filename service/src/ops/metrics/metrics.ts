@@ -42,6 +42,8 @@ export interface Metrics {
   observeSmsSend(send: { readonly outcome: string; readonly ms: number }): void
   /** One attempt to deliver an event to a merchant's webhook endpoint. */
   countWebhookAttempt(attempt: { readonly outcome: string }): void
+  /** A delivered event: the time since it happened. */
+  observeDeliveryDelay(ms: number): void
   /** One write to the store, from the call to the acknowledgment: waiting for its group included. */
   observeCommit(ms: number): void
   /** Adds a gauge that is read whenever the page is. Names are registered once. */
@@ -78,6 +80,11 @@ export function makeMetrics(clock: Pick<Clock, 'sleep'>, gauges: readonly GaugeD
     'Connections that were closed because their client did not read its replies for too long (reply_not_read), or memory was full (memory_full).',
   )
   const signIns = makeCounter('tessera_sign_ins_total', 'Sign-ins to the dashboard, by outcome.')
+  const delays = makeHistogram(
+    'tessera_webhook_delay_seconds',
+    'From an event to its delivery, for attempts that were delivered.',
+    delayBounds,
+  )
   const commits = makeHistogram(
     'tessera_store_commit_duration_seconds',
     'How long a write to the store took to be durable, waiting for its group included.',
@@ -103,6 +110,7 @@ export function makeMetrics(clock: Pick<Clock, 'sleep'>, gauges: readonly GaugeD
     cuts,
     checkpoints,
     auditFaults,
+    delays,
     commits,
     networkCalls,
     networkDurations,
@@ -134,6 +142,7 @@ export function makeMetrics(clock: Pick<Clock, 'sleep'>, gauges: readonly GaugeD
       smsDurations.observe({}, ms / 1000)
     },
     countWebhookAttempt: ({ outcome }: { outcome: string }) => webhooks.add({ outcome }),
+    observeDeliveryDelay: (ms: number) => delays.observe({}, ms / 1000),
     observeCommit: (ms: number) => commits.observe({}, ms / 1000),
     registerGauge: (gauge: GaugeDefinition) => void page.push(makeGauge(gauge, clock)),
     async render() {
@@ -204,3 +213,4 @@ function cpuSeconds(): number {
 
 const requestBounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15]
 const commitBounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]
+const delayBounds = [0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300, 3600, 86_400]

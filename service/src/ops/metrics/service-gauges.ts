@@ -1,4 +1,4 @@
-import { countWaitingDeliveries } from '../../store/deliveries.ts'
+import { countWaitingDeliveries } from '../../store/delivery-claims.ts'
 import type { Store } from '../../store/store.ts'
 import type { DroppedCalls } from '../request-log/request-buffer.ts'
 import type { Log } from '../logging/log.ts'

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { deleteOldCounters } from '../counters.ts'
 import { deleteOldDashboardSessions } from '../dashboard-sessions.ts'
-import { claimDeliveries, recordDeliveryAttempt } from '../deliveries.ts'
+import { claimDeliveries, findNextWaiting, giveUpOverdue, listDueEndpoints, listRecentlyDue, wakeEndpoint } from '../delivery-claims.ts'
+import { recordDeliveryAttempt } from '../deliveries.ts'
 import { deleteOldFormCards, deleteOldFormSessions } from '../form-sessions.ts'
 import { deleteOldIdempotencyRecords } from '../idempotency.ts'
 import { deleteOldEvents } from '../outbox.ts'
@@ -10,20 +11,36 @@ import { deleteMerchantRequests, deleteOldRequests } from '../request-log.ts'
 import { deleteOldKnownDevices } from '../known-devices.ts'
 import { deleteOldSignInAttempts } from '../sign-in-attempts.ts'
 import { deleteOldLimits } from '../send-limits.ts'
-import type { Transaction } from '../transaction.ts'
-import { backlogs, fillDeliveries } from '../suite/many-deliveries.fixture.ts'
+import { type Read, type Transaction, run } from '../transaction.ts'
+import { backlogs, fillDeliveries, insertEndpoints } from '../suite/many-deliveries.fixture.ts'
 import { fillOld, hourOfT0 } from '../suite/many-old.fixture.ts'
 import { T0 } from '../suite/samples.fixture.ts'
 import { makeDeliveriesClaim } from '../suite/webhooks.fixture.ts'
 import { explainTransaction, planModes } from './explain.fixture.ts'
 import { withPostgres } from './with-store.fixture.ts'
 
+/** With one endpoint alone, the index of all due times is as good. */
+const dueIndex = /^deliveries_(endpoint_due|due_at)$/
+
 for (const [name, backlog] of Object.entries(backlogs)) {
   test(
     `PostgreSQL claims deliveries by ranges of indexes, ${name}`,
     withPostgres(async ({ url, raw }) => {
       await fillDeliveries(raw, 'postgres', backlog)
-      await expectRanges(url, () => claimDeliveries(makeDeliveriesClaim('ours', T0)), /^deliveries_due_at$/)
+      const endpoint = { bucket: 0, endpointId: 'endpoint 0' }
+      await expectRanges(url, () => claimDeliveries(makeDeliveriesClaim('ours', T0, { endpoint })), dueIndex)
+      const page = { endpoint, now: T0 }
+      await expectRanges(url, () => wakeEndpoint(page), dueIndex)
+      await expectRanges(url, () => giveUpOverdue({ ...page, dueBefore: T0 - 100 }), dueIndex)
+      await insertEndpoints(raw, backlog)
+      const after = { bucket: -1, endpointId: '' }
+      await expectRanges(
+        withoutSeqScans(url),
+        () => reading(listDueEndpoints({ after, now: T0, count: 100 })),
+        /^(deliveries_endpoint_due|webhook_endpoints_pkey)$/,
+      )
+      await expectRanges(url, () => reading(findNextWaiting(after)), dueIndex)
+      await expectRanges(url, () => reading(listRecentlyDue({ from: T0 - 5000, to: T0 })), /^deliveries_due_at$/)
     }),
   )
 }
@@ -61,6 +78,18 @@ test(
     await expectRanges(of, () => deleteMerchantRequests({ bucket: 7, merchantId: 'm', caller: 'server', upTo }), /^request_log_caller$/)
   }),
 )
+
+/** A query as a transaction, so that its plan is checked like theirs. */
+function* reading({ statement, values }: Read<unknown>): Transaction<unknown> {
+  return yield* run(statement, values)
+}
+
+/** Reading all of 64 endpoints is the right plan; the test is about the deliveries of each. */
+function withoutSeqScans(url: string): string {
+  const target = new URL(url)
+  target.searchParams.set('options', `${target.searchParams.get('options') ?? ''} -c enable_seqscan=off`)
+  return target.href
+}
 
 /** For a page of 500 rows, joining and reading a table of 20,000 is the right plan; the test is about tables where that costs too much. */
 function withoutJoins(url: string): string {

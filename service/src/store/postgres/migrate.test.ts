@@ -69,6 +69,7 @@ test(
         'request-log-callers',
         'step-up',
         'sign-ins',
+        'deliveries-by-endpoint',
       ],
     )
   }),

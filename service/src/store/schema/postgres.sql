@@ -197,6 +197,8 @@ create index deliveries_newest on deliveries (bucket, merchant_id, made_at, even
 
 create index deliveries_state on deliveries (bucket, merchant_id, state, made_at, event_id, endpoint_id);
 
+create index deliveries_endpoint_due on deliveries (bucket, endpoint_id, due_at, event_id) where (due_at is not null);
+
 create table delivery_attempts (
   bucket integer not null,
   endpoint_id text collate "C" not null,

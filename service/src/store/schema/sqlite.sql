@@ -176,6 +176,8 @@ create index deliveries_dead on deliveries (bucket, merchant_id, settled_at) whe
 
 create index deliveries_due_at on deliveries (due_at, event_id) where due_at is not null;
 
+create index deliveries_endpoint_due on deliveries (bucket, endpoint_id, due_at, event_id) where due_at is not null;
+
 create index deliveries_event on deliveries (bucket, event_id);
 
 create index deliveries_newest on deliveries (bucket, merchant_id, made_at, event_id, endpoint_id);

@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { deleteOldDashboardSessions } from '../dashboard-sessions.ts'
-import { claimDeliveries, recordDeliveryAttempt } from '../deliveries.ts'
+import { claimDeliveries, findNextWaiting, giveUpOverdue, listDueEndpoints, listRecentlyDue, wakeEndpoint } from '../delivery-claims.ts'
+import { recordDeliveryAttempt } from '../deliveries.ts'
 import { deleteOldFormCards, deleteOldFormSessions } from '../form-sessions.ts'
 import { deleteOldIdempotencyRecords } from '../idempotency.ts'
 import { deleteOldEvents } from '../outbox.ts'
 import { deleteOldKnownDevices } from '../known-devices.ts'
 import { deleteOldSignInAttempts } from '../sign-in-attempts.ts'
 import { deleteOldLimits } from '../send-limits.ts'
-import type { Transaction } from '../transaction.ts'
+import { type Read, type Transaction, run } from '../transaction.ts'
 import type { Row } from '../statement.ts'
 import { backlogs, fillDeliveries } from '../suite/many-deliveries.fixture.ts'
 import { bucket, T0 } from '../suite/samples.fixture.ts'
@@ -19,9 +20,22 @@ const before = T0
 const attempt = { bucket, endpointId: 'e', eventId: 'v', number: 1, at: T0, tookMs: 1, outcome: 'delivered', status: 200 }
 const result = { claimId: '', attempt, now: T0, state: 'waiting' } as const
 
+const page = { endpoint: { bucket, endpointId: 'e' }, now: T0 }
+const after = { bucket: -1, endpointId: '' }
+
+/** A query as a transaction, so that its plan is checked like theirs. */
+function* reading({ statement, values }: Read<unknown>): Transaction<unknown> {
+  return yield* run(statement, values)
+}
+
 /** Each with the index that its first statement uses. */
 const transactions: readonly (readonly [string, () => Transaction<unknown>])[] = [
-  ['deliveries_due_at', () => claimDeliveries(makeDeliveriesClaim('ours', T0))],
+  ['deliveries_endpoint_due', () => claimDeliveries(makeDeliveriesClaim('ours', T0))],
+  ['deliveries_endpoint_due', () => wakeEndpoint(page)],
+  ['deliveries_endpoint_due', () => giveUpOverdue({ ...page, dueBefore: T0 - 100 })],
+  ['deliveries_endpoint_due', () => reading(listDueEndpoints({ after, now: T0, count: 100 }))],
+  ['deliveries_endpoint_due', () => reading(findNextWaiting(after))],
+  ['deliveries_due_at', () => reading(listRecentlyDue({ from: T0 - 5000, to: T0 }))],
   ['sqlite_autoindex_deliveries_1', () => recordDeliveryAttempt({ ...result, dueAt: T0 + 5000 })],
   ['sqlite_autoindex_deliveries_1', () => recordDeliveryAttempt({ ...result, dueAt: null })],
   ['outbox_at', () => deleteOldEvents({ before })],
@@ -72,6 +86,7 @@ const foundRow: Row = {
   bucket,
   endpoint_id: 'e',
   event_id: 'v',
+  ahead_id: 'w',
   merchant_id: 'm',
   object_id: 'o',
   position: 1,

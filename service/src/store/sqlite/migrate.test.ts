@@ -64,6 +64,7 @@ test('an embedded store from before payments keeps its cards and accepts receipt
         { number: 25, name: 'request-log-callers', breaking: false },
         { number: 26, name: 'step-up', breaking: true },
         { number: 27, name: 'sign-ins', breaking: false },
+        { number: 28, name: 'deliveries-by-endpoint', breaking: false },
       ]
       assert.deepEqual(
         applied,

@@ -45,4 +45,14 @@ export async function fillDeliveries(
   await raw('analyze deliveries')
 }
 
+/** The endpoints of the deliveries. */
+export async function insertEndpoints(raw: StoreUnderTest['raw'], { endpoints }: DeliveryBacklog): Promise<void> {
+  for (let bucket = 0; bucket < endpoints; bucket++) {
+    await raw(`
+      insert into webhook_endpoints (bucket, endpoint_id, merchant_id, url, secret, before_ends_at, created_at, version, mac)
+      values (${bucket}, 'endpoint ${bucket}', '${sampleMerchantId}', 'https://shop.example/', '', 0, ${T0}, 1, '')`)
+  }
+  await raw('analyze webhook_endpoints')
+}
+
 const count = 50_000

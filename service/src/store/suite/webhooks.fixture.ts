@@ -1,4 +1,5 @@
-import { type DeliveryClaim, type DeliveryRow, recordDeliveryAttempt } from '../deliveries.ts'
+import { claimDeliveries, type DeliveryClaim } from '../delivery-claims.ts'
+import { type DeliveryRow, recordDeliveryAttempt } from '../deliveries.ts'
 import { insertReceipt } from '../receipts.ts'
 import type { Store } from '../store.ts'
 import { type EndpointRow, insertEndpoint } from '../webhook-endpoints.ts'
@@ -35,16 +36,37 @@ export async function insertSampleEvents(store: Store, number: number, objectId:
   return events.map(({ eventId }) => eventId)
 }
 
+/** A claim for the endpoint `one`. */
 export function makeDeliveriesClaim(claimId: string, now: number, over: Partial<DeliveryClaim> = {}): DeliveryClaim {
-  return { now, leaseUntil: now + 30_000, claimId, count: 100, busy: [], ...over }
+  return { endpoint: { bucket, endpointId: 'one' }, now, leaseUntil: now + 30_000, claimId, count: 16, ...over }
 }
 
-/** Records the outcome of a claimed delivery: delivered, dead, or the time of the next attempt. */
-export function recordAttempt(store: Store, delivery: DeliveryRow, claimId: string, now: number, end: DeliveryOutcome): Promise<boolean> {
+/** Claims all that can be claimed for endpoints of the sample merchant. */
+export async function claimAll(store: Store, claimId: string, now: number, endpointIds = ['one', 'two']): Promise<DeliveryRow[]> {
+  const all: DeliveryRow[] = []
+  for (const endpointId of endpointIds) {
+    for (let isMore = true; isMore;) {
+      const claim = makeDeliveriesClaim(claimId, now, { endpoint: { bucket, endpointId } })
+      const { claimed, hasMore } = await store.write(claimDeliveries, claim)
+      all.push(...claimed)
+      isMore = hasMore && claimed.length > 0
+    }
+  }
+  return all
+}
+
+/** Records the outcome of a claimed delivery: delivered, dead, or the time of the next attempt. False when the claim is over. */
+export async function recordAttempt(
+  store: Store,
+  delivery: DeliveryRow,
+  claimId: string,
+  now: number,
+  end: DeliveryOutcome,
+): Promise<boolean> {
   const { endpointId, eventId, totalAttempts } = delivery
   const attempt = { bucket, endpointId, eventId, number: totalAttempts, at: now, tookMs: 3, outcome: 'delivered', status: 200 }
   const state = typeof end === 'number' ? 'waiting' : end
-  return store.write(recordDeliveryAttempt, { claimId, attempt, now, state, dueAt: typeof end === 'number' ? end : null })
+  return (await store.write(recordDeliveryAttempt, { claimId, attempt, now, state, dueAt: typeof end === 'number' ? end : null })) !== null
 }
 
 type DeliveryOutcome = 'delivered' | 'dead' | number

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { claimDeliveries, findNextWaiting, giveUpOverdue, listDueEndpoints, listRecentlyDue, wakeEndpoint } from '../delivery-claims.ts'
 import {
-  claimDeliveries,
   type DeliveryRow,
   findDueDelivery,
   listDeadDeliveries,
   listDeliveries,
   listDeliveryAttempts,
   listDeliveryPage,
+  recordDeliveryAttempt,
   replayEvent,
 } from '../deliveries.ts'
 import { deleteOldEvents, listEvents } from '../outbox.ts'
@@ -16,6 +17,7 @@ import { deleteEndpoint, insertEndpoint, listEndpoints, updateEndpointSecrets } 
 import { bucket, bytesOf, sampleMerchantId, T0 } from './samples.fixture.ts'
 import type { WithStore } from './opened.fixture.ts'
 import {
+  claimAll,
   endpointAuditEntry,
   insertSampleEndpoint,
   makeDeliveriesClaim,
@@ -75,7 +77,7 @@ export function webhooksSuite(withStore: WithStore): void {
         audit: endpointAuditEntry,
       })
       const [eventId = ''] = await insertSampleEvents(store, 2, 'object', 1)
-      const claimed = await store.write(claimDeliveries, makeDeliveriesClaim('c', T0))
+      const claimed = await claimAll(store, 'c', T0)
       assert.deepEqual(claimed.map(({ endpointId, eventId: of }) => [endpointId, of]).sort(), [
         ['one', eventId],
         ['two', eventId],
@@ -91,14 +93,16 @@ export function webhooksSuite(withStore: WithStore): void {
       await insertSampleEndpoint(store, 'one')
       for (let n = 0; n < 40; n++) await insertSampleEvents(store, n, `object ${n}`, 1)
       const claims = await Promise.all(
-        Array.from({ length: 10 }, (_, n) => store.write(claimDeliveries, makeDeliveriesClaim(`c${n}`, T0, { count: 7 }))),
+        Array.from({ length: 10 }, async (_, n) => {
+          return (await store.write(claimDeliveries, makeDeliveriesClaim(`c${n}`, T0, { count: 7 }))).claimed
+        }),
       )
       const ids = claims.flat().map(({ eventId }) => eventId)
       assert.equal(new Set(ids).size, ids.length)
-      const rest = await store.write(claimDeliveries, makeDeliveriesClaim('rest', T0))
+      const rest = await claimAll(store, 'rest', T0)
       assert.equal(ids.length + rest.length, 40)
-      assert.deepEqual(await store.write(claimDeliveries, makeDeliveriesClaim('early', T0 + 29_999)), [])
-      const again = await store.write(claimDeliveries, makeDeliveriesClaim('late', T0 + 30_000))
+      assert.deepEqual(await claimAll(store, 'early', T0 + 29_999), [])
+      const again = await claimAll(store, 'late', T0 + 30_000)
       assert.equal(again.length, 40)
       assert.ok(again.every(({ totalAttempts }) => totalAttempts === 2))
       assert.equal(await recordAttempt(store, claims.flat()[0]!, 'c0', T0 + 30_001, 'delivered'), false, 'the lease was over')
@@ -112,7 +116,7 @@ export function webhooksSuite(withStore: WithStore): void {
     withStore(async ({ store, raw }) => {
       await insertSampleEndpoint(store, 'one')
       const ids = await insertSampleEvents(store, 1, 'object', 3)
-      const at = async (now: number): Promise<DeliveryRow[]> => store.write(claimDeliveries, makeDeliveriesClaim(`at ${now}`, now))
+      const at = (now: number): Promise<DeliveryRow[]> => claimAll(store, `at ${now}`, now)
       const [first, ...others] = await at(T0)
       assert.deepEqual([first?.eventId, others], [ids[0], []])
       assert.equal(await recordAttempt(store, first!, `at ${T0}`, T0 + 1, T0 + 5000), true)
@@ -134,15 +138,15 @@ export function webhooksSuite(withStore: WithStore): void {
   )
 
   test(
-    'neither a waiting nor a busy endpoint delays the deliveries of another',
+    'an endpoint whose deliveries wait does not delay those of another',
     withStore(async ({ store }) => {
       await insertSampleEndpoint(store, 'one')
       await insertSampleEndpoint(store, 'two')
       const ids = await insertSampleEvents(store, 1, 'object', 2)
-      const claimed = await store.write(claimDeliveries, makeDeliveriesClaim('c', T0))
+      const claimed = await claimAll(store, 'c', T0)
       for (const each of claimed) await recordAttempt(store, each, 'c', T0, each.endpointId === 'one' ? T0 + 9000 : 'delivered')
-      assert.deepEqual(await store.write(claimDeliveries, makeDeliveriesClaim('d', T0 + 1, { busy: ['two'] })), [])
-      const next = await store.write(claimDeliveries, makeDeliveriesClaim('d', T0 + 1))
+      assert.deepEqual(await claimAll(store, 'd', T0 + 1, ['one']), [])
+      const next = await claimAll(store, 'd', T0 + 1)
       assert.deepEqual(
         next.map(({ endpointId, eventId }) => [endpointId, eventId]),
         [['two', ids[1]]],
@@ -151,11 +155,90 @@ export function webhooksSuite(withStore: WithStore): void {
   )
 
   test(
+    'endpoints with due deliveries are found, in pages of existing ones, by what became due lately, and one by one when they were removed',
+    withStore(async ({ store }) => {
+      const one = await insertSampleEndpoint(store, 'one')
+      await insertSampleEndpoint(store, 'two')
+      await insertSampleEvents(store, 1, 'object', 2)
+      const find = (after: string, now = T0) => store.read(listDueEndpoints({ after: { bucket, endpointId: after }, now, count: 1 }))
+      assert.deepEqual(await find('', T0 - 1), [])
+      assert.deepEqual(await find(''), [{ bucket, endpointId: 'one' }])
+      assert.deepEqual(await find('one'), [{ bucket, endpointId: 'two' }])
+      assert.deepEqual(await find('two'), [])
+      const recent = await store.read(listRecentlyDue({ from: T0 - 1, to: T0 }))
+      assert.deepEqual(recent.map(({ endpointId }) => endpointId).sort(), ['one', 'one', 'two', 'two'])
+      assert.deepEqual(await store.read(listRecentlyDue({ from: T0, to: T0 + 1 })), [])
+      await store.write(deleteEndpoint, { key: one, audit: endpointAuditEntry })
+      assert.deepEqual(await find(''), [{ bucket, endpointId: 'two' }])
+      assert.deepEqual(await store.read(findNextWaiting({ bucket: -1, endpointId: '' })), { bucket, endpointId: 'one' })
+      assert.equal(await store.read(findNextWaiting({ bucket, endpointId: 'two' })), null)
+    }),
+  )
+
+  test(
+    'waking an endpoint makes what waits for another attempt due, but nothing in progress and nothing of another endpoint',
+    withStore(async ({ store, raw }) => {
+      await insertSampleEndpoint(store, 'one')
+      await insertSampleEndpoint(store, 'two')
+      for (let n = 0; n < 3; n++) await insertSampleEvents(store, n, `object ${n}`, 2)
+      const [inProgress, ...others] = await claimAll(store, 'c', T0)
+      for (const each of others) await recordAttempt(store, each, 'c', T0, T0 + 300_000)
+      const endpoint = { bucket, endpointId: 'one' }
+      assert.equal(await store.write(wakeEndpoint, { endpoint, now: T0 + 1 }), 4)
+      assert.equal(await store.write(wakeEndpoint, { endpoint, now: T0 + 1 }), 0)
+      const due = await raw(`select endpoint_id from deliveries where due_at <= ${T0 + 1}`)
+      // Besides the four, the one behind the delivery in progress was never postponed.
+      assert.deepEqual(
+        due.map((row) => row['endpoint_id']),
+        ['one', 'one', 'one', 'one', 'one'],
+      )
+      assert.equal(await recordAttempt(store, inProgress!, 'c', T0 + 2, 'delivered'), true)
+    }),
+  )
+
+  test(
+    'what has been due for longer than all attempts take is given up, and nothing that was attempted meanwhile',
+    withStore(async ({ store }) => {
+      await insertSampleEndpoint(store, 'one')
+      for (let n = 0; n < 3; n++) await insertSampleEvents(store, n, `object ${n}`, 1)
+      const [attempted] = (await store.write(claimDeliveries, makeDeliveriesClaim('c', T0, { count: 1 }))).claimed
+      await recordAttempt(store, attempted!, 'c', T0, T0 + 9000)
+      const page = { endpoint: { bucket, endpointId: 'one' }, now: T0 + 5000 }
+      assert.equal(await store.write(giveUpOverdue, { ...page, dueBefore: T0 }), 0)
+      assert.equal(await store.write(giveUpOverdue, { ...page, dueBefore: T0 + 1 }), 2)
+      const dead = await store.read(listDeadDeliveries({ bucket, merchantId: sampleMerchantId, count: 9 }))
+      assert.deepEqual(
+        dead.map(({ finishedAt, attempts }) => [finishedAt, attempts]),
+        [
+          [T0 + 5000, 0],
+          [T0 + 5000, 0],
+        ],
+      )
+    }),
+  )
+
+  test(
+    'what is postponed behind a delivery in progress is due again when that one ends',
+    withStore(async ({ store, raw }) => {
+      await insertSampleEndpoint(store, 'one')
+      const ids = await insertSampleEvents(store, 1, 'object', 2)
+      const [first] = await claimAll(store, 'c', T0)
+      assert.deepEqual(await claimAll(store, 'd', T0 + 1), [])
+      assert.deepEqual(await raw(`select event_id from deliveries where due_at <= ${T0 + 1}`), [], 'the second one is postponed')
+      const { bucket: of, endpointId, eventId, totalAttempts: number } = first!
+      const attempt = { bucket: of, endpointId, eventId, number, at: T0, tookMs: 1, outcome: 'delivered', status: 200 }
+      const recorded = await store.write(recordDeliveryAttempt, { claimId: 'c', attempt, now: T0 + 2, state: 'delivered', dueAt: null })
+      assert.deepEqual(recorded, { hasNext: true })
+      assert.equal((await claimAll(store, 'e', T0 + 2))[0]?.eventId, ids[1])
+    }),
+  )
+
+  test(
     'a replayed event is delivered again with all attempts allowed, and its earlier attempts stay recorded',
     withStore(async ({ store }) => {
       await insertSampleEndpoint(store, 'one')
       const [eventId = ''] = await insertSampleEvents(store, 1, 'object', 1)
-      const [claimed] = await store.write(claimDeliveries, makeDeliveriesClaim('c', T0))
+      const [claimed] = await claimAll(store, 'c', T0)
       const replay = { bucket, merchantId: sampleMerchantId, eventId, endpointId: null, now: T0 + 7 }
       assert.equal(await store.write(replayEvent, { ...replay, audit: endpointAuditEntry }), 0, 'it is in progress')
       await recordAttempt(store, claimed!, 'c', T0 + 1, 'dead')
@@ -167,7 +250,7 @@ export function webhooksSuite(withStore: WithStore): void {
       assert.equal(await store.write(replayEvent, { ...replay, merchantId: 'b'.repeat(24), audit: endpointAuditEntry }), 0)
       assert.equal(await store.write(replayEvent, { ...replay, audit: endpointAuditEntry }), 1)
       assert.deepEqual(await store.read(listDeadDeliveries({ bucket, merchantId: sampleMerchantId, count: 9 })), [])
-      const [again] = await store.write(claimDeliveries, makeDeliveriesClaim('d', T0 + 7))
+      const [again] = await claimAll(store, 'd', T0 + 7)
       assert.deepEqual([again?.attempts, again?.totalAttempts], [1, 2])
       await recordAttempt(store, again!, 'd', T0 + 8, 'delivered')
       assert.deepEqual(
@@ -190,12 +273,12 @@ export function webhooksSuite(withStore: WithStore): void {
       await insertSampleEndpoint(store, 'two')
       const [eventId = ''] = await insertSampleEvents(store, 1, 'object', 1)
       const replay = { bucket, merchantId: sampleMerchantId, eventId, endpointId: 'two', now: T0 + 7 }
-      const claimed = await store.write(claimDeliveries, makeDeliveriesClaim('c', T0))
+      const claimed = await claimAll(store, 'c', T0)
       assert.equal(await store.write(replayEvent, { ...replay, audit: endpointAuditEntry }), 0)
       for (const each of claimed) await recordAttempt(store, each, 'c', T0 + 1, 'dead')
       assert.equal(await store.write(replayEvent, { ...replay, endpointId: 'foreign', audit: endpointAuditEntry }), 0)
       assert.equal(await store.write(replayEvent, { ...replay, audit: endpointAuditEntry }), 1)
-      const again = await store.write(claimDeliveries, makeDeliveriesClaim('d', T0 + 7))
+      const again = await claimAll(store, 'd', T0 + 7)
       assert.deepEqual(
         again.map(({ endpointId }) => endpointId),
         ['two'],
@@ -209,7 +292,7 @@ export function webhooksSuite(withStore: WithStore): void {
       await insertSampleEndpoint(store, 'one')
       await insertSampleEndpoint(store, 'two')
       for (let n = 0; n < 4; n++) await insertSampleEvents(store, n, `object ${n}`, 1)
-      for (const each of await store.write(claimDeliveries, makeDeliveriesClaim('c', T0)))
+      for (const each of await claimAll(store, 'c', T0))
         await recordAttempt(store, each, 'c', T0 + 1, each.endpointId === 'one' ? 'delivered' : 'dead')
       const all = await store.read(listDeliveryPage({ bucket, merchantId: sampleMerchantId, after: null, state: null, count: 50 }))
       const keyOf = ({ eventId, endpointId }: DeliveryRow): string => `${eventId} ${endpointId}`
@@ -239,7 +322,7 @@ export function webhooksSuite(withStore: WithStore): void {
       const listed = await store.read(listEvents({ bucket, merchantId: sampleMerchantId, from: T0, count: 10 }))
       assert.deepEqual(listed.map(({ eventId }) => eventId).sort(), [gone, waiting].sort())
       assert.deepEqual(await store.read(listEvents({ bucket, merchantId: sampleMerchantId, from: T0 + 1, count: 10 })), [])
-      for (const each of await store.write(claimDeliveries, makeDeliveriesClaim('c', T0))) {
+      for (const each of await claimAll(store, 'c', T0)) {
         await recordAttempt(store, each, 'c', T0, each.eventId === gone ? 'delivered' : T0 + 5)
       }
       assert.equal(await deleteInPages(store, deleteOldEvents, T0), 0)
@@ -255,7 +338,7 @@ export function webhooksSuite(withStore: WithStore): void {
       const endpoint = await insertSampleEndpoint(store, 'one')
       await insertSampleEvents(store, 1, 'object', 1)
       await store.write(deleteEndpoint, { key: endpoint, audit: endpointAuditEntry })
-      const [claimed] = await store.write(claimDeliveries, makeDeliveriesClaim('c', T0))
+      const [claimed] = await claimAll(store, 'c', T0)
       assert.equal((await store.read(findDueDelivery(claimed!)))?.endpoint, null)
       assert.equal(await recordAttempt(store, claimed!, 'c', T0, 'dead'), true)
     }),
