@@ -10,6 +10,7 @@ import { ioError } from './io-error.ts'
 import { kill9 } from './kill9.ts'
 import { memoryLimit } from './memory-limit.ts'
 import { money } from './money.ts'
+import { overload } from './overload.ts'
 import { otpRace } from './otp-race.ts'
 import { powerCut } from './power-cut.ts'
 import { restore } from './restore.ts'
@@ -43,6 +44,7 @@ const experiments: readonly Experiment[] = [
   slowNetwork,
   slowSms,
   hangingEndpoint,
+  overload,
 ]
 
 const { values, positionals } = readCommandLine(

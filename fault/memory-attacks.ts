@@ -79,7 +79,9 @@ interface HoldingCrowd extends Crowd {
 async function hold(target: RunningService, ms: number, crowd: HoldingCrowd): Promise<number> {
   const sockets = await openSockets(target, crowd)
   sockets.forEach(crowd.write)
-  const closed = Promise.all(sockets.map((socket) => socket.closed || new Promise((resolve) => socket.once('close', resolve))))
+  const closed = Promise.all(
+    sockets.map((socket) => (socket.closed ? Promise.resolve() : new Promise((resolve) => socket.once('close', resolve)))),
+  )
   await Promise.race([pause(ms), closed])
   return close(sockets)
 }

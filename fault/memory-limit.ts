@@ -32,11 +32,11 @@ async function attackAll({ store, cycles, seed, dataFactory, say }: Trial): Prom
   const worst = { p99: 0, unanswered: 0 }
   try {
     const running = await startLimited(serviceData.flags, group)
-    let hasEnded = false
-    void running.ended.then(() => (hasEnded = true))
+    const end = new AbortController()
+    void running.ended.then(() => end.abort())
     for (let cycle = 0; cycle < cycles; cycle++) {
       for (const [at, attack] of memoryAttacks.entries()) {
-        const shop = { running, ledger, seed: seed + at, isAlive: () => !hasEnded }
+        const shop = { running, ledger, seed: seed + at, isAlive: () => !end.signal.aborted }
         const before = await createCards(shop, AbortSignal.timeout(calmMs))
         const over = new AbortController()
         const attacked = attack.run(running, attackMs).finally(() => over.abort())
@@ -49,7 +49,7 @@ async function attackAll({ store, cycles, seed, dataFactory, say }: Trial): Prom
         worst.p99 = Math.max(worst.p99, during.p99Ms)
         worst.unanswered += during.lost
         if (during.created === 0) complaints.push(`${attack.name}: no card was created during it`)
-        if (hasEnded) complaints.push(`${attack.name}: the service ended: ${running.output().slice(-300)}`)
+        if (end.signal.aborted) complaints.push(`${attack.name}: the service ended: ${running.output().slice(-300)}`)
       }
     }
     await running.stop()

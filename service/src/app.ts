@@ -22,6 +22,7 @@ import { measureCommits, type Metrics } from './ops/metrics/metrics.ts'
 import type { HttpServer, ListenAddress } from './server/http/http-server.ts'
 import { readFormAssets, type FormAssets } from './server/pages/form-assets.ts'
 import type { RequestHandler } from './server/pipeline.ts'
+import { makeCommitBacklog } from './server/rate-limits/commit-backlog.ts'
 
 /** The whole service. The only composition, for the process, tests, benchmarks and fault experiments. */
 export interface App {
@@ -62,7 +63,8 @@ export async function createApp(config: Config, adapters: Adapters, deps: AppDep
   try {
     const opened = await openStorage(config, adapters, deps, resources)
     const writes = makeWriteHealth(clock)
-    const storage = { ...opened, store: measureCommits(opened.store, metrics, writes) }
+    const commitBacklog = makeCommitBacklog({ waitMs: config.commitWaitMs, now: () => performance.now() })
+    const storage = { ...opened, store: measureCommits(opened.store, metrics, { health: writes, backlog: commitBacklog }) }
     const retry = <T>(step: () => Promise<T>): Promise<T> => retryUntilReachable(config, deps, step)
     await openAuditChain({ ...storage, clock, log, stopping, retry })
     await signRowsOnce({ ...storage, environment: config.environment, clock, log, stopping, retry })
@@ -82,7 +84,14 @@ export async function createApp(config: Config, adapters: Adapters, deps: AppDep
       ownUrl: () => lifecycle.info?.url ?? '',
     })
     await retry(() => services.knownAnswers.update())
-    const pipelines = createPipelines(config, adapters, services, { clock, log, metrics, stopping: draining.signal, signal: cutOff.signal })
+    const pipelines = createPipelines(config, adapters, services, {
+      commitBacklog,
+      clock,
+      log,
+      metrics,
+      stopping: draining.signal,
+      signal: cutOff.signal,
+    })
     return { services, handle: pipelines.api, handleDashboard: pipelines.dashboard, handleOperator: pipelines.operator, start, stop }
 
     async function start(): Promise<RunningInfo> {

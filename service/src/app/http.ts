@@ -23,6 +23,7 @@ import { readDashboardAssets } from '../server/pages/dashboard-assets.ts'
 import type { FormAssets } from '../server/pages/form-assets.ts'
 import { formRoutes, type FormMerchant } from '../server/pages/form-routes.ts'
 import { createApiPipeline, createPipeline, type RequestHandler, type PipelineOptions } from '../server/pipeline.ts'
+import type { CommitBacklog } from '../server/rate-limits/commit-backlog.ts'
 import { makeRequestIds } from '../server/request-id.ts'
 import { StoreFull, StoreOutcomeUnknown, StoreOverloaded, StoreUnavailable } from '../store/store.ts'
 
@@ -31,6 +32,7 @@ import { dashboardFolder } from './built-files.ts'
 import type { ComposedServices } from './services.ts'
 
 export interface PipelineDependencies {
+  readonly commitBacklog: Pick<CommitBacklog, 'isTooLong'>
   readonly clock: Clock
   readonly log: Log
   readonly metrics: Metrics
@@ -50,6 +52,7 @@ export interface Pipelines {
 export function createPipelines(config: Config, adapters: Adapters, app: ComposedServices, deps: PipelineDependencies): Pipelines {
   const { clock, log, metrics, stopping, signal } = deps
   const { limits, merchants, recorder } = app
+  const isWriteShed = deps.commitBacklog.isTooLong
   const shared: PipelineOptions = {
     operations: operationRegistry,
     services: app,
@@ -66,8 +69,15 @@ export function createPipelines(config: Config, adapters: Adapters, app: Compose
   }
   const origins = { isAnyAllowed: adapters.isAnyOriginAllowed, formOrigin: config.formOrigin }
   return {
-    api: createApiPipeline({ ...shared, recordCall: recorder.recordCall, credentials: merchants, passwords: limits.passwords, origins }),
-    dashboard: createPipeline(shared, makeSessionAuthenticator(app.dashboard.sessions)),
+    api: createApiPipeline({
+      ...shared,
+      isWriteShed,
+      recordCall: recorder.recordCall,
+      credentials: merchants,
+      passwords: limits.passwords,
+      origins,
+    }),
+    dashboard: createPipeline({ ...shared, isWriteShed }, makeSessionAuthenticator(app.dashboard.sessions)),
     operator: createPipeline(shared, operatorAuthenticator),
   }
 }

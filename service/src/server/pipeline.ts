@@ -51,6 +51,8 @@ export interface PipelineOptions extends BatchDeadline {
   readonly issueRequestId: () => string
   /** Milliseconds of a monotonic clock. */
   readonly now: () => number
+  /** Whether calls that change something are refused, because the store has too much to write. */
+  readonly isWriteShed?: () => boolean
   /** Aborted when the service stops waiting for calls in progress. */
   readonly signal: AbortSignal
 }
@@ -90,6 +92,7 @@ async function handleCall(read: ReadCall, request: SharedRequest, pipeline: Pipe
 async function runSteps(call: Call, pipeline: Pipeline): Promise<unknown> {
   checkEnvelope(call, pipeline)
   const contract = findContract(call, pipeline)
+  if (contract.mutates && pipeline.isWriteShed?.() === true) throw new RpcError('overloaded')
   const caller = acceptCaller(call, await pipeline.authenticator.authenticate(contract, call.request))
   checkCoarseLimits(call, contract, caller, pipeline)
   const bound = validateParams(call, contract.name, caller, pipeline)
@@ -111,8 +114,9 @@ async function handleBatch(calls: readonly ReadCall[], request: SharedRequest, p
   const replies = await handleSequentially(calls, pipeline, (call) => handleCall(call, request, pipeline), hasRoomAfter)
   const requestId = replies.map((reply) => reply.requestId).join(', ')
   parts.push(']')
-  if (parts.some((part) => typeof part !== 'string')) return replyWithParts(parts, requestId)
-  return { status: 200, retryAfterSeconds: null, requestId, text: parts.join('') }
+  const texts = parts.filter((part) => typeof part === 'string')
+  if (texts.length < parts.length) return replyWithParts(parts, requestId)
+  return { status: 200, retryAfterSeconds: null, requestId, text: texts.join('') }
 }
 
 // The steps.

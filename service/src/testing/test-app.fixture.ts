@@ -176,6 +176,7 @@ const noMetrics: Metrics = {
   observeSmsSend() {},
   countWebhookAttempt() {},
   observeDeliveryDelay() {},
+  observeShed() {},
   observeCommit() {},
   registerGauge() {},
   render: () => Promise.resolve(''),

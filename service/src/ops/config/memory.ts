@@ -1,6 +1,6 @@
 import type { Setting } from './values.ts'
 
-/** The settings of memory that is held for clients (docs/decisions/0043-memory-and-overload.md). */
+/** The settings of memory that is held for clients, and of overload (docs/decisions/0043-memory-and-overload.md). */
 export const memorySettings = [
   {
     name: 'bufferedMegabytesMax',
@@ -46,5 +46,17 @@ export const memorySettings = [
     default: 10,
     meaning: 'How long a client may read nothing of a reply that waits for it; its connection is closed then.',
     source: 'as long as a whole request may take to arrive',
+  },
+  {
+    name: 'commitWaitMs',
+    env: 'TESSERA_COMMIT_WAIT_MS',
+    flag: '--commit-wait-ms',
+    type: 'integer',
+    from: 1,
+    to: 600_000,
+    default: 500,
+    meaning:
+      'How long writes may wait for the store while more than 32 do; beyond it calls that change something are refused at once, with retry_after.',
+    source: 'half of the second in which a client expects a reply',
   },
 ] as const satisfies readonly Setting[]

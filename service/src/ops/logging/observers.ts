@@ -39,6 +39,7 @@ export function makeCallObserver(log: Log, metrics: Metrics, sampleEvery = 1): C
     completed(entry: CallSummary) {
       const { code, reason } = outcomeOf(entry)
       metrics.countRequest({ method: entry.method ?? 'unknown', profile: entry.profile, code, reason, ms: entry.ms })
+      if (entry.error === 'overloaded') metrics.observeShed(entry.ms)
       const { requestId, method, profile, merchantId, ms, bytes } = entry
       const suppressed = code === 0 ? sample() : 0
       if (suppressed === null) return

@@ -1,6 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 
 import type { Clock } from '../../clock.ts'
+import type { CommitBacklog } from '../../server/rate-limits/commit-backlog.ts'
 import type { Store } from '../../store/store.ts'
 import type { WriteHealth } from '../health/write-health.ts'
 
@@ -44,6 +45,8 @@ export interface Metrics {
   countWebhookAttempt(attempt: { readonly outcome: string }): void
   /** A delivered event: the time since it happened. */
   observeDeliveryDelay(ms: number): void
+  /** A call that was refused because of overload, so many milliseconds after it was read. */
+  observeShed(delayMs: number): void
   /** One write to the store, from the call to the acknowledgment: waiting for its group included. */
   observeCommit(ms: number): void
   /** Adds a gauge that is read whenever the page is. Names are registered once. */
@@ -95,6 +98,11 @@ export function makeMetrics(clock: Pick<Clock, 'sleep'>, gauges: readonly GaugeD
   const smsSends = makeCounter('tessera_sms_sends_total', 'Messages given to the SMS gateway, by outcome.')
   const smsDurations = makeHistogram('tessera_sms_send_duration_seconds', 'How long the SMS gateway took to take a message.', requestBounds)
   const webhooks = makeCounter('tessera_webhook_attempts_total', "Attempts to deliver events to merchants' webhook endpoints, by outcome.")
+  const shed = makeHistogram(
+    'tessera_overload_refusal_delay_seconds',
+    'Time from the reading of a call to its refusal because of overload.',
+    shedBounds,
+  )
   const delay = monitorEventLoopDelay({ resolution: 20 })
   delay.enable()
   const all = [...gauges, ...processGauges(delay)].map((gauge) => makeGauge(gauge, clock))
@@ -112,6 +120,7 @@ export function makeMetrics(clock: Pick<Clock, 'sleep'>, gauges: readonly GaugeD
     auditFaults,
     delays,
     commits,
+    shed,
     networkCalls,
     networkDurations,
     smsSends,
@@ -143,6 +152,7 @@ export function makeMetrics(clock: Pick<Clock, 'sleep'>, gauges: readonly GaugeD
     },
     countWebhookAttempt: ({ outcome }: { outcome: string }) => webhooks.add({ outcome }),
     observeDeliveryDelay: (ms: number) => delays.observe({}, ms / 1000),
+    observeShed: (delayMs: number) => shed.observe({}, delayMs / 1000),
     observeCommit: (ms: number) => commits.observe({}, ms / 1000),
     registerGauge: (gauge: GaugeDefinition) => void page.push(makeGauge(gauge, clock)),
     async render() {
@@ -154,11 +164,11 @@ export function makeMetrics(clock: Pick<Clock, 'sleep'>, gauges: readonly GaugeD
   })
 }
 
-/** A store whose writes are timed, and whose failures are recorded. */
+/** A store whose writes are timed, counted in the backlog while they are under way, and whose failures are recorded. */
 export function measureCommits(
   store: Store,
   { observeCommit }: Pick<Metrics, 'observeCommit'>,
-  health: Pick<WriteHealth, 'record'>,
+  { health, backlog }: WriteObservers,
 ): Store {
   return Object.freeze<Store>({
     kind: store.kind,
@@ -177,6 +187,7 @@ export function measureCommits(
     scan: (query) => store.scan(query),
     async write(transaction, input) {
       const startedAt = performance.now()
+      backlog.writeStarted()
       try {
         const result = await store.write(transaction, input)
         observeCommit(performance.now() - startedAt)
@@ -185,9 +196,16 @@ export function measureCommits(
       } catch (err) {
         health.record(err)
         throw err
+      } finally {
+        backlog.writeEnded()
       }
     },
   })
+}
+
+interface WriteObservers {
+  readonly health: Pick<WriteHealth, 'record'>
+  readonly backlog: Pick<CommitBacklog, 'writeStarted' | 'writeEnded'>
 }
 
 type EventLoopDelay = ReturnType<typeof monitorEventLoopDelay>
@@ -212,5 +230,6 @@ function cpuSeconds(): number {
 }
 
 const requestBounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15]
+const shedBounds = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1]
 const commitBounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]
 const delayBounds = [0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300, 3600, 86_400]

@@ -12,9 +12,10 @@ const result = staticResultOf(document) ?? assert.fail('it was just made')
 
 test('the gzip member of a shared body is the same text as its plain pieces, whatever the envelope', () => {
   for (const id of ['null', '1', `"${'\\u0001'.repeat(128)}"`, '"сўм"']) {
+    const echoed: unknown = JSON.parse(id)
     const body = [`{"jsonrpc":"2.0","id":${id},"result":`, result, '}']
     const plain = Buffer.concat(plainPieces(body)).toString()
-    assert.deepEqual(JSON.parse(plain), { jsonrpc: '2.0', id: JSON.parse(id), result: document })
+    assert.deepEqual(JSON.parse(plain), { jsonrpc: '2.0', id: echoed, result: document })
     assert.equal(gunzipSync(Buffer.concat(gzipPieces(body))).toString(), plain)
   }
   const long = ['x'.repeat(200_000), result, result]

@@ -1,0 +1,147 @@
+import { drawSeededPan } from '../bench/cards.ts'
+import { runCrowd, type CrowdCounts } from './client-crowd.ts'
+import type { Experiment, ExperimentResult, Trial } from './experiment.ts'
+import { longLifetimes, reopen } from './inspect.ts'
+import { makeLedger, type Ledger } from './ledger.ts'
+import { makeRandom } from './random.ts'
+import { startService, type RunningService } from './spawn.ts'
+import { percentile } from './statistics.ts'
+
+/** Five times as many writes as the store can take. */
+export const overload: Experiment = {
+  name: 'overload',
+  question:
+    'At five times the capacity of its store, does the service still do at least 80 % of its work in time, and refuse the rest within 50 ms?',
+  stores: ['sqlite', 'postgres'],
+  cycles: 1,
+  needs: [],
+  async run(trial) {
+    const found = await overloadOnce(trial, [])
+    const control = await overloadOnce(trial, withoutShedding)
+    const isFound = control.goodput < minGoodput
+    const details = `${percent(control.goodput)} of the work in time, p99 ${control.p99Ms.toFixed(0)} ms`
+    return { ...judge(found), control: { what: 'calls are never refused for the time that they would wait', isFound, details } }
+  },
+}
+
+interface OverloadRun {
+  readonly ledger: Ledger
+  readonly lost: readonly string[]
+  readonly complaints: readonly string[]
+  readonly rounds: readonly Round[]
+  /** Cards created in time during overload, against those before. */
+  readonly goodput: number
+  readonly p99Ms: number
+  /** The share of refusals that came later than 50 ms after the call was read. */
+  readonly lateRefusals: number
+}
+
+interface Round extends CrowdCounts {
+  readonly name: string
+  readonly clients: number
+  /** Cards created within a second of the call, per second. */
+  readonly goodPerSecond: number
+  readonly p99Ms: number
+  readonly refused: number
+}
+
+async function overloadOnce({ store, seed, dataFactory, say }: Trial, flags: readonly string[]): Promise<OverloadRun> {
+  const serviceData = await dataFactory.create(store)
+  const ledger = makeLedger()
+  const random = makeRandom(seed)
+  try {
+    const running = await startService({
+      flags: [...serviceData.flags, ...longLifetimes, '--log-level=warn', ...flags],
+      imports: [new URL('./doubles/slow-writes.ts', import.meta.url)],
+    })
+    const run = async (name: string, clients: number, ms: number): Promise<Round> => {
+      const round = await createCards(running, ledger, { name, clients, ms, drawPan: () => drawSeededPan(random) })
+      say(describe(round).join(' · '))
+      return round
+    }
+    await run('warming', capacity, 1500)
+    const before = await run('before', capacity * 0.9, 3000)
+    const during = await run('during', capacity * 5, 6000)
+    const lateRefusals = await readLateRefusals(running)
+    const after = await run('after', capacity / 2, 2000)
+    await running.stop()
+    const { lost, complaints } = await reopen(serviceData, ledger)
+    const goodput = during.goodPerSecond / before.goodPerSecond
+    return { ledger, lost, complaints, rounds: [before, during, after], goodput, p99Ms: during.p99Ms, lateRefusals }
+  } finally {
+    await serviceData.remove()
+  }
+}
+
+function judge({ ledger, lost, complaints, rounds, goodput, lateRefusals }: OverloadRun): Omit<ExperimentResult, 'control'> {
+  const found = [...complaints, ...lost]
+  if (goodput < minGoodput) found.push(`at five times the capacity ${percent(goodput)} of the work was done in time`)
+  if (lateRefusals > maxLateRefusals) found.push(`${percent(lateRefusals)} of the refusals came later than 50 ms after the call was read`)
+  return {
+    acknowledged: ledger.countAcknowledged(),
+    lost: lost.length,
+    cycles: 1,
+    complaints: found,
+    table: [['', 'clients', 'in time/s', 'p99', 'refused', 'without reply'], ...rounds.map(describe)],
+    metrics: { goodput_percent: goodput * 100, refused_later_than_50_ms_percent: lateRefusals * 100 },
+  }
+}
+
+function describe({ name, clients, goodPerSecond, p99Ms, refused, withoutReply }: Round): string[] {
+  return [name, String(clients), goodPerSecond.toFixed(0), `${p99Ms.toFixed(0)} ms`, String(refused), String(withoutReply)]
+}
+
+interface Pace {
+  readonly name: string
+  readonly clients: number
+  readonly ms: number
+  readonly drawPan: () => string
+}
+
+async function createCards({ url, xAuth }: RunningService, ledger: Ledger, { name, clients, ms, drawPan }: Pace): Promise<Round> {
+  const durations: number[] = []
+  let refused = 0
+  const { host } = new URL(url)
+  const next = (): string => {
+    const body = `{"id":1,"method":"cards.create","params":{"card":{"number":"${drawPan()}","expire":"0399"},"save":true}}`
+    return `POST /api/cards.create HTTP/1.1\r\nhost: ${host}\r\nx-auth: ${xAuth}\r\ncontent-length: ${body.length}\r\n\r\n${body}`
+  }
+  const onReply = (body: string, tookMs: number): void => {
+    const token = /"token":"([^"]+)"/.exec(body)?.[1]
+    if (token === undefined) refused++
+    else {
+      durations.push(tookMs)
+      ledger.addCard(token)
+    }
+  }
+  const counts = await runCrowd({ url, clients, ms, next, onReply })
+  const good = durations.filter((tookMs) => tookMs <= goodMs).length
+  return { name, clients, ...counts, goodPerSecond: good / (ms / 1000), p99Ms: percentile(durations, 0.99), refused }
+}
+
+async function readLateRefusals({ adminUrl }: RunningService): Promise<number> {
+  const page = await (await fetch(`${adminUrl}/metrics`)).text()
+  const valueOf = (name: string): number =>
+    Number(
+      page
+        .split('\n')
+        .find((line) => line.startsWith(`${name} `))
+        ?.slice(name.length) ?? 0,
+    )
+  const refused = valueOf('tessera_overload_refusal_delay_seconds_count')
+  const inTime = valueOf('tessera_overload_refusal_delay_seconds_bucket{le="0.05"}')
+  return refused === 0 ? 0 : (refused - inTime) / refused
+}
+
+function percent(share: number): string {
+  return `${(share * 100).toFixed(0)} %`
+}
+
+/** Writes a second of the double of the store. */
+const capacity = 50
+/** A reply after a second is worth nothing: whoever waits for it has given up, or tries again. */
+const goodMs = 1000
+const minGoodput = 0.8
+/** The machine may be busy. */
+const maxLateRefusals = 0.01
+const withoutShedding = ['--commit-wait-ms=600000']
