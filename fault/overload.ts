@@ -1,9 +1,8 @@
-import { drawSeededPan } from '../bench/cards.ts'
 import { runCrowd, type CrowdCounts } from './client-crowd.ts'
 import type { Experiment, ExperimentResult, Trial } from './experiment.ts'
 import { longLifetimes, reopen } from './inspect.ts'
 import { makeLedger, type Ledger } from './ledger.ts'
-import { makeRandom } from './random.ts'
+import { panWithOurOtp } from './load.ts'
 import { startService, type RunningService } from './spawn.ts'
 import { percentile } from './statistics.ts'
 
@@ -45,17 +44,16 @@ interface Round extends CrowdCounts {
   readonly refused: number
 }
 
-async function overloadOnce({ store, seed, dataFactory, say }: Trial, flags: readonly string[]): Promise<OverloadRun> {
+async function overloadOnce({ store, dataFactory, say }: Trial, flags: readonly string[]): Promise<OverloadRun> {
   const serviceData = await dataFactory.create(store)
   const ledger = makeLedger()
-  const random = makeRandom(seed)
   try {
     const running = await startService({
       flags: [...serviceData.flags, ...longLifetimes, '--log-level=warn', ...flags],
       imports: [new URL('./doubles/slow-writes.ts', import.meta.url)],
     })
     const run = async (name: string, clients: number, ms: number): Promise<Round> => {
-      const round = await createCards(running, ledger, { name, clients, ms, drawPan: () => drawSeededPan(random) })
+      const round = await createCards(running, ledger, { name, clients, ms })
       say(describe(round).join(' · '))
       return round
     }
@@ -95,15 +93,14 @@ interface Pace {
   readonly name: string
   readonly clients: number
   readonly ms: number
-  readonly drawPan: () => string
 }
 
-async function createCards({ url, xAuth }: RunningService, ledger: Ledger, { name, clients, ms, drawPan }: Pace): Promise<Round> {
+async function createCards({ url, xAuth }: RunningService, ledger: Ledger, { name, clients, ms }: Pace): Promise<Round> {
   const durations: number[] = []
   let refused = 0
   const { host } = new URL(url)
   const next = (): string => {
-    const body = `{"id":1,"method":"cards.create","params":{"card":{"number":"${drawPan()}","expire":"0399"},"save":true}}`
+    const body = `{"id":1,"method":"cards.create","params":{"card":{"number":"${panWithOurOtp}","expire":"0399"},"save":true}}`
     return `POST /api/cards.create HTTP/1.1\r\nhost: ${host}\r\nx-auth: ${xAuth}\r\ncontent-length: ${body.length}\r\n\r\n${body}`
   }
   const onReply = (body: string, tookMs: number): void => {
