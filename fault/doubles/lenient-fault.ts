@@ -9,5 +9,13 @@ function lenientFaultOf(err: unknown): real.SqliteFault {
 }
 
 export { lenientFaultOf as sqliteFaultOf }
-export { opening, primaryCode, SQLITE_BUSY, SQLITE_NOTADB } from '../../service/src/store/sqlite/fault.ts'
+export {
+  notDatabase,
+  opening,
+  primaryCode,
+  restoreFile,
+  SQLITE_BUSY,
+  SQLITE_CORRUPT,
+  SQLITE_NOTADB,
+} from '../../service/src/store/sqlite/fault.ts'
 export type { SqliteFault } from '../../service/src/store/sqlite/fault.ts'
