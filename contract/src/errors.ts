@@ -1165,9 +1165,9 @@ export const errors = {
     stage: 'network',
     owner: 'wait',
     text: {
-      en: 'The card network is not available. Try again later.',
-      ru: 'Платёжная сеть недоступна. Повторите позже.',
-      uz: 'Karta tarmogʻi mavjud emas. Keyinroq urinib koʻring.',
+      en: 'The card network is not available now. Try again in a minute.',
+      ru: 'Платёжная сеть сейчас недоступна. Повторите через минуту.',
+      uz: 'Karta tarmogʻi hozir mavjud emas. Bir daqiqadan keyin urinib koʻring.',
     },
     hint: 'The network does not respond, so it was not called: nothing was charged and no code was sent. Try again after `retry_after` milliseconds, under another idempotency key.',
   },
