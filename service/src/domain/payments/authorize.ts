@@ -5,6 +5,7 @@ import { parseToken } from '@tessera/vault/token'
 import type { NetworkOutcome } from '../../adapters/network/network.ts'
 import { type CardRow, findCard } from '../../store/cards.ts'
 import type { ReceiptRow } from '../../store/receipts.ts'
+import { StoreFull, StoreOverloaded, StoreUnavailable } from '../../store/store.ts'
 import { retryOnConflict } from '../concurrency.ts'
 import { requireLiveCard, usePan, type LiveCard } from '../cards/find.ts'
 import { requireNetwork } from '../cards/network-call.ts'
@@ -49,11 +50,21 @@ export interface PaymentInput {
 export async function payReceipt(services: PaymentServices, input: PaymentInput, ctx: ReceiptContext): Promise<ReceiptRow> {
   if (parseToken(input.token) === null) throw new RpcError('tokenShape', { data: 'token' })
   const started = await startPayment(services, input, ctx)
-  await assertOneTimeCardIsLive(services, started, input.token, ctx)
+  return finishPayment(services, started, input.token, ctx).catch(throwUnknownIfRefused)
+}
+
+async function finishPayment(services: PaymentServices, started: StartedPayment, token: string, ctx: ReceiptContext): Promise<ReceiptRow> {
+  await assertOneTimeCardIsLive(services, started, token, ctx)
   const payment = await checkWithMerchant(services, started, ctx)
   const reply = await callAuthorize(services, payment, ctx)
   const receipt = await recordAuthorization(services, payment, reply, ctx)
   return receipt.state === awaitingMerchant ? performAtMerchant(services, receipt, ctx) : receipt
+}
+
+/** The intention is stored: when a later step is refused by the store, it would be wrong to say that nothing was done. The worker finds the outcome. */
+function throwUnknownIfRefused(cause: unknown): never {
+  const isRefused = cause instanceof StoreUnavailable || cause instanceof StoreOverloaded || cause instanceof StoreFull
+  throw isRefused ? new RpcError('paymentUnknown', { cause }) : cause
 }
 
 async function startPayment(services: PaymentServices, input: PaymentInput, ctx: ReceiptContext): Promise<StartedPayment> {
@@ -146,6 +157,8 @@ async function assertOneTimeCardIsLive(
   try {
     await requireLiveCard(services.cards, token, ctx)
   } catch (err) {
+    // Anything else, such as a store that cannot be read now, says nothing about the card.
+    if (!(err instanceof RpcError)) throw err
     await applyTransition(services, {
       cause: 'card_gone',
       from: receipt,
@@ -154,7 +167,7 @@ async function assertOneTimeCardIsLive(
       cardLock: releaseCardLock(receipt),
       outcome: 'card_gone',
       ctx,
-      reply: err instanceof RpcError ? err : null,
+      reply: err,
     })
     throw err
   }
