@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 
-import type { DatabaseFiles, FoundFile } from '../store/sqlite/file-identity.ts'
+import { type DatabaseFiles, findDatabaseFiles, type FoundFile } from '../store/sqlite/file-identity.ts'
 
 import { dataFolderPaths, type NotedFiles, readFolderMarker, writeFolderMarker } from './data-folder.ts'
 import { compareFiles, findNotedFiles, noteFilesClosed, noteFilesClosing } from './database-files.ts'
@@ -69,6 +69,23 @@ test('the marker has the files, is read back, and says closing only of files tha
     assert.notEqual(findNotedFiles(folder, 'closed')?.database.changedNs, before)
     writeFileSync(dataFolderPaths(folder).marker, JSON.stringify({ ...marker, files: { state: 'closed', database: { inode: 1 } } }))
     assert.equal(readFolderMarker(folder)?.files, null, 'what another version wrote')
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+})
+
+test('a database whose log is still there after it was closed is noted as open, so that a lost log is known', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'tessera-files-'))
+  try {
+    const wal = join(folder, 'tessera.db-wal')
+    writeFileSync(join(folder, 'tessera.db'), 'not empty')
+    writeFileSync(wal, 'not empty')
+    writeFolderMarker(folder, { store: 'sqlite', kek: 'file-1', key: null, files: findNotedFiles(folder, 'closing') })
+    noteFilesClosed(folder)
+    const noted = readFolderMarker(folder)?.files ?? null
+    assert.equal(noted?.state, 'open')
+    rmSync(wal)
+    assert.equal(compareFiles(noted, findDatabaseFiles(folder), touchedNs), 'incomplete')
   } finally {
     rmSync(folder, { recursive: true })
   }

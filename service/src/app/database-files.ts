@@ -61,10 +61,16 @@ export function noteFilesClosing(folder: string): void {
   if (marker?.files?.state === 'open') writeFolderMarker(folder, { ...marker, files: findNotedFiles(folder, 'closing') })
 }
 
-/** After the database was closed by a stop or a command. Does nothing on PostgreSQL, or on a folder that no start has used. */
+/**
+ * After the database was closed by a stop or a command. A write-ahead log that is still there was not moved into the database, so the files are as those
+ * of a crash: `open`. Does nothing on PostgreSQL, or on a folder that no start has used.
+ */
 export function noteFilesClosed(folder: string): void {
   const marker = readFolderMarker(folder)
-  if (marker?.store === 'sqlite') writeFolderMarker(folder, { ...marker, files: findNotedFiles(folder, 'closed') })
+  if (marker?.store !== 'sqlite') return
+  const files = findNotedFiles(folder, 'closed')
+  const isOpen = files !== null && files.wal !== null
+  writeFolderMarker(folder, { ...marker, files: isOpen ? { ...files, state: 'open' } : files })
 }
 
 /** What the marker says about the files as they are now; null when there are none. */
