@@ -22,7 +22,7 @@ const judgedMin = 10
 interface Outside {
   readonly app: TestApp
   /** Whether calls of the network get a reply. */
-  hangs: { network: boolean; sms: boolean; endpoint: boolean }
+  hangs: { network: boolean; sms: boolean; endpoint: boolean; check: boolean }
   /** Methods of the merchant's endpoint whose next call gets no reply. */
   readonly failsOnce: Set<string>
   /** The methods of the merchant's endpoint that were called. */
@@ -156,6 +156,27 @@ test('after the debit an open breaker is never taken for a refusal: the receipt 
   assert.deepEqual(takenBy(await ledgerOf(app, row)), { takenTiyin: 500_000, heldTiyin: 0 })
 })
 
+test('checks of new payments take at most half of the places of an endpoint, so that perform finds one', async (t) => {
+  const outside = await openOutside(t, { endpointInFlightMax: 4 })
+  const { app, hangs } = outside
+  const merchant = app.merchant()
+  const token = await merchant.createVerifiedToken(successPan)
+  const [id, ...others] = await Promise.all(Array.from({ length: 7 }, () => newReceipt(merchant)))
+  outside.failsOnce.add('perform')
+  assert.equal(await merchant.expectError('receipts.pay', { id: id ?? '', token }), 'merchant_closing')
+  hangs.check = true
+  const reasons: string[] = []
+  const replies = others.map(async (other) => reasons.push(await merchant.expectError('receipts.pay', { id: other, token })))
+  while (reasons.length + endpointsInFlight(app) < others.length) await new Promise((resolve) => setImmediate(resolve))
+  assert.deepEqual([endpointsInFlight(app), reasons], [2, Array.from({ length: 4 }, () => 'merchant_no_answer')])
+
+  app.clock.jump(10_000)
+  await app.receiptWorker.runOnce()
+  assert.equal((await rowOf(app, merchant, id ?? '')).state, 4)
+  app.clock.advance(60_000)
+  await Promise.all(replies)
+})
+
 test('one merchant whose calls the network does not answer leaves places for the others', async (t) => {
   const { app, hangs } = await openOutside(t, { inFlightMax: 100, peerSlowMs: 60_000 })
   const [busy, other] = [app.merchant(), app.merchant()]
@@ -184,7 +205,7 @@ test('the scenarios of the sandbox never open a breaker', async (t) => {
 })
 
 async function openOutside(t: TestContext, config: Partial<Config> = {}): Promise<Outside> {
-  const hangs = { network: false, sms: false, endpoint: false }
+  const hangs = { network: false, sms: false, endpoint: false, check: false }
   const failsOnce = new Set<string>()
   const endpointCalls: string[] = []
   const networkCalls: string[] = []
@@ -210,12 +231,16 @@ async function openOutside(t: TestContext, config: Partial<Config> = {}): Promis
   }
   const endpoint = (): MerchantApi => ({
     hasEndpoint: () => Promise.resolve(true),
-    check: () => reply('check'),
+    check: () => (hangs.check ? never() : reply('check')),
     perform: () => reply('perform'),
     cancel: () => reply('cancel'),
   })
   const app = await createTestApp(t, { network, sms, endpoint, config })
   return { app, hangs, failsOnce, endpointCalls, networkCalls }
+}
+
+function endpointsInFlight(app: TestApp): number {
+  return app.peers.listPeers().find(({ kind }) => kind === 'merchant_endpoint')?.inFlight ?? 0
 }
 
 interface CodeRequests {

@@ -1,8 +1,8 @@
 import type { Config } from '../../ops/config/config.ts'
 
-import { closedPeerBreaker, makePeerBreaker, type PeerBreakerSettings } from './peer-breaker.ts'
+import { closedPeerBreaker, makePeerBreaker, type PeerBreaker, type PeerBreakerSettings } from './peer-breaker.ts'
 import { makePeerGate, type PeerGate, type PeerKind, type PeerRefusal } from './peer-gate.ts'
-import { makePlacePool, type PlacePool } from './place-pool.ts'
+import { makeHalfPool, makePlacePool, type PlacePool } from './place-pool.ts'
 
 /**
  * The outside systems that calls wait for. Each kind has places of its own, so that calls which wait for a slow one leave places for all others, and each
@@ -12,9 +12,17 @@ export interface Peers {
   readonly network: PeerGate
   readonly sms: PeerGate
   /** The endpoint of this merchant. */
-  merchantEndpoint(merchantId: string): PeerGate
+  merchantEndpoint(merchantId: string): EndpointGates
   /** For the metrics. */
   listPeers(): readonly PeerUsage[]
+}
+
+/** The gates of one merchant's endpoint, with one breaker. */
+export interface EndpointGates {
+  /** For payments that were debited: `perform` and `cancel`. */
+  readonly debited: PeerGate
+  /** For `check` of new payments, which gets at most half of the places, so that debited ones always find some. */
+  readonly check: PeerGate
 }
 
 export interface PeerUsage {
@@ -71,10 +79,12 @@ export interface PeerBreakerChange {
 export function makePeers({ settings, now, isNetworkSimulated, isSmsSimulated, observer }: PeersOptions): Peers {
   const networkPlaces = makePlacePool({ max: settings.networkPlaces })
   const smsPlaces = makePlacePool({ max: settings.smsPlaces })
-  const endpointPlaces = makePlacePool({ max: settings.endpointPlaces, maxPerMerchant: settings.placesPerEndpoint })
-  const network = makeGate('network', networkPlaces, { isSimulated: isNetworkSimulated })
-  const sms = makeGate('sms', smsPlaces, { isSimulated: isSmsSimulated })
-  const endpoints = new Map<string, PeerGate>()
+  const endpointOptions = { max: settings.endpointPlaces, maxPerMerchant: settings.placesPerEndpoint }
+  const endpointPlaces = makePlacePool(endpointOptions)
+  const checkPlaces = makeHalfPool(endpointPlaces, endpointOptions)
+  const network = makeGate('network', networkPlaces, makeBreaker('network', { isSimulated: isNetworkSimulated }))
+  const sms = makeGate('sms', smsPlaces, makeBreaker('sms', { isSimulated: isSmsSimulated }))
+  const endpoints = new Map<string, EndpointGates>()
 
   return Object.freeze({
     network,
@@ -83,28 +93,40 @@ export function makePeers({ settings, now, isNetworkSimulated, isSmsSimulated, o
     listPeers: () => [
       usageOf('network', networkPlaces, [network]),
       usageOf('sms', smsPlaces, [sms]),
-      usageOf('merchant_endpoint', endpointPlaces, [...endpoints.values()]),
+      usageOf(
+        'merchant_endpoint',
+        endpointPlaces,
+        [...endpoints.values()].map(({ debited }) => debited),
+      ),
     ],
   })
 
-  function merchantEndpoint(merchantId: string): PeerGate {
+  function merchantEndpoint(merchantId: string): EndpointGates {
     const existing = endpoints.get(merchantId)
     if (existing !== undefined) return existing
     // Forgetting one costs no more than that its breaker has to open again.
     if (endpoints.size >= maxEndpoints) endpoints.delete(endpoints.keys().next().value ?? '')
-    const gate = makeGate('merchant_endpoint', endpointPlaces, { merchantId })
-    endpoints.set(merchantId, gate)
-    return gate
+    const breaker = makeBreaker('merchant_endpoint', { merchantId })
+    const gates = {
+      debited: makeGate('merchant_endpoint', endpointPlaces, breaker),
+      check: makeGate('merchant_endpoint', checkPlaces, breaker),
+    }
+    endpoints.set(merchantId, gates)
+    return gates
   }
 
-  function makeGate(kind: PeerKind, places: PlacePool, { isSimulated = false, merchantId = null }: GateDetails): PeerGate {
-    const onChange = (state: 'open' | 'closed'): void => observer.breakerChanged({ kind, state, merchantId })
-    const breaker = isSimulated ? closedPeerBreaker : makePeerBreaker({ now, settings: settings.breaker, onChange })
+  function makeGate(kind: PeerKind, places: PlacePool, breaker: PeerBreaker): PeerGate {
     return makePeerGate({ kind, places, breaker, onRefused: (refusal) => observer.refused(refusal) })
+  }
+
+  function makeBreaker(kind: PeerKind, { isSimulated = false, merchantId = null }: BreakerDetails): PeerBreaker {
+    if (isSimulated) return closedPeerBreaker
+    const onChange = (state: 'open' | 'closed'): void => observer.breakerChanged({ kind, state, merchantId })
+    return makePeerBreaker({ now, settings: settings.breaker, onChange })
   }
 }
 
-interface GateDetails {
+interface BreakerDetails {
   readonly isSimulated?: boolean
   readonly merchantId?: string | null
 }

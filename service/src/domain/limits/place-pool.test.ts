@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { makePlacePool } from './place-pool.ts'
+import { makeHalfPool, makePlacePool } from './place-pool.ts'
 
 test('one merchant gets two thirds of the places at most, and another then as many as twice what is free', () => {
   const pool = makePlacePool({ max: 300 })
@@ -26,4 +26,17 @@ test('a place that is left can be taken again, by the service itself too', () =>
   assert.deepEqual([pool.findRefusal(null), pool.findRefusal('b'), pool.inFlight], ['full', 'full', 2])
   leave()
   assert.deepEqual([pool.findRefusal('a'), pool.inFlight], [null, 1])
+})
+
+test('half of a pool leaves the other half free, of all places and of each merchant', () => {
+  const options = { max: 8, maxPerMerchant: 4 }
+  const pool = makePlacePool(options)
+  const half = makeHalfPool(pool, options)
+  const leaves = [half.take('a'), half.take('a')]
+  assert.deepEqual([half.findRefusal('a'), pool.findRefusal('a'), pool.inFlight], ['share', null, 2])
+  half.take('b')
+  half.take('c')
+  assert.deepEqual([half.findRefusal('d'), pool.findRefusal('d')], ['full', null])
+  for (const leave of leaves) leave()
+  assert.deepEqual([half.findRefusal('d'), pool.inFlight, half.inFlight], [null, 2, 2])
 })

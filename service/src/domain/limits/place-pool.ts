@@ -51,4 +51,24 @@ export function makePlacePool({ max, maxPerMerchant = max }: PlacePoolOptions): 
   })
 }
 
+/** At most half of the places of another pool, of each merchant's too. They are taken there as well, so that the other half is left for its own calls. */
+export function makeHalfPool(whole: PlacePool, { max, maxPerMerchant = max }: PlacePoolOptions): PlacePool {
+  const half = makePlacePool({ max: halfOf(max), maxPerMerchant: halfOf(maxPerMerchant) })
+  return Object.freeze({
+    max: half.max,
+    get inFlight() {
+      return half.inFlight
+    },
+    findRefusal: (merchantId: string | null) => whole.findRefusal(merchantId) ?? half.findRefusal(merchantId),
+    take(merchantId: string | null) {
+      const leaves = [whole.take(merchantId), half.take(merchantId)]
+      return () => leaves.forEach((leave) => leave())
+    },
+  })
+}
+
+function halfOf(places: number): number {
+  return Math.max(1, Math.floor(places / 2))
+}
+
 const placesPerFreePlace = 2

@@ -7,6 +7,7 @@ import type { OperationRow } from '../../store/operations.ts'
 import type { ReceiptRow } from '../../store/receipts.ts'
 
 import { PeerUnavailable } from '../limits/peer-gate.ts'
+import type { EndpointGates } from '../limits/peers.ts'
 
 import type { PaymentServices } from './dependencies.ts'
 import { loadOperations } from './find.ts'
@@ -36,7 +37,7 @@ import {
 export async function checkWithMerchant(services: PaymentServices, payment: StartedPayment, ctx: ReceiptContext): Promise<StartedPayment> {
   const { receipt, operation } = payment
   if (receipt.state !== receiptStates.checking) return payment
-  const caller = { merchantId: receipt.merchantId, signal: ctx.signal }
+  const caller = { merchantId: receipt.merchantId, signal: ctx.signal, stage: 'check' } as const
   const reply = await callMerchant(services, caller, (endpoint, signal) => endpoint.check(merchantPayment(receipt), signal))
   if (reply.kind !== 'agreed') {
     const error = merchantError(reply)
@@ -124,7 +125,8 @@ interface PerformOptions {
 
 function callPerform(services: PaymentServices, receipt: ReceiptRow, { signal, isRetry }: PerformOptions): Promise<EndpointReply> {
   const transaction = { ...merchantPayment(receipt), transactionId: receipt.receiptId, at: receipt.payTime, isRetry }
-  return callMerchant(services, { merchantId: receipt.merchantId, signal }, (endpoint, until) => endpoint.perform(transaction, until))
+  const caller = { merchantId: receipt.merchantId, signal, stage: 'debited' } as const
+  return callMerchant(services, caller, (endpoint, until) => endpoint.perform(transaction, until))
 }
 
 interface PerformReply {
@@ -195,9 +197,8 @@ export async function cancelAtMerchant(due: DueReceipt): Promise<ReceiptRow | nu
   if (leased === null) return null
   const { merchantId, receiptId: transactionId } = leased
   const reason = findMerchantPerform(operations)?.state === 'approved' ? 'refunded' : 'failed'
-  const reply = await callMerchant(services, { merchantId, signal }, (endpoint, until) =>
-    endpoint.cancel({ merchantId, transactionId, reason }, until),
-  )
+  const caller = { merchantId, signal, stage: 'debited' } as const
+  const reply = await callMerchant(services, caller, (endpoint, until) => endpoint.cancel({ merchantId, transactionId, reason }, until))
   return recordMerchantCancellation(services, { receipt: leased, cancellation, reply })
 }
 
@@ -226,21 +227,28 @@ function recordMerchantCancellation(
 
 /** Throws `merchantNoAnswer` if the merchant's endpoint would not be called now. For a check before anything is stored. */
 export function requireEndpoint({ peers }: PaymentServices, merchantId: string): void {
-  const retryAfterMs = peers.merchantEndpoint(merchantId).refusalMs(merchantId)
+  const retryAfterMs = peers.merchantEndpoint(merchantId).check.refusalMs(merchantId)
   if (retryAfterMs > 0) throw new RpcError('merchantNoAnswer', { retryAfterMs })
+}
+
+interface EndpointCaller {
+  readonly merchantId: string
+  readonly signal: AbortSignal
+  /** Whose places the call takes. */
+  readonly stage: keyof EndpointGates
 }
 
 /** Calls the merchant's endpoint with a timeout, unless its breaker is open. An endpoint that fails may have processed the call. */
 async function callMerchant(
   { endpoint, peers, clock, settings }: PaymentServices,
-  { merchantId, signal }: { readonly merchantId: string; readonly signal: AbortSignal },
+  { merchantId, signal, stage }: EndpointCaller,
   call: (endpoint: MerchantApi, signal: AbortSignal) => Promise<MerchantApiReply>,
 ): Promise<EndpointReply> {
   const late: MerchantApiReply = { kind: 'silent', reason: 'late' }
   const timeout = { clock, timeoutMs: settings.endpointTimeoutMs, signal }
   try {
     const callInTime = (): Promise<MerchantApiReply> => withTimeout(timeout, late, async (until) => call(endpoint, until))
-    const gate = peers.merchantEndpoint(merchantId)
+    const gate = peers.merchantEndpoint(merchantId)[stage]
     return await gate.call(merchantId, callInTime, ({ kind }) => (kind === 'silent' ? 'failed' : 'succeeded'))
   } catch (err) {
     if (err instanceof PeerUnavailable) return { kind: 'silent', reason: 'not_called', retryAfterMs: err.retryAfterMs }

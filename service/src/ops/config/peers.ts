@@ -43,7 +43,7 @@ export const peerBoundSettings = [
     from: 1,
     to: 10_000,
     default: 40,
-    meaning: "Maximum number of calls in progress to one merchant's endpoint.",
+    meaning: "Maximum number of calls in progress to one merchant's endpoint; checks of new payments get half of them.",
     source: 'a tenth of all endpoints with the default of inFlightMax, and more than most shops handle at once',
   },
   {
