@@ -7,6 +7,7 @@ import { type AuditListener, StoreFull, StoreOutcomeUnknown, StoreOverloaded, St
 import type { BatchResult, TransactionResult } from './batch.ts'
 import type { CommitWorkerMessage, CommitWorkerStart } from './commit-worker.ts'
 import { type StoreTimeLimits, storeTimeLimits } from '../time-limits.ts'
+import { isDoneWithin } from './done-within.ts'
 import { ownBytes } from './own-bytes.ts'
 
 /** Collects writes and has the worker commit them, one batch at a time; the next batch is collected while one commits. */
@@ -175,12 +176,6 @@ export async function startCommitter(
     void worker.terminate()
     throw ended
   }
-}
-
-async function isDoneWithin(ms: number, done: Promise<void>): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<boolean>((resolve) => (timer = setTimeout(resolve, ms, false)))
-  return Promise.race([done.then(() => true), late]).finally(() => clearTimeout(timer))
 }
 
 function resolveWrites(batch: readonly WaitingWrite[], ends: readonly TransactionResult[]): void {

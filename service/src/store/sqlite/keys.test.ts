@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
-import { readdirSync, readFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { keysSuite, makeKey } from '../keys.suite.ts'
-import { openSqliteKeyStore } from './keys.ts'
+import { StoreOutcomeUnknown } from '../store.ts'
+import { openSqliteKeyStore, SQLITE_KEYS_FILE } from './keys.ts'
 import { withFolder } from './with-store.fixture.ts'
 
 describe('the embedded store of keys', () => {
@@ -20,5 +22,18 @@ describe('the embedded store of keys', () => {
       await keys.setState('a', 'destroyed')
       assert.deepEqual(filesWithKey(), [])
       await keys.close()
+    }))
+
+  test('a close ends although the thread is stuck at the disk, and rejects', () =>
+    withFolder(async (folder) => {
+      const pipe = join(folder, `${SQLITE_KEYS_FILE}.pipe`)
+      execFileSync('mkfifo', [pipe])
+      const keys = await openSqliteKeyStore(folder, 50, new URL('./stuck-worker.fixture.ts', import.meta.url))
+      try {
+        await assert.rejects(keys.close(), StoreOutcomeUnknown)
+      } finally {
+        // The thread reads this and ends.
+        writeFileSync(pipe, 'x')
+      }
     }))
 })

@@ -3,6 +3,7 @@ import type { KeyStore, WrappedKey } from '@tessera/vault/keyring'
 import { StoreFull, StoreOutcomeUnknown, StoreOverloaded, StoreUnavailable } from '../store.ts'
 import { storeTimeLimits } from '../time-limits.ts'
 import { connectKeys, makeDatabaseFile } from './connect.ts'
+import { isDoneWithin } from './done-within.ts'
 import { opening } from './fault.ts'
 import type { KeyRequest, KeyWorkerCall, KeyWorkerReply, KeyWorkerStart } from './key-worker.ts'
 import { migrateSqlite } from './migrate.ts'
@@ -10,9 +11,9 @@ import { migrateSqlite } from './migrate.ts'
 /**
  * Opens the store of wrapped data keys: a file of its own beside the cards' file, never in the same backup. A thread of its own waits for the file's
  * lock and for the disk. Every call ends within `timeoutMs`: `StoreUnavailable` when nothing was done, `StoreOutcomeUnknown` when a change may still
- * be, `StoreFull` without room.
+ * be, `StoreFull` without room. `program`: the worker's module.
  */
-export async function openSqliteKeyStore(folder: string, timeoutMs = storeTimeLimits.writeMs): Promise<KeyStore> {
+export async function openSqliteKeyStore(folder: string, timeoutMs = storeTimeLimits.writeMs, program = keyWorker): Promise<KeyStore> {
   const path = makeDatabaseFile(folder, SQLITE_KEYS_FILE)
   const { db } = connectKeys(path, startBusyMs)
   try {
@@ -20,7 +21,7 @@ export async function openSqliteKeyStore(folder: string, timeoutMs = storeTimeLi
   } finally {
     db.close()
   }
-  const worker = await startKeyWorker({ path, busyMs: (timeoutMs * 3) / 4 }, timeoutMs)
+  const worker = await startKeyWorker(program, { path, busyMs: (timeoutMs * 3) / 4 }, timeoutMs)
 
   return Object.freeze<KeyStore>({
     list: () => worker.call({ kind: 'list' }) as Promise<WrappedKey[]>,
@@ -42,8 +43,8 @@ interface PendingKeyCall {
   readonly reject: (err: Error) => void
 }
 
-async function startKeyWorker(start: KeyWorkerStart, timeoutMs: number): Promise<KeyWorker> {
-  const worker = new Worker(new URL('./key-worker.ts', import.meta.url), { workerData: start, stdout: false, stderr: false })
+async function startKeyWorker(program: URL, start: KeyWorkerStart, timeoutMs: number): Promise<KeyWorker> {
+  const worker = new Worker(program, { workerData: start, stdout: false, stderr: false })
   const exited = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
   const pending = new Map<number, PendingKeyCall>()
   let lastId = 0
@@ -87,8 +88,13 @@ async function startKeyWorker(start: KeyWorkerStart, timeoutMs: number): Promise
     if (ended !== null) return
     worker.ref()
     worker.postMessage(null)
-    const timer = setTimeout(() => void worker.terminate(), timeoutMs)
-    await exited.finally(() => clearTimeout(timer))
+    if (await isDoneWithin(timeoutMs, exited)) return
+    // The disk may be blocking it, and then it cannot be terminated either.
+    const late = new StoreOutcomeUnknown('the thread of the key store did not end in time')
+    end(late)
+    void worker.terminate()
+    worker.unref()
+    throw late
   }
 }
 
@@ -103,6 +109,7 @@ function toKeyStoreError({ failed, fault }: Extract<KeyWorkerReply, { failed: st
   return fault === 'busy' ? new StoreUnavailable(`the key store is locked by another process (${failed})`) : new Error(failed)
 }
 
+const keyWorker = new URL('./key-worker.ts', import.meta.url)
 export const SQLITE_KEYS_FILE = 'keys.db'
 /** At a start nothing is answered yet, and another process may be migrating. */
 const startBusyMs = 5000
