@@ -105,6 +105,20 @@ test('while the gateway does not respond, codes that the service sends get sms_n
   assert.equal(app.peers.sms.breakerState, 'closed')
 })
 
+test('while the gateway does not respond, another code is refused before anything is stored, and the previous one stays valid', async (t) => {
+  const { app, hangs } = await openOutside(t)
+  const merchant = app.merchant()
+  const token = await merchant.createToken(serviceSentPan)
+  await merchant.call('cards.get_verify_code', { token })
+  app.clock.advance(60_000)
+  hangs.sms = true
+  const waiting = await requestCodes(app, merchant, { count: judgedMin, pan: serviceSentPan, peer: 'sms' })
+  app.clock.advance(slowMs)
+  await waiting.replies
+  assert.deepEqual(await refusalOf(merchant, 'cards.get_verify_code', { token }), [-31110, 'sms_not_sent', pauseMs])
+  assert.equal((await merchant.call('cards.verify', { token, code: '666666' })).card.verify, true)
+})
+
 test("a merchant's endpoint that does not respond: nothing is taken, and payments at other merchants go on", async (t) => {
   const outside = await openOutside(t)
   const { app, hangs } = outside

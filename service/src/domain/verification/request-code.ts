@@ -11,7 +11,7 @@ import { requireNoConflict, intentionExtras } from '../idempotency/handle.ts'
 import type { VerificationStart } from '../../adapters/network/network.ts'
 import type { CardRow } from '../../store/cards.ts'
 import type { SendClaim } from '../../store/send-limits.ts'
-import { beginVerification, type VerificationRow } from '../../store/verifications.ts'
+import { beginVerification, findVerification, type VerificationRow } from '../../store/verifications.ts'
 
 import { dailyCapsOf, sendClaim } from './daily-caps.ts'
 import type { VerificationDependencies } from './dependencies.ts'
@@ -27,6 +27,7 @@ export async function requestCode(
 ): Promise<CodeRequestResult> {
   const live = await requireLiveCard(deps.cards, token, ctx)
   requireNetwork(deps.peers.network, live.card.merchantId)
+  await requireSms(deps, live.card)
   const code = deps.codes.draw()
   const attempt = await newAttempt(deps, live.card, code)
   const started = await startVerification(deps, live, attempt, ctx)
@@ -43,6 +44,17 @@ export async function requestCode(
   const refusal = refusalError(started, ctx.requestId)
   await recordDispatchOutcome(dispatch, { sentBy: 'network', outcome: started.reason }, refusal)
   throw refusal
+}
+
+/**
+ * Throws `smsNotSent` if the service sent the card's previous code and the gateway would not be called now, so that this code stays valid. Who sends the
+ * first one is known only from the network.
+ */
+async function requireSms({ store, peers }: VerificationDependencies, card: CardRow): Promise<void> {
+  const previous = await store.read(findVerification(card))
+  if (previous?.sentBy !== 'us') return
+  const retryAfterMs = peers.sms.refusalMs(card.merchantId)
+  if (retryAfterMs > 0) throw new RpcError('smsNotSent', { retryAfterMs })
 }
 
 async function newAttempt({ keyring, clock, rows }: VerificationDependencies, card: CardRow, code: string): Promise<VerificationRow> {
