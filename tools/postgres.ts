@@ -188,7 +188,9 @@ async function startServer(
     ...user,
   })
   const lines: string[] = []
-  const limit = setTimeout(() => server.kill('SIGKILL'), maxStartSeconds * 1000)
+  let isAccepting = false
+  // The type checks may keep this thread busy for longer than the limit: what the server has written meanwhile is read before it is judged.
+  const limit = setTimeout(() => setImmediate(() => isAccepting || server.kill('SIGKILL')), maxStartSeconds * 1000)
   const isReady = await new Promise<boolean>((resolve) => {
     server.once('error', (err) => {
       lines.push(err.message)
@@ -197,7 +199,9 @@ async function startServer(
     server.once('exit', () => resolve(false))
     createInterface({ input: server.stderr }).on('line', (line) => {
       if (lines.push(line) > 50) lines.shift()
-      if (/database system is ready to accept (read-only )?connections/.test(line)) resolve(true)
+      if (!/database system is ready to accept (read-only )?connections/.test(line)) return
+      isAccepting = true
+      resolve(true)
     })
   })
   clearTimeout(limit)
