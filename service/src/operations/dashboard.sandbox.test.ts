@@ -65,6 +65,7 @@ test('a late response arrives after its delay, and a lost one is a timeout', asy
     await shop.call('cards.get_verify_code', { token: lost })
     const answered = shop.expectError('cards.verify', { token: lost, code: '666666' })
     await app.clock.untilSleeping(60_000)
+    await app.clock.untilSleeping(12_000)
     app.clock.advance(12_000)
     assert.equal(await answered, 'network_timeout')
   }

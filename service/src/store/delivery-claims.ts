@@ -98,12 +98,13 @@ export function* claimDeliveries({ endpoint, now, leaseUntil, claimId, count }: 
   const key = [endpoint.bucket, endpoint.endpointId]
   const page = yield* run(selectDue, [...key, now])
   const due = page.map((row) => readText(row, 'event_id'))
-  const free = due.filter((_, at) => page[at]?.['ahead_id'] === null)
+  const ahead = new Set(page.flatMap((row) => (row['ahead_id'] === null ? [] : [readText(row, 'ahead_id')])))
+  for (const eventId of due) ahead.delete(eventId)
+  // The oldest events of their objects. One beyond the page may be due too: it has to be claimed, or the page would never change.
+  const free = [...due.filter((_, at) => page[at]?.['ahead_id'] === null), ...ahead]
   const chosen = free.slice(0, Math.min(count, maxClaimed))
   const rows = chosen.length === 0 ? [] : yield* run(claimRows, [...key, now, leaseUntil, claimId, ...padded(chosen, maxClaimed)])
   const claimed = rows.map(deliveriesTable.fromRow).sort((one, other) => due.indexOf(one.eventId) - due.indexOf(other.eventId))
-  const ahead = new Set(page.flatMap((row) => (row['ahead_id'] === null ? [] : [readText(row, 'ahead_id')])))
-  for (const eventId of due) ahead.delete(eventId)
   yield* postponeBehind(key, [...ahead].sort().slice(0, maxPostponed), now)
   return { claimed, hasMore: free.length > chosen.length || page.length === claimPageSize }
 }

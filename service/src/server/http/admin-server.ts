@@ -4,6 +4,8 @@ import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { createSecureContext } from 'node:tls'
 
+import { noProxies } from './client-address.ts'
+import { limitSockets } from './connections.ts'
 import { closeServer, listenOn, type ListenAddress } from './http-server.ts'
 import { servePages, writePage, type PageReply, type PageRoute } from './page-routes.ts'
 import { beginProblem } from './problem.ts'
@@ -67,6 +69,8 @@ function makeServer(tls: AdminTls | null, listener: RequestListener): Server {
   const options = { requestTimeout: requestTimeoutMs, headersTimeout: requestTimeoutMs, keepAliveTimeout: keepAliveMs }
   const server = tls === null ? createServer(options, listener) : createTlsServer({ ...options, ...tlsOptions(tls) }, listener)
   server.maxConnections = connectionsMax
+  // So that a stranger cannot keep the health checks of others out.
+  limitSockets(server, connectionsPerAddressMax, noProxies)
   return server
 }
 
@@ -93,17 +97,18 @@ function hash(text: string): Buffer {
 }
 
 function isLoopbackName(host: string | undefined): boolean {
-  return host === undefined || /^(127\.0\.0\.1|localhost|\[::1\])(:[0-9]{1,5})?$/.test(host)
+  return host === undefined || /^(127(\.[0-9]{1,3}){3}|localhost|\[::1\])(:[0-9]{1,5})?$/.test(host)
 }
 
 const json = { 'content-type': 'application/json; charset=utf-8' }
-const misdirected: PageReply = { status: 421, headers: json, body: '{"error":"ask for 127.0.0.1 or localhost"}' }
+const misdirected: PageReply = { status: 421, headers: { ...json, connection: 'close' }, body: '{"error":"ask for 127.0.0.1 or localhost"}' }
 const unauthorized: PageReply = {
   status: 401,
-  headers: { ...json, 'www-authenticate': 'Bearer realm="tessera admin"' },
+  headers: { ...json, connection: 'close', 'www-authenticate': 'Bearer realm="tessera admin"' },
   body: '{"error":"send the token of the setting adminToken: Authorization: Bearer <token>"}',
 }
 const requestTimeoutMs = 5000
 /** Longer than the usual minute between two scrapes. */
 const keepAliveMs = 72_000
 const connectionsMax = 256
+const connectionsPerAddressMax = 32

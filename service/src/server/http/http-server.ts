@@ -12,7 +12,7 @@ import type { RequestHandler } from '../pipeline.ts'
 import { closeAfter, isAfterLast, limitSockets, numberRequest, refuseSocket } from './connections.ts'
 import { handleClientError } from './client-error.ts'
 import { clientAddress, noProxies, type TrustedProxies } from './client-address.ts'
-import { MemoryBudget, type CutReason, type MemoryBounds } from './memory-budget.ts'
+import { MemoryBudget, requestObjectBytes, type CutReason, type MemoryBounds } from './memory-budget.ts'
 import { UnreadReplies } from './unread-replies.ts'
 import { createServerState, endRequest, type AbortStage, type InFlightBounds, type ServerState } from './server-state.ts'
 import { respondToOptions, discardRequest, Exchange, refuseRequest } from './exchange.ts'
@@ -189,8 +189,9 @@ function receiveRequest(req: IncomingMessage, res: ServerResponse, { state, serv
   // A call to the API does so itself, when it knows whether it is the connection's newest.
   if (state.closesConnections && (target === null || req.method === 'OPTIONS')) closeAfterReply(req, res)
   if (fault !== null) refuseRequest(req, res, { name: fault, requestNumber, server: state })
-  else if (target === null) handlePageRequest(req, res, { state, servePage })
-  else if (req.method === 'OPTIONS') respondToOptions(res, headers)
+  else if (target === null) handlePageRequest(req, res, { state, requestNumber, reply: () => servePage(req, res), bytes: pageBytes })
+  else if (req.method === 'OPTIONS')
+    handlePageRequest(req, res, { state, requestNumber, reply: () => respondToOptions(res, headers), bytes: requestObjectBytes })
   else new Exchange(req, res, { headers, target, requestNumber, server: state })
 }
 
@@ -200,15 +201,25 @@ function closeAfterReply(req: IncomingMessage, res: ServerResponse): void {
   closeAfter(req.socket)
 }
 
-function handlePageRequest(req: IncomingMessage, res: ServerResponse, { state, servePage }: Receiver): void {
+interface PageRequest {
+  readonly state: ServerState
+  readonly requestNumber: number
+  /** Writes the reply. */
+  readonly reply: () => void
+  /** What the request and its reply are counted as. */
+  readonly bytes: number
+}
+
+/** Replies to what is no call. Its bytes count like those of calls, until its client has read them. */
+function handlePageRequest(req: IncomingMessage, res: ServerResponse, { state, requestNumber, reply, bytes }: PageRequest): void {
   const { socket } = req
   const charge = state.memory.open(socket, clientAddress(socket.remoteAddress ?? '', req.rawHeaders, state.proxies))
-  if (charge.findFull(pageBytes) !== null) {
+  if (charge.isFlood || charge.findFull(bytes) !== null) {
     charge.release()
-    refuseRequest(req, res, { name: 'tooManyReplies', requestNumber: 0, server: state })
+    refuseRequest(req, res, { name: 'tooManyReplies', requestNumber, server: state })
     return
   }
-  state.unreadReplies.count(res, charge, pageBytes)
+  state.unreadReplies.count(res, charge, bytes)
   state.open++
   res.once('close', () => {
     charge.release()
@@ -216,8 +227,8 @@ function handlePageRequest(req: IncomingMessage, res: ServerResponse, { state, s
     if (!res.writableFinished && !state.isDraining) state.onAbort(req.complete ? 'reply' : 'request')
     endRequest(state)
   })
-  servePage(req, res)
   res.once('prefinish', () => state.unreadReplies.watch(socket))
+  reply()
 }
 
 function nodeOptions({ headersTimeoutMs, requestTimeoutMs, keepAliveMs }: HttpBounds): ServerOptions {

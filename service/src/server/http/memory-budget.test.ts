@@ -33,19 +33,29 @@ test('bytes count in process, address and connection, an IPv6 /64 is one address
 })
 
 test('beyond the bound of the process the connection with the most unread replies is cut off, and a request in progress is not', () => {
+  const { cut, charges, isDestroyed, budget } = openCharges()
+  charges[0]?.set(80_000)
+  charges[1]?.setReply(70_000)
+  charges[2]?.setReply(130_000)
+  assert.deepEqual(cut, [])
+  charges[3]?.setReply(90_000)
+  assert.deepEqual(isDestroyed(), [false, false, true, false, false])
+  assert.deepEqual(cut, ['memory_full'])
+  assert.ok(budget.bytes <= bounds.bufferedBytesMax)
+})
+
+test('no reply is given up for the bodies of others, and no small one for anything', () => {
+  const { cut, charges } = openCharges()
+  for (const charge of charges.slice(1)) charge.set(120_000)
+  charges[0]?.setReply(70_000)
+  for (const charge of charges) charge.setReply(60_000)
+  assert.deepEqual(cut, [])
+})
+
+function openCharges() {
   const cut: CutReason[] = []
   const budget = new MemoryBudget(bounds, (reason) => cut.push(reason))
   const sockets = Array.from({ length: 5 }, makeSocket)
   const charges = sockets.map((socket, n) => budget.open(socket, `192.0.2.${String(n)}`))
-  charges[0]?.set(280_000)
-  charges[1]?.setReply(30_000)
-  charges[2]?.setReply(40_000)
-  assert.deepEqual(cut, [])
-  charges[3]?.setReply(20_000)
-  assert.deepEqual(
-    sockets.map(({ destroyed }) => destroyed),
-    [false, false, true, false, false],
-  )
-  assert.deepEqual(cut, ['memory_full'])
-  assert.ok(budget.bytes <= bounds.bufferedBytesMax)
-})
+  return { cut, budget, charges, isDestroyed: () => sockets.map(({ destroyed }) => destroyed) }
+}

@@ -20,6 +20,8 @@ export type FullScope = 'process' | 'address' | 'connection'
 export class MemoryBudget {
   readonly bounds: MemoryBounds
   bytes = 0
+  /** Of replies that were not read, in the process. */
+  unreadBytes = 0
   readonly #addresses = new Map<string, AddressAccount>()
   readonly #connections = new Set<ConnectionAccount>()
   readonly #onCut: (reason: CutReason) => void
@@ -54,11 +56,14 @@ export class MemoryBudget {
     if (address.charges === 0) this.#addresses.delete(address.subscriber)
   }
 
-  /** Closes the connections with the most unread bytes until the rest is within the bound of the process. */
+  /**
+   * Closes the connections with the most unread bytes until the unread replies take no more than half of what the process may hold. A reply is never
+   * given up for bodies of others, and neither is a small one.
+   */
   cutLargest(): void {
-    while (this.bytes > this.bounds.bufferedBytesMax) {
+    while (this.bytes > this.bounds.bufferedBytesMax && this.unreadBytes > this.bounds.bufferedBytesMax / 2) {
       let largest: ConnectionAccount | null = null
-      for (const each of this.#connections) if (each.unreadBytes > (largest?.unreadBytes ?? 0)) largest = each
+      for (const each of this.#connections) if (each.unreadBytes > (largest?.unreadBytes ?? smallReplyBytes)) largest = each
       if (largest === null) return
       this.cut(largest, 'memory_full')
     }
@@ -130,17 +135,22 @@ export class MemoryCharge {
   setReply(bytes: number): void {
     if (!this.#isOpen) return
     this.set(bytes + requestObjectBytes)
-    this.#connection.unreadBytes += bytes - this.#unreadBytes
-    this.#unreadBytes = bytes
+    this.#countUnread(bytes)
     if (this.#budget.bytes > this.#budget.bounds.bufferedBytesMax) this.#budget.cutLargest()
   }
 
   release(): void {
     if (!this.#isOpen) return
     this.set(0)
-    this.#connection.unreadBytes -= this.#unreadBytes
+    this.#countUnread(0)
     this.#isOpen = false
     this.#budget.close(this, this.#connection, this.#address)
+  }
+
+  #countUnread(bytes: number): void {
+    this.#connection.unreadBytes += bytes - this.#unreadBytes
+    this.#budget.unreadBytes += bytes - this.#unreadBytes
+    this.#unreadBytes = bytes
   }
 }
 
@@ -175,3 +185,5 @@ function releaseAll({ charges }: ConnectionAccount): void {
 const account = Symbol('bytes held for the connection')
 /** Of the objects of one request: what node and the server allocate for it until its reply is gone, measured with 1,000 requests on one connection. */
 export const requestObjectBytes = 8 * 1024
+/** A client with no more than this to read is not cut off for want of memory: the kernel usually takes as much at once. */
+const smallReplyBytes = 64 * 1024

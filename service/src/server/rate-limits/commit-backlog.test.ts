@@ -47,7 +47,7 @@ test('the same number of writes is no backlog at a fast store, and a burst into 
   assert.equal(backlog.isTooLong(), false)
 })
 
-test('when no write ends a queue becomes too long, a few writes do not, and the next queue begins with the speed of the last', () => {
+test('when no write ends a queue becomes too long, a few writes do not, and the next queue begins with the speed of the last that was served', () => {
   const { backlog, begin, complete, pass } = setUp()
   begin(31)
   pass(60_000)
@@ -57,6 +57,12 @@ test('when no write ends a queue becomes too long, a few writes do not, and the 
   assert.equal(backlog.isTooLong(), true)
   complete(40, 1)
   assert.equal(backlog.isTooLong(), false)
+  // The store stood still: that is no measure of its speed.
+  begin(100)
+  assert.equal(backlog.isTooLong(), false)
+  complete(60, 20)
+  assert.equal(backlog.isTooLong(), true)
+  complete(40, 20)
   begin(40)
   assert.equal(backlog.isTooLong(), true)
   complete(40, 1)

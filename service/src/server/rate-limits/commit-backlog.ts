@@ -30,7 +30,7 @@ export function makeCommitBacklog({ waitMs, now }: CommitBacklogOptions): Commit
   function measure(at: number): void {
     if (windowStartedAt === null || at - windowStartedAt < windowMs) return
     const measured = ended / (at - windowStartedAt)
-    speed = speed === Infinity ? measured : (speed + measured) / 2
+    speed = speed === Infinity || speed === 0 ? measured : (speed + measured) / 2
     measuredAt = at
     windowStartedAt = at
     ended = 0
@@ -47,7 +47,10 @@ export function makeCommitBacklog({ waitMs, now }: CommitBacklogOptions): Commit
     writeEnded() {
       pending--
       ended++
-      if (pending < leastQueue) windowStartedAt = null
+      if (pending >= leastQueue) return
+      windowStartedAt = null
+      // A store that stood still is no measure of how fast it is when it goes on.
+      if (speed === 0) speed = Infinity
     },
     isTooLong() {
       if (pending < leastQueue) return false
