@@ -101,7 +101,11 @@ function isLoopbackName(host: string | undefined): boolean {
 }
 
 const json = { 'content-type': 'application/json; charset=utf-8' }
-const misdirected: PageReply = { status: 421, headers: { ...json, connection: 'close' }, body: '{"error":"ask for 127.0.0.1 or localhost"}' }
+const misdirected: PageReply = {
+  status: 421,
+  headers: { ...json, connection: 'close' },
+  body: '{"error":"ask for 127.0.0.1 or localhost"}',
+}
 const unauthorized: PageReply = {
   status: 401,
   headers: { ...json, connection: 'close', 'www-authenticate': 'Bearer realm="tessera admin"' },
