@@ -33,6 +33,13 @@ export async function checkDatabaseFiles({ config, marker, isServing, acceptsOld
   return 'not those of the last stop; read in full, without a fault'
 }
 
+/** Throws `ExitError` when the write-ahead log that a crash left is missing. For a command that reads the files beside a service or without one. */
+export function requireWal(folder: string): void {
+  // Before the marker: a service that stops notes it before it removes the log.
+  const found = findDatabaseFiles(folder)
+  if (compareFiles(readFolderMarker(folder)?.files ?? null, found, readMarkerChangedNs(folder)) === 'incomplete') throw missingWal(folder)
+}
+
 /**
  * `closed`: the files of the last stop. `crashed`: the files that a service used until it ended without a stop, and nothing else wrote them. `incomplete`:
  * the same without their write-ahead log. `unknown`: anything else, such as files that were copied.

@@ -1,6 +1,6 @@
 // time limit: 120 s
 import assert from 'node:assert/strict'
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
@@ -97,6 +97,26 @@ test('a backup that is not whole is refused, and nothing of it is put in place',
     writeFileSync(database, whole)
   }
   assert.ok(readFileSync(join(data, 'tessera.db')).equals(before))
+})
+
+test('a crashed service whose write-ahead log is missing or damaged is not backed up', async () => {
+  const scratch = makeScratch()
+  const [data, copy] = [join(scratch, 'data'), join(scratch, 'copy')]
+  const service = await startTesseraChild(data)
+  await create(service)
+  service.kill('SIGKILL')
+  await service.ended
+  const wal = join(data, 'tessera.db-wal')
+  const log = readFileSync(wal)
+  const damaged = Buffer.from(log)
+  damaged.fill(0xff, 32 + 24, 32 + 24 + 64)
+  writeFileSync(wal, damaged)
+  const refused = await runTessera(['backup', copy, `--data=${data}`]).ended
+  assert.deepEqual([refused.code === 0, /is damaged/.test(refused.err)], [false, true], refused.err)
+  rmSync(wal)
+  const incomplete = await runTessera(['backup', copy, `--data=${data}`]).ended
+  assert.deepEqual([incomplete.code === 0, /database_incomplete/.test(incomplete.err)], [false, true], incomplete.err)
+  assert.deepEqual(readdirSync(copy), [])
 })
 
 interface RestoredCards {

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { setPriority } from 'node:os'
 import { dirname, join, relative, resolve } from 'node:path'
 
+import { requireWal } from '../../app/database-files.ts'
 import { chooseAdapters } from '../../app/production-checks.ts'
 import { inspectDatabase } from '../../app/inspect-database.ts'
 import { makeStartSubject, type StartSubject } from '../../app/start-subject.ts'
@@ -112,6 +113,9 @@ async function copyEmbedded(input: CommandInput, config: Config, subject: StartS
     throw new ExitError('usage', `there is no database in ${displayPath(config.dataFolder)}.`, { advice: nameFolder })
   // Before anything is copied: without the keys nothing could be verified.
   const keyring = await subject.keyring()
+  // The copy has a log of its own, so what the source lost would not be noticed in it.
+  requireWal(config.dataFolder)
+  await subject.database()
   const path = databasePathOf(target)
   const rate = readRate(input)
   const { bytes } = await copyDatabase(source, path, { bytesPerSecond: rate * megabyte, onProgress: makeProgress(input) })
