@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { claimDeliveries, findNextWaiting, giveUpOverdue, listDueEndpoints, listRecentlyDue, wakeEndpoint } from '../delivery-claims.ts'
+import {
+  claimDeliveries,
+  claimPageSize,
+  findNextWaiting,
+  giveUpOverdue,
+  listDueEndpoints,
+  listRecentlyDue,
+  wakeEndpoint,
+} from '../delivery-claims.ts'
 import {
   type DeliveryRow,
   findDueDelivery,
@@ -12,8 +20,10 @@ import {
   replayEvent,
 } from '../deliveries.ts'
 import { deleteOldEvents, listEvents } from '../outbox.ts'
+import { insertReceipt } from '../receipts.ts'
 import { deleteInPages, type Store } from '../store.ts'
 import { deleteEndpoint, insertEndpoint, listEndpoints, updateEndpointSecrets } from '../webhook-endpoints.ts'
+import { makeEvent, makeReceipt, makeReceiptExtras } from './money.fixture.ts'
 import { bucket, bytesOf, sampleMerchantId, T0 } from './samples.fixture.ts'
 import type { WithStore } from './opened.fixture.ts'
 import {
@@ -214,6 +224,26 @@ export function webhooksSuite(withStore: WithStore): void {
           [T0 + 5000, 0],
         ],
       )
+    }),
+  )
+
+  test(
+    'events that wait behind older ones fill no page for ever: the older ones are claimed from behind it when they are due again',
+    withStore(async ({ store }) => {
+      await insertSampleEndpoint(store, 'one')
+      const objects = Array.from({ length: claimPageSize + 6 }, (_, n) => `object ${n}`)
+      for (const [n, object] of objects.entries()) await insertSampleEvents(store, n, object, 1)
+      for (const delivery of await claimAll(store, 'c', T0, ['one'])) await recordAttempt(store, delivery, 'c', T0, T0 + 9000)
+      for (const [n, object] of objects.entries()) {
+        const receipt = makeReceipt(n + 100)
+        await store.write(insertReceipt, { receipt, ...makeReceiptExtras(receipt, { events: [makeEvent(object, '2')] }) })
+      }
+      const claimed: string[] = []
+      for (let n = 0; n < 20; n++) {
+        const claim = makeDeliveriesClaim(`d${n}`, T0 + 9001)
+        claimed.push(...(await store.write(claimDeliveries, claim)).claimed.map(({ objectId }) => objectId))
+      }
+      assert.deepEqual(claimed.sort(), objects.sort())
     }),
   )
 
