@@ -215,7 +215,7 @@ for (const dialect of ['sqlite', 'postgres'] as const)
       readSchema(dialect)
         .map(({ name }) => name)
         .filter((name) => !mapped.has(name)),
-      withoutMap,
+      withoutMap[dialect],
     )
   })
 
@@ -249,8 +249,12 @@ function readSchema(dialect: 'sqlite' | 'postgres'): SchemaTable[] {
   }))
 }
 
-/** Their rows decide nothing that a MAC could hold: counters under keys of the day, positions and the sandbox. */
-const withoutMap = ['day_tries', 'migrations', 'sandbox_steps', 'send_limits', 'tally_places']
+const counted = ['sandbox_steps', 'send_limits', 'tally_places']
+/**
+ * Their rows decide nothing that a MAC could hold: counters under keys of the day, positions and the sandbox. `primary_epoch` is read before there are keys,
+ * and is compared with its record outside of the database.
+ */
+const withoutMap = { sqlite: ['day_tries', 'migrations', ...counted], postgres: ['day_tries', 'migrations', 'primary_epoch', ...counted] }
 
 // The first eight bytes; the sample of a table without one here is made from its types.
 const knownMacs = {
