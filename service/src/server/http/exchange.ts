@@ -165,7 +165,6 @@ export class Exchange {
     const body = parts === undefined ? reply.text : isZipped ? gzipPieces(parts) : plainPieces(parts)
     const headers = ['content-type', 'application/json', 'cache-control', 'no-store', 'content-length', String(lengthOf(body))]
     headers.push('x-request-id', requestId, ...corsHeaders(this.#headers.origin))
-    if (parts !== undefined) headers.push('vary', 'accept-encoding')
     if (isZipped) headers.push('content-encoding', 'gzip')
     if (retryAfterSeconds !== null) headers.push('retry-after', String(retryAfterSeconds))
     if (closesConnections && newestResponse(socket) === res) {
