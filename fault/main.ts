@@ -18,7 +18,6 @@ import { soak } from './soak.ts'
 import { slowNetwork, slowSms } from './slow-peers.ts'
 import { startRace } from './start-race.ts'
 import { stuckStore } from './stuck-store.ts'
-import { twoPrimaries } from './two-primaries.ts'
 import type { Experiment } from './experiment.ts'
 import { createServiceDataFactory, type ServiceDataFactory, type StoreKind } from './service-data.ts'
 import { listMissingRequirements, RequirementMissing } from './machine-requirements.ts'
@@ -46,7 +45,6 @@ const experiments: readonly Experiment[] = [
   slowSms,
   hangingEndpoint,
   overload,
-  twoPrimaries,
 ]
 
 const { values, positionals } = readCommandLine(

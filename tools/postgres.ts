@@ -42,33 +42,19 @@ export async function startCluster({ settings = {}, maxConnections = 200 }: Clus
   const folder = mkdtempSync(join(tmpdir(), `tessera-postgres-${process.pid}-`))
   if (user !== null) chownSync(folder, user.uid, user.gid)
   const place: Place = { programs, folder, user }
-  return startIn(place, { max_connections: String(maxConnections), ...settings }, () => initialise(place))
-}
-
-/** Creates and starts a standby that streams from a running cluster of this module, by pg_basebackup. `select pg_promote()` makes it a primary. */
-export async function startStandby(primary: Cluster): Promise<Cluster> {
-  const programs = findPostgresFolder() ?? fail('No PostgreSQL server is installed (initdb, postgres).')
-  const user = unprivilegedUser()
-  const folder = mkdtempSync(join(tmpdir(), `tessera-postgres-${process.pid}-`))
-  if (user !== null) chownSync(folder, user.uid, user.gid)
-  const place: Place = { programs, folder, user }
-  return startIn(place, { max_connections: '200' }, () => copyAsStandby(place, primary.port))
-}
-
-/** Fills the folder and starts a server in it on a free port. Removes the folder when that fails. */
-async function startIn(place: Place, settings: Readonly<Record<string, string>>, fill: () => void): Promise<Cluster> {
   try {
-    fill()
+    initialise(place)
     for (let attempt = 1; ; attempt++) {
       const port = await findFreePort()
-      const server = await startServer(place, port, settings).catch((err: unknown) => {
+      const all = { max_connections: String(maxConnections), ...settings }
+      const server = await startServer(place, port, all).catch((err: unknown) => {
         if (attempt < maxPortAttempts && String(err).includes('could not bind')) return null
         throw err
       })
-      if (server !== null) return makeCluster({ place, port, settings, server })
+      if (server !== null) return makeCluster({ place, port, settings: all, server })
     }
   } catch (err) {
-    rmSync(place.folder, { recursive: true, force: true })
+    rmSync(folder, { recursive: true, force: true })
     throw err
   }
 }
@@ -161,16 +147,6 @@ function initialise({ programs, folder, user }: Place): void {
   if (run.status !== 0) fail(`initdb failed (${run.error?.message ?? String(run.status ?? run.signal)}): ${run.stdout}${run.stderr}`)
 }
 
-function copyAsStandby({ programs, folder, user }: Place, port: number): void {
-  const options = ['-h', '127.0.0.1', '-p', String(port), '-U', 'postgres', '-X', 'stream', '-c', 'fast', '--no-sync', '-R']
-  const run = spawnSync(join(programs, 'pg_basebackup'), ['-D', join(folder, 'data'), ...options], {
-    cwd: folder,
-    encoding: 'utf8',
-    ...user,
-  })
-  if (run.status !== 0) fail(`pg_basebackup failed (${run.error?.message ?? String(run.status ?? run.signal)}): ${run.stdout}${run.stderr}`)
-}
-
 /** Resolves when the server accepts connections; otherwise throws with its output. */
 async function startServer(
   { programs, folder, user }: Place,
@@ -199,7 +175,7 @@ async function startServer(
     server.once('exit', () => resolve(false))
     createInterface({ input: server.stderr }).on('line', (line) => {
       if (lines.push(line) > 50) lines.shift()
-      if (!/database system is ready to accept (read-only )?connections/.test(line)) return
+      if (!/database system is ready to accept connections/.test(line)) return
       isAccepting = true
       resolve(true)
     })

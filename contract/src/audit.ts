@@ -74,7 +74,6 @@ export const auditActions = {
   'key.destroyed':                   { en: 'Key destroyed', ru: 'Ключ уничтожен', uz: 'Kalit yoʻq qilindi' },
   'rows.signed':                     { en: 'Rows of an older version signed', ru: 'Записи прежней версии подписаны', uz: 'Avvalgi versiya yozuvlari imzolandi' },
   'database.restored':               { en: 'Restored database accepted', ru: 'Принята восстановленная база данных', uz: 'Tiklangan maʼlumotlar bazasi qabul qilindi' },
-  'database.primary_chosen':         { en: 'Database primary chosen', ru: 'Выбран основной сервер базы данных', uz: 'Maʼlumotlar bazasining asosiy serveri tanlandi' },
   'audit.chain_keyed':               { en: 'Audit chains keyed from here on', ru: 'Цепочки аудита отсюда защищены ключом', uz: 'Audit zanjirlari shu yerdan kalit bilan himoyalangan' },
   'audit.fault_found':               { en: 'Audit entries missing or changed', ru: 'Записи аудита отсутствуют или изменены', uz: 'Audit yozuvlari yoʻq yoki oʻzgartirilgan' },
   'row.refused':                     { en: 'Stored row refused: changed outside the service', ru: 'Запись отклонена: изменена в обход сервиса', uz: 'Yozuv rad etildi: xizmatdan tashqarida oʻzgartirilgan' },

@@ -1,6 +1,5 @@
 import type { Adapters } from './app/adapters.ts'
 import { makeChainAlarm } from './app/chain-alarm.ts'
-import { makePrimaryAlarm } from './app/primary-fence.ts'
 import { startBackgroundJobs } from './app/background-jobs.ts'
 import { formFolder } from './app/built-files.ts'
 import { createHttp, createPipelines } from './app/http.ts'
@@ -62,7 +61,7 @@ export async function createApp(config: Config, adapters: Adapters, deps: AppDep
   const cutOff = new AbortController()
   let http: HttpServer | null = null
   try {
-    const opened = await openStorage(config, adapters, { ...deps, primaryObserver: makePrimaryAlarm(log, metrics) }, resources)
+    const opened = await openStorage(config, adapters, deps, resources)
     const writes = makeWriteHealth(clock)
     const commitBacklog = makeCommitBacklog({ waitMs: config.commitWaitMs, now: () => performance.now() })
     const storage = { ...opened, store: measureCommits(opened.store, metrics, { health: writes, backlog: commitBacklog }) }

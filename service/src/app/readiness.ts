@@ -5,7 +5,7 @@ import type { KnownAnswers } from '../domain/keys/known-answers.ts'
 import type { Peers, PeerUsage } from '../domain/limits/peers.ts'
 import type { PeerHealth } from '../ops/health/peer-health.ts'
 import type { WriteHealth } from '../ops/health/write-health.ts'
-import { PrimaryRefused, type Store } from '../store/store.ts'
+import type { Store } from '../store/store.ts'
 
 import type { AwayPart, ReadinessCheck } from './lifecycle.ts'
 
@@ -33,18 +33,13 @@ export interface ReadinessParts {
 /** Whether calls succeed, and what is away. Never waits longer than a second for the store or the key store, and for nobody else. */
 export function makeReadiness(deps: ReadinessDependencies): ReadinessParts {
   const { store, keyring, knownAnswers, clock, writes, probeWrite, peerHealth, peers, checkpoints } = deps
-  const ping = inTime(clock, () => store.ping())
-  /** One answer of the store decides two conditions. */
-  let pinged = Promise.resolve()
   const keys = makeKeyStoreCheck(
     inTime(clock, () => keyring.read()),
     clock,
   )
   return {
     checks: [
-      // Nobody can know which server has the acknowledged writes; an operator has to look.
-      { state: 'primary_refused', run: () => (pinged = ping()).catch(rethrowRefused) },
-      { state: 'store_unavailable', run: () => pinged },
+      { state: 'store_unavailable', run: inTime(clock, () => store.ping()) },
       { state: 'store_not_writable', run: () => requireWritable(writes, inTime(clock, probeWrite)) },
       { state: 'keys_unavailable', run: keys.requireUsable },
       // The database was restored or replaced by one that was written with other keys.
@@ -120,11 +115,6 @@ function inTime(clock: Pick<Clock, 'sleep'>, check: () => Promise<void>): () => 
     const end = await withTimeout<'done' | 'late'>({ clock, timeoutMs: checkTimeoutMs }, 'late', () => pending.then(() => 'done'))
     if (end === 'late') throw new Error('no answer within a second')
   }
-}
-
-/** Any other error of the store is that of the next check. */
-function rethrowRefused(err: unknown): void {
-  if (err instanceof PrimaryRefused) throw err
 }
 
 /** Runs a check at most once in a time, and one that failed sooner again; until then its last result is repeated. */

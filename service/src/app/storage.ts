@@ -6,9 +6,6 @@ import type { Config } from '../ops/config/config.ts'
 import type { Exit } from '../ops/exits.ts'
 import type { Log } from '../ops/logging/log.ts'
 import type { PostgresKeyStore } from '../store/postgres/keys.ts'
-import type { PrimaryFence } from '../store/postgres/postgres.ts'
-import type { PrimaryObserver } from '../store/postgres/primary.ts'
-import type { RecordPlace } from '../store/postgres/primary-record.ts'
 import { openSqliteKeyStore } from '../store/sqlite/keys.ts'
 import { openSqliteStore } from '../store/sqlite/sqlite.ts'
 import { type Store, StoreRefused, StoreUnavailable } from '../store/store.ts'
@@ -19,7 +16,6 @@ import { type Anchors, makeAnchors, type ValueStore } from '../domain/freshness/
 import { makeValueFile } from '../store/value-file.ts'
 import type { Adapters } from './adapters.ts'
 import type { Resources } from './lifecycle.ts'
-import { openPrimaryRecord, primaryEpochValue, type DatabaseName } from './primary-fence.ts'
 
 /** The database, the data keys, and the key that wraps them. */
 export interface Storage {
@@ -37,8 +33,6 @@ export interface StorageDependencies {
   readonly stopping: AbortSignal
   /** Ends the process at once, because it is unknown which writes are durable. */
   readonly endNow: (exit: Exit, event: string, err: unknown) => never
-  /** Told which primary of a database on PostgreSQL is followed. */
-  readonly primaryObserver?: (database: DatabaseName) => PrimaryObserver
   /** A store that is already open; the caller closes it. */
   readonly store?: Store
   readonly keyring?: Keyring
@@ -50,7 +44,6 @@ export interface StorageDependencies {
 export async function openStorage(config: Config, adapters: Adapters, deps: StorageDependencies, resources: Resources): Promise<Storage> {
   const { clock, log, endNow } = deps
   let heads: ValueStore = makeValueFile(config.dataFolder, auditHeadsFile)
-  let sharedRecord: RecordPlace | null = null
   const { kek, keyring } = deps.keyring === undefined ? await openKeys() : { kek: await openKek(true), keyring: deps.keyring }
   const store = deps.store ?? (await openDatabase())
   const snapshot = makeValueFile(config.dataFolder, rowVersionsFile)
@@ -58,13 +51,10 @@ export async function openStorage(config: Config, adapters: Adapters, deps: Stor
 
   /** A development KEK is created for an empty key store only: the keys of another one need theirs. */
   async function openKeys(): Promise<Pick<Storage, 'kek' | 'keyring'>> {
-    const keys = await retryUntilReachable(config, deps, () => openKeyStore(config, deps))
+    const keys = await retryUntilReachable(config, deps, () => openKeyStore(config))
     resources.add(() => keys.close())
     // In PostgreSQL, because a process there may not find its data folder again.
-    if ('readValue' in keys) {
-      heads = { read: () => keys.readValue('audit_heads'), save: (value) => keys.saveValue('audit_heads', value) }
-      sharedRecord = { read: () => keys.readValue(primaryEpochValue), save: (value) => keys.saveValue(primaryEpochValue, value) }
-    }
+    if ('readValue' in keys) heads = { read: () => keys.readValue('audit_heads'), save: (value) => keys.saveValue('audit_heads', value) }
     const opened = await openKek((await keys.list()).length === 0)
     return { kek: opened, keyring: await openKeyring({ kek: opened, keys, environment: config.environment, now: () => clock.now() }) }
   }
@@ -75,8 +65,7 @@ export async function openStorage(config: Config, adapters: Adapters, deps: Stor
 
   async function openDatabase(): Promise<Store> {
     const events = { log: log.info, onLost: (cause: Error) => endNow('ioError', 'store_lost', cause) }
-    const fence = { record: openPrimaryRecord(config.dataFolder, 'cards', sharedRecord), ...observerOf(deps, 'cards') }
-    const opened = await retryUntilReachable(config, deps, () => openStore(config, { ...events, fence }))
+    const opened = await retryUntilReachable(config, deps, () => openStore(config, events))
     resources.add(() => {
       deps.onStoreClosing?.()
       return opened.close(storeCloseTimeoutMs)
@@ -89,12 +78,10 @@ export async function openStorage(config: Config, adapters: Adapters, deps: Stor
 export interface StoreEvents {
   readonly log: (event: string, fields: Readonly<Record<string, unknown>>) => void
   readonly onLost: (cause: Error) => void
-  /** On PostgreSQL. */
-  readonly fence?: PrimaryFence
 }
 
 /** Opens the store that the settings name. Throws `StoreUnavailable`, `MigrationRefused` and errors of the system. */
-export async function openStore(config: Config, { log, onLost, fence = {} }: StoreEvents): Promise<Store> {
+export async function openStore(config: Config, { log, onLost }: StoreEvents): Promise<Store> {
   const { databaseUrl: url, dataFolder: folder, storeMegabytesMax, databaseWriters: writers } = config
   if (url === null) {
     const maxPages = storeMegabytesMax === null ? {} : { maxPages: storeMegabytesMax * pagesInMegabyte }
@@ -102,22 +89,15 @@ export async function openStore(config: Config, { log, onLost, fence = {} }: Sto
   }
   // The driver is loaded only if it is used: it takes 5 % of the memory of an idle service.
   const { openPostgresStore } = await import('../store/postgres/postgres.ts')
-  return openPostgresStore({ url, log, writers, fence })
+  return openPostgresStore({ url, log, writers })
 }
 
 /** Opens the store of the wrapped data keys, like `openStore`. */
-async function openKeyStore(
-  { keysDatabaseUrl, databaseUrl, dataFolder }: Config,
-  deps: StorageDependencies,
-): Promise<KeyStore | PostgresKeyStore> {
+async function openKeyStore({ keysDatabaseUrl, databaseUrl, dataFolder }: Config): Promise<KeyStore | PostgresKeyStore> {
   const url = keysDatabaseUrl ?? databaseUrl
   if (url === null) return openSqliteKeyStore(dataFolder)
   const { openPostgresKeyStore } = await import('../store/postgres/keys.ts')
-  return openPostgresKeyStore({ url, fence: { record: openPrimaryRecord(dataFolder, 'keys'), ...observerOf(deps, 'keys') } })
-}
-
-function observerOf({ primaryObserver }: StorageDependencies, database: DatabaseName): Pick<PrimaryFence, 'observer'> {
-  return primaryObserver === undefined ? {} : { observer: primaryObserver(database) }
+  return openPostgresKeyStore({ url })
 }
 
 /**

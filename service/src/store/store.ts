@@ -100,19 +100,6 @@ export class StoreRefused extends StoreUnavailable {
   }
 }
 
-/**
- * Nobody can know which server has the acknowledged writes: two of them accept writes, or the only one is older than the one that was followed last. It ends
- * when the older one steps down, or when an operator chooses (`tessera store choose-primary`).
- */
-export class PrimaryRefused extends StoreUnavailable {
-  readonly reason: 'two_primaries' | 'older_primary'
-
-  constructor(reason: PrimaryRefused['reason'], message: string) {
-    super(message)
-    this.reason = reason
-  }
-}
-
 /** `login`: user, password or pg_hba.conf; `database`: it does not exist; `rights`: the user may not do what the service does. */
 export type StoreRefusal = 'login' | 'database' | 'rights'
 

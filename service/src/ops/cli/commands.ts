@@ -81,18 +81,6 @@ const restore: Command = {
   run: async (input) => (await import('./restore.ts')).runRestore(input),
 }
 
-/** Loaded when it runs, like `start`. */
-const storeChoosePrimary: Command = {
-  name: 'store choose-primary',
-  args: '<host:port>',
-  summary: 'Chooses the PostgreSQL server to follow while two accept writes, or only one that is older than the last.',
-  details:
-    'Without --yes it shows every host with its epoch and timeline. Runs beside the services, which follow within two seconds, and writes an audit entry\n' +
-    'on the chosen server. An ordinary failover needs no choice: stop the older server, or make it a standby.',
-  options: [{ name: 'yes', meaning: 'Chooses it; without this the command only shows what it found.' }],
-  run: async (input) => (await import('./choose-primary.ts')).runChoosePrimary(input),
-}
-
 /** For the list and for suggestions; `runCommandLine` handles it. */
 const help: Command = {
   name: 'help',
@@ -114,7 +102,6 @@ export const commands: readonly Command[] = Object.freeze([
   keysBackup,
   auditVerify,
   auditAcceptRestored,
-  storeChoosePrimary,
   auditHead,
   auditList,
   auditExport,

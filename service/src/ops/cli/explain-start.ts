@@ -11,15 +11,7 @@ import { ExitError, type Exit } from '../exits.ts'
 import { AssetsMissing } from '../../server/pages/form-assets.ts'
 import { MigrationRefused } from '../../store/migrations/migrations.ts'
 import { FolderLocked } from '../../store/sqlite/lock.ts'
-import {
-  PrimaryRefused,
-  StoreDamaged,
-  StoreFull,
-  StoreOutcomeUnknown,
-  StoreRefused,
-  type StoreRefusal,
-  StoreUnavailable,
-} from '../../store/store.ts'
+import { StoreDamaged, StoreFull, StoreOutcomeUnknown, StoreRefused, type StoreRefusal, StoreUnavailable } from '../../store/store.ts'
 
 /** Turns an error of the start into an exit code and a message that says what to do. Returns unexpected errors unchanged. */
 export function explainStart(err: unknown, config: Config, stopping: AbortSignal): unknown {
@@ -43,8 +35,6 @@ export function explainDatabase(err: unknown, setting: string): ExitError | null
     const { exit, what, advice } = refusals[err.refusal](setting)
     return new ExitError(exit, `${what} (${err.message}).`, { cause: err, advice })
   }
-  if (err instanceof PrimaryRefused)
-    return new ExitError('unavailable', `${err.reason}: ${err.message}.`, { cause: err, advice: choosePrimary })
   if (err instanceof StoreUnavailable || err instanceof StoreOutcomeUnknown)
     return exitError('unavailable', `the database does not respond (${err.message}): check ${setting}, or start it first.`, err)
   if (err instanceof StoreDamaged) return new ExitError('damaged', `${err.message}.`, { cause: err, advice: err.advice })
@@ -132,10 +122,6 @@ function explainListen(err: SystemError, code: string, port: number, config: Con
 function exitError(exit: ExitError['exit'], message: string, cause: Error): ExitError {
   return new ExitError(exit, message, { cause })
 }
-
-const choosePrimary =
-  'Stop the older server, or make it a standby: the service follows the other one by itself. If only one of them has what was acknowledged and the ' +
-  'service cannot know which, choose it: tessera store choose-primary.'
 
 const sameKek =
   'Services on one database share one KEK: restore the development.kek of this data folder, or copy that of another service on the same database.'

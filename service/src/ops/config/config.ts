@@ -65,7 +65,7 @@ const table = [
     type: 'postgresUrl',
     default: null,
     meaning:
-      'PostgreSQL to use instead of the embedded database; several hosts may be given, a primary and its standbys: the service follows the primary.',
+      'PostgreSQL to use instead of the embedded database; several hosts may be given, and the service finds the primary among them.',
     secret: true,
   },
   {

@@ -65,10 +65,6 @@ const shapes = {
   chain: text(/^[0-9A-Za-z._:+-]{1,128}$/),
   seq: number,
   fault: text(/^[a-z_]{1,32}$/),
-  // The primary on PostgreSQL.
-  database: text(/^(cards|keys)$/),
-  epoch: number,
-  timeline: number,
   // A migration.
   number,
   name: text(/^[a-z0-9-]{1,48}$/),

@@ -3,23 +3,16 @@ import type { DatabaseInspection, MissingRight } from '../inspection.ts'
 import { planMigrations, readMigrations } from '../migrations/migrations.ts'
 import { sql, type Row } from '../statement.ts'
 import { KEYS_SCHEMA, listAppliedMigrations, startError } from './migrate.ts'
-import { readHosts } from './hosts.ts'
-import { makePrimary } from './primary.ts'
-import type { PrimaryRecord } from './primary-record.ts'
+import { makePrimary, readHosts } from './primary.ts'
 import type { Session } from './session.ts'
 
-/** Inspects the schema of the cards or of the keys on a server, with a connection of its own. Throws `StoreUnavailable`, `PrimaryRefused` and `StoreRefused`. */
-export async function inspectPostgres(url: string, schema: 'cards' | 'keys', record?: PrimaryRecord): Promise<DatabaseInspection> {
-  const primary = makePrimary({
-    hosts: readHosts(url),
-    allowUnsafe: false,
-    searchPath: schema === 'keys' ? KEYS_SCHEMA : null,
-    isReadOnly: true,
-    ...(record === undefined ? {} : { record }),
-  })
-  const session = await primary.connect(() => undefined).finally(() => primary.close())
+/** Inspects the schema of the cards or of the keys on a server, with a connection of its own. Throws `StoreUnavailable` and `StoreRefused`. */
+export async function inspectPostgres(url: string, schema: 'cards' | 'keys'): Promise<DatabaseInspection> {
+  const primary = makePrimary({ hosts: readHosts(url), allowUnsafe: false })
+  const session = await primary.connect(() => undefined)
   try {
     await session.execute('set default_transaction_read_only = on')
+    if (schema === 'keys') await session.execute(`set search_path = ${KEYS_SCHEMA}`)
     const [row] = await session.query(schema === 'cards' ? selectCardRights : selectKeyRights, schema === 'cards' ? [] : [KEYS_SCHEMA])
     if (row === undefined) throw new Error('the server returned no rights')
     const applied = readInteger(row, 'has_table') === 1 && readInteger(row, 'may_use') === 1 ? await listAppliedMigrations(session) : []

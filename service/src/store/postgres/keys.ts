@@ -5,16 +5,12 @@ import type { Row, Statement, Value } from '../statement.ts'
 import { storeTimeLimits, untilDeadline } from '../time-limits.ts'
 import { postgresFaultOf } from './fault.ts'
 import { KEYS_SCHEMA, migratePostgres } from './migrate.ts'
-import { readHosts } from './hosts.ts'
-import type { PrimaryFence } from './postgres.ts'
-import { makePrimary } from './primary.ts'
+import { makePrimary, readHosts } from './primary.ts'
 import type { Session } from './session.ts'
 
 export interface PostgresKeysStart {
   /** May name several hosts. */
   readonly url: string
-  /** How the primary is told from an older one that came back. */
-  readonly fence?: PrimaryFence
   /** Accepts a server that may lose acknowledged commits. For tests only. */
   readonly allowUnsafe?: boolean
 }
@@ -28,8 +24,8 @@ export interface PostgresKeyStore extends KeyStore {
 }
 
 /** Opens the store of wrapped data keys: a schema of its own, and in production a database of its own. */
-export async function openPostgresKeyStore({ url, fence = {}, allowUnsafe = false }: PostgresKeysStart): Promise<PostgresKeyStore> {
-  const primary = makePrimary({ hosts: readHosts(url), allowUnsafe, searchPath: KEYS_SCHEMA, ...fence })
+export async function openPostgresKeyStore({ url, allowUnsafe = false }: PostgresKeysStart): Promise<PostgresKeyStore> {
+  const primary = makePrimary({ hosts: readHosts(url), allowUnsafe })
   let connecting: Promise<Session> | null = null
   let closed = false
   /** How many warnings a server has sent so far. */
@@ -39,7 +35,6 @@ export async function openPostgresKeyStore({ url, fence = {}, allowUnsafe = fals
     await migratePostgres(session, 'keys')
   } catch (err) {
     session.destroy()
-    primary.close()
     throw err
   }
 
@@ -55,16 +50,18 @@ export async function openPostgresKeyStore({ url, fence = {}, allowUnsafe = fals
     },
     close: async () => {
       closed = true
-      primary.close()
       await session.end()
     },
   })
 
   async function connect(): Promise<Session> {
     const opened = await primary.connect(() => undefined)
-    if (closed) {
+    try {
+      await opened.execute(`set search_path = ${KEYS_SCHEMA}`)
+      if (closed) throw new StoreUnavailable('the store of keys is closed')
+    } catch (err) {
       opened.destroy()
-      throw new StoreUnavailable('the store of keys is closed')
+      throw err
     }
     return opened
   }

@@ -5,8 +5,7 @@ import { sql } from '../statement.ts'
 import { logMigrations, type LogMigrations } from '../migrations/migrations.ts'
 import { tryAdvisoryLock } from './advisory-lock.ts'
 import { migratePostgres } from './migrate.ts'
-import { readHosts } from './hosts.ts'
-import { makePrimary, type PrimaryStart } from './primary.ts'
+import { makePrimary, readHosts } from './primary.ts'
 import { makeReaders } from './readers.ts'
 import { makeSlot, type WriterChains } from './slot.ts'
 import { makeWriters } from './writers.ts'
@@ -21,25 +20,17 @@ export interface PostgresStart {
   readonly writers?: number
   /** Connections that read. */
   readonly readers?: number
-  /** How the primary is told from an older one that came back. */
-  readonly fence?: PrimaryFence
   /** Accepts a server that may lose acknowledged commits (fsync off). For tests only. */
   readonly allowUnsafe?: boolean
 }
 
-/** Where the primary that was followed last is recorded, and who is told about it. */
-export type PrimaryFence = Pick<PrimaryStart, 'record' | 'observer'>
-
 /** Opens the production store: finds the primary, migrates, and connects. Throws `StoreUnavailable` and `MigrationRefused`. */
 export async function openPostgresStore(start: PostgresStart): Promise<Store> {
-  const { url, log, node = hostname(), writers: writerCount = 4, readers: readerCount = 2, allowUnsafe = false, fence = {} } = start
-  const primary = makePrimary({ hosts: readHosts(url), allowUnsafe, ...fence })
+  const { url, log, node = hostname(), writers: writerCount = 4, readers: readerCount = 2, allowUnsafe = false } = start
+  const primary = makePrimary({ hosts: readHosts(url), allowUnsafe })
   const session = await primary.connect(() => undefined)
   try {
     logMigrations(await migratePostgres(session, 'cards'), log)
-  } catch (err) {
-    primary.close()
-    throw err
   } finally {
     await session.end()
   }
@@ -68,7 +59,6 @@ export async function openPostgresStore(start: PostgresStart): Promise<Store> {
     close: async (deadlineMs) => {
       await writers.close(deadlineMs)
       await Promise.all([readers.close(), scanners.close()])
-      primary.close()
     },
   }
 }

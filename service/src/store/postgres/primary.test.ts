@@ -4,8 +4,7 @@ import pg from 'pg'
 
 import { StoreRefused } from '../store.ts'
 
-import { readHosts } from './hosts.ts'
-import { connectError } from './primary.ts'
+import { connectError, readHosts } from './primary.ts'
 
 test('a URL with several hosts becomes one URL per host, each with everything else', () => {
   assert.deepEqual(readHosts('postgres://u:p%40@a:5432,b:5433,c/tessera?sslmode=verify-full'), [

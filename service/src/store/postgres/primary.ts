@@ -1,198 +1,54 @@
-import { PrimaryRefused, StoreRefused, StoreUnavailable } from '../store.ts'
+import { StoreRefused, StoreUnavailable } from '../store.ts'
 import { refusalOf } from './fault.ts'
-import { decidePrimary, type PrimaryCandidate, type PrimaryDecision, type SeenPrimary } from './fence.ts'
-import { advanceEpoch } from './fence-row.ts'
-import { lookAtHosts } from './find-primary.ts'
-import { makeHostProbe } from './host-probe.ts'
-import { openPrimarySession, type PrimarySession } from './host-session.ts'
-import { hostLabel } from './hosts.ts'
-import { makeOpenSessions } from './open-sessions.ts'
-import { newestOf, noRecord, type PrimaryRecord } from './primary-record.ts'
+import { selectServerSettings, parseServerSettings } from './server.ts'
+import { openPostgresSession } from './session.ts'
 import type { ConnectionLoss, Session } from './session.ts'
 
 /** The server that accepts writes, whichever of the hosts it is now. */
 export interface Primary {
   /**
-   * Connects to it. Throws `StoreUnavailable`, and `PrimaryRefused` while nobody can know which server is the primary; for a moment after a failure, or after
-   * a connection fell silent, it throws at once, so that callers do not queue for a server that is down.
+   * Connects to it. Throws `StoreUnavailable`; for a moment after a failure, or after a connection fell silent, it throws at once, so that callers
+   * do not queue for a server that is down.
    */
   connect(lost: () => void): Promise<Session>
   /** What an acknowledged commit survives, as of the server of the last connection. */
   readonly durability: 'local' | 'replicated'
-  /** Ends the looks at the hosts; sessions stay open. */
-  close(): void
 }
 
 export interface PrimaryStart {
   readonly hosts: readonly string[]
   /** Accepts a server that may lose acknowledged commits. For tests only. */
   readonly allowUnsafe: boolean
-  /** The schema of its sessions; null for that of their user. */
-  readonly searchPath?: string | null
-  /** Where the primary that was followed last is recorded outside of the database. */
-  readonly record?: PrimaryRecord
-  /** Told what was found; must not throw. */
-  readonly observer?: PrimaryObserver
-  /** Only looks: advances no epoch, records nothing. For the checks of a start. */
-  readonly isReadOnly?: boolean
 }
 
-export interface PrimaryObserver {
-  /** Another primary, or a new epoch, is followed; or the same again after a refusal. */
-  onFollowed(primary: { readonly host: string; readonly epoch: number; readonly timeline: number }): void
-  /** No primary is followed until this is over. Once for each refusal. */
-  onRefused(refusal: PrimaryRefused): void
-}
-
-/**
- * Follows the primary among the hosts. All of them are looked at, before the first connection and once a second, because an old primary that comes back
- * accepts writes too. A server is followed when it is the only one and not older than the one that was followed last, by the epoch of its fencing row and its
- * timeline; with one address, such as a pooler's, each connection is compared.
- */
-export function makePrimary(start: PrimaryStart): Primary {
-  const { hosts, allowUnsafe, searchPath = null, record = noRecord, observer, isReadOnly = false } = start
-  const probes = hosts.length > 1 ? hosts.map((host) => makeHostProbe(host, searchPath)) : []
-  const sessions = makeOpenSessions()
+/** Connects to all hosts at once, so that a silent one costs no time, and uses the first that is not a standby. */
+export function makePrimary({ hosts, allowUnsafe }: PrimaryStart): Primary {
   let durability: 'local' | 'replicated' = 'local'
   let failed: { readonly at: number; readonly cause: Error } | null = null
-  let seen: SeenPrimary | null = null
-  let unrecorded = false
-  /** The host to connect to; null when all of them have to be looked at first. */
-  let followed: string | null = hosts.length === 1 ? (hosts[0] ?? null) : null
-  let reported: { readonly host: string; readonly epoch: number } | null = null
-  let refused: PrimaryRefused | null = null
-  let watch: NodeJS.Timeout | null = null
 
   return {
     get durability() {
       return durability
     },
-    connect,
-    close: () => {
-      clearInterval(watch ?? undefined)
-      watch = null
-      for (const probe of probes) probe.close()
-    },
-  }
-
-  async function connect(lost: () => void): Promise<Session> {
-    if (failed !== null && performance.now() - failed.at < FAIL_FAST_MS) throw failed.cause
-    try {
-      seen ??= await record.read()
-      const session = await openFollowed(lost)
-      failed = null
-      startWatch()
-      return session
-    } catch (err) {
-      const cause = err instanceof StoreUnavailable ? err : connectError(hosts.length, err)
-      failed = { at: performance.now(), cause }
-      throw cause
-    }
-  }
-
-  /** Opens a session with the primary that is followed; when it cannot be, looks for another. */
-  async function openFollowed(lost: () => void): Promise<Session> {
-    const host = followed
-    if (host !== null) {
-      try {
-        return await open(host, lost)
-      } catch (err) {
-        if (probes.length === 0) throw err
-        if (followed === host) followed = null
+    connect: async (lost) => {
+      if (failed !== null && performance.now() - failed.at < FAIL_FAST_MS) throw failed.cause
+      const onLost = (how: ConnectionLoss): void => {
+        if (how === 'silent') failed = { at: performance.now(), cause: new StoreUnavailable('the primary fell silent') }
+        lost()
       }
-    }
-    await findFollowed(false)
-    return open(followed ?? '', lost)
-  }
-
-  async function open(host: string, lost: () => void): Promise<Session> {
-    const onLost = (how: ConnectionLoss): void => {
-      if (how === 'silent') failed = { at: performance.now(), cause: new StoreUnavailable('the primary fell silent') }
-      // The hosts are looked at again: this one may be away, or no primary any more.
-      if (probes.length > 0 && followed === host) followed = null
-      lost()
-    }
-    const opened = await openPrimarySession(host, { allowUnsafe, searchPath }, onLost)
-    try {
-      return await admit(opened)
-    } catch (err) {
-      opened.session.destroy()
-      throw err
-    }
-  }
-
-  /** Compares the server of a new session with the one seen last: behind one address there may be another than before. */
-  async function admit({ session, durability: found, found: candidate }: PrimarySession): Promise<Session> {
-    const decision = decidePrimary([candidate], seen)
-    if (decision.kind !== 'follow') throw refuse(decision)
-    const primary = isReadOnly ? candidate : await advanceEpoch(session, candidate)
-    await follow(primary)
-    durability = found
-    sessions.add(session, primary)
-    return session
-  }
-
-  /** Looks at all hosts, and follows or refuses. Throws when there is no primary to follow. */
-  async function findFollowed(isPatient: boolean): Promise<void> {
-    const { decision, errors } = await lookAtHosts(probes, seen, isPatient)
-    if (decision.kind === 'none') throw new AggregateError(errors.length > 0 ? errors : [new Error('a standby')])
-    if (decision.kind === 'refuse') {
-      const err = refuse(decision)
-      followed = null
-      sessions.endAll()
-      throw err
-    }
-    followed = decision.primary.host
-    sessions.endOthers(decision.primary)
-  }
-
-  async function follow({ host, epoch, timeline }: PrimaryCandidate): Promise<void> {
-    const before = seen
-    seen = newestOf(seen, { epoch, timeline })
-    unrecorded ||= before === null || before.epoch !== seen?.epoch || before.timeline !== seen.timeline
-    refused = null
-    followed = host
-    sessions.endOthers({ host, epoch, timeline })
-    if (reported?.host !== host || reported.epoch !== epoch) observer?.onFollowed({ host: hostLabel(host), epoch, timeline })
-    reported = { host, epoch }
-    await saveSeen()
-  }
-
-  /** A primary is followed although it cannot be recorded at this moment; the next look records it. */
-  async function saveSeen(): Promise<void> {
-    if (!unrecorded || isReadOnly || seen === null || seen.epoch === 0) return
-    await record.save(seen).then(
-      () => (unrecorded = false),
-      () => undefined,
-    )
-  }
-
-  function refuse(decision: PrimaryDecision): PrimaryRefused {
-    const refusal = refusalError(decision, seen)
-    if (refused?.reason !== refusal.reason) observer?.onRefused(refusal)
-    reported = null
-    return (refused = refusal)
-  }
-
-  function startWatch(): void {
-    if (watch !== null || isReadOnly || (probes.length === 0 && record === noRecord)) return
-    let isLooking = false
-    watch = setInterval(() => {
-      if (isLooking) return
-      isLooking = true
-      lookAgain()
-        .catch(() => undefined)
-        .finally(() => (isLooking = false))
-    }, WATCH_MS)
-    watch.unref()
-  }
-
-  /** Another process may have followed a newer primary since, which this one cannot reach. */
-  async function lookAgain(): Promise<void> {
-    const recorded = await record.read().catch(() => null)
-    seen = newestOf(seen, recorded)
-    await saveSeen()
-    if (probes.length > 0) await findFollowed(true)
+      const attempts = hosts.map((host) => openPrimary(host, allowUnsafe, onLost))
+      try {
+        const found = await Promise.any(attempts)
+        endOthers(attempts, found)
+        failed = null
+        durability = found.durability
+        return found.session
+      } catch (err) {
+        const cause = connectError(hosts.length, err)
+        failed = { at: performance.now(), cause }
+        throw cause
+      }
+    },
   }
 }
 
@@ -204,11 +60,45 @@ export async function connectUnless(primary: Primary, isClosed: () => boolean): 
   throw new StoreUnavailable('the store is closed')
 }
 
+interface PrimarySession {
+  readonly session: Session
+  readonly durability: 'local' | 'replicated'
+}
+
+async function openPrimary(host: string, allowUnsafe: boolean, lost: (how: ConnectionLoss) => void): Promise<PrimarySession> {
+  let taken = false
+  const session = await openPostgresSession(host, (how) => {
+    if (taken) lost(how)
+  })
+  try {
+    const [row] = await session.query(selectServerSettings, [])
+    if (row === undefined) throw new Error('the server returned no settings')
+    const { commit, durability } = parseServerSettings(row, allowUnsafe)
+    await session.execute(`set synchronous_commit = '${commit}'; ${sessionSettings}`)
+    taken = true
+    return { session, durability }
+  } catch (err) {
+    session.destroy()
+    throw err
+  }
+}
+
+function endOthers(attempts: readonly Promise<PrimarySession>[], found: PrimarySession): void {
+  for (const attempt of attempts) {
+    attempt.then(
+      (opened) => {
+        if (opened !== found) opened.session.destroy()
+      },
+      () => undefined,
+    )
+  }
+}
+
 /** Refused only if every host refuses: a standby may refuse what the primary, which is down for a moment, accepts. */
 export function connectError(hostCount: number, err: unknown): StoreUnavailable {
   const errors: unknown[] = err instanceof AggregateError ? err.errors : [err]
   const [refusal] = errors.map(refusalOf)
-  if (refusal === undefined || refusal === null || errors.length < hostCount || errors.some((each) => refusalOf(each) === null))
+  if (refusal === undefined || refusal === null || errors.some((each) => refusalOf(each) === null))
     return new StoreUnavailable(`no primary among ${hostCount} host(s): ${errors.map(reasonOf).join(' · ')}`)
   return new StoreRefused(refusal, reasonOf(errors[0]), { cause: errors[0] })
 }
@@ -222,16 +112,26 @@ function reasonOf(err: unknown): string {
   return err.message || err.name
 }
 
-function refusalError(decision: PrimaryDecision, seen: SeenPrimary | null): PrimaryRefused {
-  if (decision.kind !== 'refuse') throw new Error('there is nothing to refuse')
-  const found = decision.found.map(({ host, epoch, timeline }) => `${hostLabel(host)} (epoch ${epoch}, timeline ${timeline})`).join(' and ')
-  const what =
-    decision.reason === 'two_primaries'
-      ? `two servers accept writes: ${found}`
-      : `the only server that accepts writes is older than the primary that was followed last (epoch ${seen?.epoch ?? 0}, timeline ${seen?.timeline ?? 0}): ${found}`
-  return new PrimaryRefused(decision.reason, what)
-}
+// No statement_timeout: it would cancel a COMMIT that waits for its standby, which then counts as done without being replicated.
+const sessionSettings = `
+  set default_transaction_isolation = 'read committed';
+  set lock_timeout = '1000ms';
+  set idle_in_transaction_session_timeout = '10s'`
 
 const FAIL_FAST_MS = 250
-/** Between two looks at all hosts: an old primary that comes back is noticed within this. */
-const WATCH_MS = 1000
+
+/**
+ * Splits a URL that names several hosts (`postgres://user:password@one:5432,two:5432/name`) into one URL per host, since the driver supports one host only.
+ * Throws when it is not a PostgreSQL URL; the message never contains the URL, since that has a password.
+ */
+export function readHosts(url: string): readonly string[] {
+  const match = /^(postgres(?:ql)?:\/\/(?:[^@/?]*@)?)([^/?]*)(.*)$/.exec(url)
+  if (match === null) throw new Error('the database URL does not start with postgres://')
+  const [, before = '', hosts = '', rest = ''] = match
+  const named = hosts.split(',').map((host) => host.trim())
+  if (named.length > HOSTS_MAX) throw new Error(`the database URL names more than ${HOSTS_MAX} hosts`)
+  if (named.length > 1 && named.includes('')) throw new Error('the database URL has a host without a name')
+  return named.map((host) => before + host + rest)
+}
+
+const HOSTS_MAX = 8

@@ -46,11 +46,7 @@ test('a connection that is opened while the store closes is ended', async () => 
     },
   ]) {
     let connect = (_session: Session): void => undefined
-    const { use, close } = open({
-      durability: 'local',
-      close: () => undefined,
-      connect: () => new Promise((resolve) => (connect = resolve)),
-    })
+    const { use, close } = open({ durability: 'local', connect: () => new Promise((resolve) => (connect = resolve)) })
     const rejected = assert.rejects(async () => use(), /closed/)
     await new Promise((resolve) => setImmediate(resolve))
     const closed = close()

@@ -408,14 +408,6 @@ create table page_scripts (
   primary key (bucket, merchant_id, script_id)
 );
 
-create table primary_epoch (
-  id integer not null,
-  epoch integer not null,
-  timeline integer not null,
-  chosen_over integer not null,
-  primary key (id)
-);
-
 create table receipts (
   bucket integer not null,
   receipt_id text collate "C" not null,
