@@ -23,11 +23,11 @@ test('a nonce is accepted exactly when SHA-256 has the zero bits, by another imp
 })
 
 test('the search finds the first nonce, in steps, and none where there is none', () => {
-  const asked = { challenge, bits: 12 }
-  const found = findProof(asked, { from: 0, count: 100_000 })
+  const request = { challenge, bits: 12 }
+  const found = findProof(request, { from: 0, count: 100_000 })
   assert.ok(found !== null && zeroBits(found) >= 12)
-  assert.equal(findProof(asked, { from: 0, count: found }), null)
-  assert.equal(findProof(asked, { from: found, count: 1 }), found)
+  assert.equal(findProof(request, { from: 0, count: found }), null)
+  assert.equal(findProof(request, { from: found, count: 1 }), found)
 })
 
 test('what is not a challenge or not a nonce is no proof', () => {

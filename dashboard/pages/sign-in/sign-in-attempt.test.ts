@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { attemptSignIn, type SignInStage, type SignInSteps } from './sign-in-attempt.ts'
 
 const credentials = { phone: '998900000000', password: 'a password' }
-const asked = { challenge: 'ab'.repeat(32), bits: 15 }
+const request = { challenge: 'ab'.repeat(32), bits: 15 }
 
 /** The service's replies in turn, and what the page showed and sent. */
 function play(replies: readonly (Awaited<ReturnType<SignInSteps['call']>> | { readonly busyMs: number })[]) {
@@ -36,15 +36,15 @@ test('a sign-in without a crowd is one call, and nothing has to be said', async 
   assert.deepEqual([sent, stages], [[credentials], []])
 })
 
-test('in a crowd it solves what it is asked, waits where there is no room, and sends each proof once', async () => {
+test('in a crowd it solves the challenge, waits where there is no room, and sends each proof once', async () => {
   const { steps, stages, sent, slept } = play([
-    { needs: 'proof', passkey: null, proof: asked },
+    { needs: 'proof', passkey: null, proof: request },
     { busyMs: 2000 },
-    { needs: 'proof', passkey: null, proof: asked },
+    { needs: 'proof', passkey: null, proof: request },
     { needs: null, passkey: null },
   ])
   assert.equal((await attemptSignIn(credentials, steps)).needs, null)
-  const proven = { ...credentials, proof: { challenge: asked.challenge, nonce: 7 } }
+  const proven = { ...credentials, proof: { challenge: request.challenge, nonce: 7 } }
   assert.deepEqual(sent, [credentials, proven, credentials, proven])
   assert.deepEqual(slept, [2000])
   assert.deepEqual(
