@@ -6,7 +6,7 @@ import { observeNetwork, type NetworkCall } from './observe-network.ts'
 
 const request = {} as AuthorizationRequest
 
-test('each call is reported once with its own outcome, and a decline is an answer while silence is none', async () => {
+test('each call is reported once with its own outcome, and a decline is an answer while silence is none, and a local precheck neither', async () => {
   const outcomes: (NetworkOutcome | Error)[] = [
     { kind: 'approved', networkRef: 'r' },
     { kind: 'declined', reason: 'insufficientFunds', rawCode: '116' },
@@ -40,7 +40,7 @@ test('each call is reported once with its own outcome, and a decline is an answe
       ['authorize', 'failed', false],
       ['status', 'never_seen', true],
       ['check_code', 'unknown', true],
-      ['precheck_card', 'allowed', true],
+      ['precheck_card', 'allowed', null],
     ],
   )
 })

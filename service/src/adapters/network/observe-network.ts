@@ -8,8 +8,8 @@ export interface NetworkCall {
    * `failed`: the adapter threw, or was given up after the timeout.
    */
   readonly outcome: string
-  /** Whether the network answered; a decline or a refusal is an answer. */
-  readonly isAnswered: boolean
+  /** Whether the network answered; a decline or a refusal is an answer. Null: the adapter may have decided without it. */
+  readonly isAnswered: boolean | null
   readonly ms: number
 }
 
@@ -44,7 +44,7 @@ export function observeNetwork({ network, onCall, now }: ObserveNetworkOptions):
   async function observe<T extends NetworkResult>(operation: NetworkOperation, signal: AbortSignal, call: () => Promise<T>): Promise<T> {
     const startedAt = now()
     let isReported = false
-    const report = (outcome: string, isAnswered: boolean): void => {
+    const report = (outcome: string, isAnswered: boolean | null): void => {
       if (!isReported) onCall({ operation, outcome, isAnswered, ms: now() - startedAt })
       isReported = true
     }
@@ -65,9 +65,9 @@ export function observeNetwork({ network, onCall, now }: ObserveNetworkOptions):
 
 type NetworkResult = NetworkOutcome | VerificationStart | CodeCheckResult | NetworkRefusal | { readonly kind: 'neverSeen' } | null
 
-/** The `unknown` of a code is the network's word for it. */
-function isAnswer(operation: NetworkOperation, result: NetworkResult): boolean {
-  if (result === null) return true
+/** A precheck that allows the card is usually local, so it says nothing about the network. The `unknown` of a code is the network's word for it. */
+function isAnswer(operation: NetworkOperation, result: NetworkResult): boolean | null {
+  if (result === null) return null
   if (result.kind === 'refused') return result.reason !== 'timeout'
   if (result.kind === 'declined') return result.reason !== 'networkTimeout'
   return result.kind !== 'unknown' || operation === 'check_code'

@@ -168,7 +168,7 @@ export function makeMerchantEndpointObserver(log: Log, metrics: Metrics): (call:
 export function makeNetworkObserver(metrics: Metrics, health: Pick<PeerHealth, 'record'>): (call: NetworkCall) => void {
   return (call) => {
     metrics.observeNetworkCall(call)
-    health.record(call.isAnswered)
+    if (call.isAnswered !== null) health.record(call.isAnswered)
   }
 }
 
