@@ -50,3 +50,19 @@ test('endpoints take turns, and a backlog of one does not let it go first again'
     }
   assert.deepEqual(order, ['e0', 'e1', 'e2', 'e0', 'e1', 'e2'])
 })
+
+test('an endpoint that is down is forgotten when nothing has waited for it for ten minutes, and not before', () => {
+  const queues = makeEndpointQueues({ inFlightMax: 512, endpointInFlightMax: 16 })
+  for (const at of [0, 1, 2]) {
+    queues.add(endpoint(1))
+    for (const turn of queues.takeTurns(1, at)) {
+      queues.endTurn(turn, { count: 1, hasMore: false })
+      queues.end(turn.endpoint, { answer: 'none', startedAt: at, endedAt: at, hasNext: false })
+    }
+  }
+  assert.deepEqual(queues.listDown(), [endpoint(1)])
+  queues.takeTurns(1, 600_000)
+  assert.deepEqual(queues.listDown(), [endpoint(1)])
+  queues.takeTurns(1, 600_003)
+  assert.deepEqual(queues.listDown(), [])
+})

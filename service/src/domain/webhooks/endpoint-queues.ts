@@ -123,9 +123,12 @@ export function makeEndpointQueues({ inFlightMax, endpointInFlightMax }: Endpoin
     return queue.pace.record(answer, { startedAt, endedAt })
   }
 
-  /** What is known of an endpoint is dropped after a while, so that the map does not grow with every endpoint that there ever was. */
-  function forgetIdle({ endpoint, pace, inFlight: own, reserved, isDue, lastUsedAt }: EndpointQueue, monotonicMs: number): void {
-    const isIdle = !isDue && own + reserved === 0 && !pace.isDown()
+  /**
+   * What is known of an endpoint is dropped after a while, so that the map does not grow with every endpoint that there ever was. One that is down is
+   * probed while anything waits for it, so it is unused only when it was removed or everything was given up.
+   */
+  function forgetIdle({ endpoint, inFlight: own, reserved, isDue, lastUsedAt }: EndpointQueue, monotonicMs: number): void {
+    const isIdle = !isDue && own + reserved === 0
     if (isIdle && monotonicMs - lastUsedAt > idleMs) queues.delete(endpoint.endpointId)
   }
 }
