@@ -22,6 +22,18 @@ export function readDeadline(): number {
   return performance.now() + storeTimeLimits.readMs
 }
 
+/**
+ * Milliseconds until the deadline, for a statement that is about to be sent. Throws `StoreUnavailable` when they are too few for a reply: a statement that
+ * ends unanswered costs the connection, with everything else that is in progress on it.
+ */
+export function timeLeft(deadline: number): number {
+  const left = deadline - performance.now()
+  if (left < minReplyMs) throw new StoreUnavailable('no time is left for the statement')
+  return left
+}
+
+const minReplyMs = 50
+
 /** The result of a promise that only waits, such as for a connection; throws `StoreUnavailable` at the deadline. The promise goes on. */
 export async function untilDeadline<T>(waited: Promise<T>, deadline: number, what: string): Promise<T> {
   let timer: NodeJS.Timeout | undefined

@@ -2,7 +2,7 @@ import type { KeyStore, WrappedKey } from '@tessera/vault/keyring'
 import { findValue, insertKey, listKeys, saveValue, setKeyState } from '../keys.ts'
 import { StoreFull, StoreOutcomeUnknown, StoreUnavailable } from '../store.ts'
 import type { Row, Statement, Value } from '../statement.ts'
-import { storeTimeLimits, untilDeadline } from '../time-limits.ts'
+import { storeTimeLimits, timeLeft, untilDeadline } from '../time-limits.ts'
 import { postgresFaultOf } from './fault.ts'
 import { KEYS_SCHEMA, migratePostgres } from './migrate.ts'
 import { makePrimary, readHosts } from './primary.ts'
@@ -87,7 +87,7 @@ export async function openPostgresKeyStore({ url, allowUnsafe = false }: Postgre
     const usable = await untilDeadline(usableSession(), deadline, 'connecting')
     const before = countWarnings(usable)
     try {
-      const found = await usable.query(statement, values, Math.max(1, deadline - performance.now()))
+      const found = await usable.query(statement, values, timeLeft(deadline))
       if (countWarnings(usable) !== before) throw new StoreOutcomeUnknown('the server committed with a warning')
       return found
     } catch (err) {

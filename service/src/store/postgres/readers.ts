@@ -1,7 +1,7 @@
 import type { Row } from '../statement.ts'
 import { StoreDamaged, StoreUnavailable } from '../store.ts'
 import type { Read } from '../transaction.ts'
-import { readDeadline, untilDeadline } from '../time-limits.ts'
+import { readDeadline, timeLeft, untilDeadline } from '../time-limits.ts'
 import { isDamaged, postgresFaultOf } from './fault.ts'
 import { connectUnless } from './primary.ts'
 import type { Primary } from './primary.ts'
@@ -35,7 +35,7 @@ export function makeReaders(primary: Primary, count: number, ms: number | null =
             deadline,
             'connecting',
           ))
-        found = await session.query(statement, values, Math.max(1, deadline - performance.now()))
+        found = await session.query(statement, values, timeLeft(deadline))
       } catch (err) {
         if (isDamaged(err)) throw new StoreDamaged(err instanceof Error ? err.message : String(err), restoreAdvice, { cause: err })
         throw err instanceof Error && postgresFaultOf(err) === 'unavailable' ? new StoreUnavailable(err.message, { cause: err }) : err

@@ -5,7 +5,7 @@ import { type AuditHead, findAuditHead } from '../audit.ts'
 import type { CardChange } from '../cards.ts'
 import type { Transaction } from '../transaction.ts'
 import { type AuditListener, StoreFull, StoreOutcomeUnknown, StoreUnavailable } from '../store.ts'
-import { untilDeadline } from '../time-limits.ts'
+import { timeLeft, untilDeadline } from '../time-limits.ts'
 import { connectUnless } from './primary.ts'
 import type { Primary } from './primary.ts'
 import type { Session } from './session.ts'
@@ -85,7 +85,7 @@ export function makeSlot(primary: Primary, firstChain: string, chains: WriterCha
   /** Never goes back behind the head that was committed here, so that entries that somebody deleted leave a gap. */
   async function readHead(open: Session, deadline: number): Promise<AuditHead> {
     const query = findAuditHead(chain)
-    const found = await open.query(query.statement, query.values, Math.max(1, deadline - performance.now()))
+    const found = await open.query(query.statement, query.values, timeLeft(deadline))
     const stored = query.map(found) ?? emptyChain(chain)
     const committed = chains.heads.get(chain)
     isBehindCut ||= committed !== undefined && committed.seq > stored.seq
