@@ -5,7 +5,7 @@ import { join } from 'node:path'
 export interface MemoryGroup {
   /** A program that starts another one inside the group: for `startService`. */
   readonly wrapper: readonly string[]
-  /** The most memory that the group has taken, bytes. */
+  /** The most memory that the group's processes have taken, bytes, without cached files, which the kernel gives up first. Sampled. */
   maxUsage(): number
   remove(): void
 }
@@ -19,11 +19,20 @@ export function createMemoryGroup(name: string, limitBytes: number): MemoryGroup
   const folder = join(controller, `tessera-fault-${name}-${process.pid}`)
   mkdirSync(folder, { recursive: true })
   writeFileSync(join(folder, 'memory.limit_in_bytes'), String(limitBytes))
+  let most = 0
+  const sampler = setInterval(() => (most = Math.max(most, readResident(folder))), sampleMs).unref()
   return {
     wrapper: ['sh', '-c', `echo $$ > ${join(folder, 'cgroup.procs')} && exec "$@"`, 'sh'],
-    maxUsage: () => Number(readFileSync(join(folder, 'memory.max_usage_in_bytes'), 'utf8')),
-    remove: () => removeGroup(folder),
+    maxUsage: () => (most = Math.max(most, readResident(folder))),
+    remove: () => {
+      clearInterval(sampler)
+      removeGroup(folder)
+    },
   }
+}
+
+function readResident(folder: string): number {
+  return Number(/^rss ([0-9]+)$/m.exec(readFileSync(join(folder, 'memory.stat'), 'utf8'))?.[1])
 }
 
 /** A process that was just killed may still be listed for a moment; an empty group that is left over takes nothing. */
@@ -35,4 +44,5 @@ function removeGroup(folder: string): void {
   }
 }
 
+const sampleMs = 100
 const controller = '/sys/fs/cgroup/memory'

@@ -45,17 +45,19 @@ test('beyond the bound of the process the connection with the most unread replie
 })
 
 test('no reply is given up for the bodies of others, and no small one for anything', () => {
-  const { cut, charges } = openCharges()
-  for (const charge of charges.slice(1)) charge.set(120_000)
+  const { cut, charges, budget } = openCharges(15)
+  for (const charge of charges.slice(1, 5)) charge.set(120_000)
   charges[0]?.setReply(70_000)
-  for (const charge of charges) charge.setReply(60_000)
+  assert.ok(budget.bytes > bounds.bufferedBytesMax)
+  for (const charge of charges) charge.setReply(30_000)
+  assert.ok(budget.bytes > bounds.bufferedBytesMax && budget.unreadBytes > bounds.bufferedBytesMax / 2)
   assert.deepEqual(cut, [])
 })
 
-function openCharges() {
+function openCharges(count = 5) {
   const cut: CutReason[] = []
   const budget = new MemoryBudget(bounds, (reason) => cut.push(reason))
-  const sockets = Array.from({ length: 5 }, makeSocket)
+  const sockets = Array.from({ length: count }, makeSocket)
   const charges = sockets.map((socket, n) => budget.open(socket, `192.0.2.${String(n)}`))
   return { cut, budget, charges, isDestroyed: () => sockets.map(({ destroyed }) => destroyed) }
 }

@@ -186,4 +186,4 @@ const account = Symbol('bytes held for the connection')
 /** Of the objects of one request: what node and the server allocate for it until its reply is gone, measured with 1,000 requests on one connection. */
 export const requestObjectBytes = 8 * 1024
 /** A client with no more than this to read is not cut off for want of memory: the kernel usually takes as much at once. */
-const smallReplyBytes = 64 * 1024
+const smallReplyBytes = 32 * 1024
