@@ -10,11 +10,17 @@ export function readMainCpuMs(pid: number): number {
   return readStat(`/proc/${pid}/task/${pid}/stat`)
 }
 
-function readStat(path: string): number {
+/** CPU time of its children that have ended. */
+export function readEndedCpuMs(pid: number): number {
+  return readStat(`/proc/${pid}/stat`, 13)
+}
+
+/** utime and stime are the 14th and 15th field, those of ended children the next two. */
+function readStat(path: string, first = 11): number {
   const stat = readFileSync(path, 'utf8')
-  // The name in parentheses may hold blanks; utime and stime are the 14th and 15th field.
+  // The name in parentheses may hold blanks.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-  return (Number(fields[11]) + Number(fields[12])) * msATick
+  return (Number(fields[first]) + Number(fields[first + 1])) * msATick
 }
 
 /** Resident memory of a program in MiB. */

@@ -102,5 +102,5 @@ const orders: readonly (readonly FormPageKind[])[] = [
 ]
 const languages = ['uz', 'ru', 'en']
 const warmUps = 3
-const documentBytesMax = 10 * 1024
+const documentBytesMax = 12 * 1024
 const sdkBytesMax = 3 * 1024

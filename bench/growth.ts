@@ -1,8 +1,10 @@
 import { join } from 'node:path'
 
 import { openApiClient } from '../fault/api-client.ts'
+import { longLifetimes } from '../fault/inspect.ts'
 import { makeSavedTokens } from '../fault/payment-load.ts'
 import type { StoreKind } from '../fault/service-data.ts'
+import { countCards } from '../fault/statement.ts'
 import { startService, type RunningService } from '../fault/spawn.ts'
 
 import { readCpuMsWhenIdle } from './against-checkout.ts'
@@ -23,16 +25,19 @@ export const growth: Measurement = {
 
 async function measureGrowth({ dataFactory, isQuick, say }: Bench, store: StoreKind): Promise<Measure[]> {
   const serviceData = await dataFactory.create(store)
-  const running = await startService({ flags: [...serviceData.flags, '--log-level=warn'], logFile: join(serviceData.folder, 'log') })
+  const flags = [...serviceData.flags, ...longLifetimes, '--log-level=warn']
+  const running = await startService({ flags, logFile: join(serviceData.folder, 'log') })
   const load = startLoadGenerator()
   const measures: Measure[] = []
   try {
     const tokens = await makeSavedTokens(running, 4)
-    let cards = 0
     const first = new Map<string, number>()
     for (const size of isQuick ? quickSizes : sizes) {
-      await createCards(running, load, size - cards)
-      cards = size
+      await createCards(running, load, size - (await countCards(serviceData)), (left) =>
+        say(`growth ${store}: ${String(size - left)} cards`),
+      )
+      const stored = await countCards(serviceData)
+      if (stored < size) throw new Error(`there are ${String(stored)} cards in the store, not ${String(size)}`)
       for (const { name, cost } of await measureCalls(running, load, { tokens, calls: isQuick ? 1000 : 4000 })) {
         const of = `${name} ${store}, ${String(size)} cards`
         const before = first.get(name) ?? cost.cpuMicroseconds
@@ -49,7 +54,7 @@ async function measureGrowth({ dataFactory, isQuick, say }: Bench, store: StoreK
           },
         )
       }
-      say(`growth ${store}: ${String(size)} cards`)
+      say(`growth ${store}: measured with ${String(size)} cards`)
     }
     return measures
   } finally {
@@ -59,9 +64,13 @@ async function measureGrowth({ dataFactory, isQuick, say }: Bench, store: StoreK
   }
 }
 
-async function createCards(running: RunningService, load: LoadGenerator, count: number): Promise<void> {
+async function createCards(running: RunningService, load: LoadGenerator, count: number, onProgress: (left: number) => void): Promise<void> {
   const target = loadTargetOf(running, 'create')
-  await load.run({ order: 'run', target, method: 'create', connections: 16, ms: Infinity, requests: count })
+  for (let left = count; left > 0; left -= maxCreatesAtOnce) {
+    const requests = Math.min(left, maxCreatesAtOnce)
+    await load.run({ order: 'run', target, method: 'create', connections: 16, requests })
+    onProgress(left - requests)
+  }
 }
 
 interface CallCost {
@@ -119,6 +128,7 @@ async function pay(running: RunningService, tokens: readonly string[], payments:
 }
 
 const sizes: readonly number[] = [10_000, 100_000, 1_000_000]
+const maxCreatesAtOnce = 50_000
 const quickSizes: readonly number[] = [2000, 10_000]
 /** With more cards in an index there are more levels of its tree; a scan would show as tenfold. */
 const maxCpuRatio = 1.5

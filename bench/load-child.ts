@@ -21,7 +21,8 @@ process.on('message', (order: LoadOrder) => {
 })
 
 async function runOrder(order: Exclude<LoadOrder, { order: 'end' }>): Promise<LoadResult> {
-  if (order.order === 'run') return run(order.target, order.method, order.connections, { ms: order.ms, count: order.requests ?? Infinity })
+  if (order.order === 'run')
+    return run(order.target, order.method, order.connections, { ms: order.ms ?? Infinity, count: order.requests ?? Infinity })
   if (order.order === 'prepareReceipts') {
     const startedAt = performance.now()
     payments.set(order.target.url, await writePayments(order.target, order.receipts))

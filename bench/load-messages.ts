@@ -9,8 +9,8 @@ export type LoadOrder =
       readonly target: LoadTarget
       readonly method: LoadMethod
       readonly connections: number
-      /** It ends after this time. */
-      readonly ms: number
+      /** It ends after this time; not limited when absent. Never Infinity, which is null in the JSON of the channel. */
+      readonly ms?: number
       /** And after so many requests; not limited when absent. */
       readonly requests?: number
     }

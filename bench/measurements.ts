@@ -1,7 +1,9 @@
 import { auditLink } from './audit-link.ts'
 import { check, create } from './against-floor.ts'
+import { longCommands } from './commands.ts'
 import { firstPage } from './first-page.ts'
 import { indexes } from './indexes.ts'
+import { largeStart } from './large-start.ts'
 import { lists } from './lists.ts'
 import type { Measurement } from './measurement.ts'
 import { flood } from './flood.ts'
@@ -12,7 +14,9 @@ import { growth } from './growth.ts'
 import { pans } from './pans.ts'
 import { profile } from './profiles.ts'
 import { stalls } from './stalls.ts'
+import { reseal } from './reseal.ts'
 import { sizes } from './sizes.ts'
+import { sweep } from './sweep.ts'
 import { memory, start } from './starting.ts'
 import { timing } from './timing.ts'
 
@@ -24,7 +28,9 @@ export const measurements: readonly Measurement[] = [
   profile,
   auditLink,
   stalls,
+  longCommands,
   start,
+  largeStart,
   memory,
   pans,
   timing,
@@ -32,6 +38,8 @@ export const measurements: readonly Measurement[] = [
   indexes,
   freshness,
   growth,
+  reseal,
+  sweep,
   flood,
   firstPage,
   sizes,

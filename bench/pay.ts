@@ -4,6 +4,7 @@ import { startService } from '../fault/spawn.ts'
 import { loadTargetOf, measureSpeed, type Speed } from './compare.ts'
 import { startLoadGenerator } from './load.ts'
 import type { Bench, Measure, Measurement } from './measurement.ts'
+import { readPostgresUsage } from './postgres-usage.ts'
 
 /** How many payments a second one service makes. */
 export const payRate: Measurement = {
@@ -12,30 +13,68 @@ export const payRate: Measurement = {
   async run(bench) {
     const measures: Measure[] = []
     for (const store of bench.stores) {
-      for (const writers of store === 'sqlite' ? [null] : writerCounts) {
-        const { requestsPerSecond, p50Ms, p99Ms, cpuMicroseconds } = await payWith(bench, store, writers)
-        const of = writers === null ? `pay ${store}` : `pay ${store}, ${writers} writers`
-        bench.say(`${of}: ${Math.round(requestsPerSecond)} per second, p99 ${Math.round(p99Ms)} ms`)
-        measures.push({ of, name: 'payments', value: requestsPerSecond, unit: 'per second' })
-        measures.push({ of, name: 'p50', value: p50Ms, unit: 'ms' }, { of, name: 'p99', value: p99Ms, unit: 'ms' })
-        measures.push({ of, name: 'CPU of the service', value: cpuMicroseconds, unit: 'µs per payment' })
+      for (const setup of setups.filter((each) => each.store === store)) {
+        const found = await payWith(bench, setup)
+        const of = nameOf(setup)
+        bench.say(`${of}: ${Math.round(found.requestsPerSecond)} per second, p99 ${Math.round(found.p99Ms)} ms`)
+        measures.push(...listMeasures(of, found))
       }
     }
     return measures
   },
 }
 
-async function payWith({ dataFactory, isQuick }: Bench, store: StoreKind, writers: number | null): Promise<Speed> {
+interface PaySetup {
+  readonly store: StoreKind
+  /** Of PostgreSQL; null: the default, or SQLite, which has one. */
+  readonly writers: number | null
+  /** The sandbox's network keeps a ledger in the database of the service. The other one approves at once. */
+  readonly network: 'instant' | 'sandbox'
+}
+
+interface PaySpeed extends Speed {
+  /** Null on SQLite. */
+  readonly postgres: { readonly cpuMicroseconds: number; readonly syncs: number } | null
+}
+
+function nameOf({ store, writers, network }: PaySetup): string {
+  const suffix = network === 'sandbox' ? ', ledger of the sandbox' : ''
+  return writers === null ? `pay ${store}${suffix}` : `pay ${store}, ${writers} writers${suffix}`
+}
+
+function listMeasures(of: string, { requestsPerSecond, p50Ms, p99Ms, cpuMicroseconds, postgres }: PaySpeed): Measure[] {
+  return [
+    { of, name: 'payments', value: requestsPerSecond, unit: 'per second' },
+    { of, name: 'p50', value: p50Ms, unit: 'ms' },
+    { of, name: 'p99', value: p99Ms, unit: 'ms' },
+    { of, name: 'CPU of the service', value: cpuMicroseconds, unit: 'µs per payment' },
+    ...(postgres === null
+      ? []
+      : [
+          { of, name: 'CPU of PostgreSQL', value: postgres.cpuMicroseconds, unit: 'µs per payment' },
+          { of, name: 'syncs of its log', value: postgres.syncs, unit: 'per payment' },
+        ]),
+  ]
+}
+
+async function payWith({ dataFactory, isQuick }: Bench, { store, writers, network }: PaySetup): Promise<PaySpeed> {
   const serviceData = await dataFactory.create(store)
   const flags = writers === null ? [] : [`--database-writers=${writers}`]
-  const running = await startService({ flags: [...serviceData.flags, ...flags], logFile: join(serviceData.folder, 'log') })
+  const imports = network === 'instant' ? [new URL('./doubles/instant-network.ts', import.meta.url)] : []
+  const running = await startService({ flags: [...serviceData.flags, ...flags], imports, logFile: join(serviceData.folder, 'log') })
   const load = startLoadGenerator()
+  const readUsage = () => (serviceData.databaseUrl === null ? null : readPostgresUsage(serviceData.databaseUrl))
   try {
-    const receipts = isQuick ? 2000 : 12_000
+    const receipts = isQuick ? 4000 : 24_000
     await load.run({ order: 'prepareReceipts', target: loadTargetOf(running, 'pay'), receipts })
     const round = { method: 'pay', connections } as const
     await measureSpeed(running, load, { ...round, roundMs: isQuick ? 1000 : 3000 })
-    return await measureSpeed(running, load, { ...round, roundMs: isQuick ? 3000 : 10_000 })
+    const before = await readUsage()
+    const speed = await measureSpeed(running, load, { ...round, roundMs: isQuick ? 3000 : 10_000 })
+    const after = await readUsage()
+    if (before === null || after === null) return { ...speed, postgres: null }
+    const cpuMicroseconds = ((after.cpuMs - before.cpuMs) / speed.requests) * 1000
+    return { ...speed, postgres: { cpuMicroseconds, syncs: (after.walSyncs - before.walSyncs) / speed.requests } }
   } finally {
     await load.stop()
     await running.stop()
@@ -43,5 +82,10 @@ async function payWith({ dataFactory, isQuick }: Bench, store: StoreKind, writer
   }
 }
 
-const writerCounts = [1, 2, 4, 8, 16]
+const setups: readonly PaySetup[] = [
+  { store: 'sqlite', writers: null, network: 'instant' },
+  { store: 'sqlite', writers: null, network: 'sandbox' },
+  ...[1, 2, 4, 8, 16].map((writers) => ({ store: 'postgres', writers, network: 'instant' }) as const),
+  { store: 'postgres', writers: null, network: 'sandbox' },
+]
 const connections = 64

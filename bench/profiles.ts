@@ -8,7 +8,7 @@ export const profile: Measurement = {
   async run({ dataFactory, stores, isQuick, say }) {
     const measures: Measure[] = []
     for (const store of stores) {
-      for (const method of ['create', 'check'] as const) {
+      for (const method of ['create', 'check', 'pay'] as const) {
         const { folders, functions, mainThread, otherThreads } = await profileService(dataFactory, store, method, isQuick ? 1500 : 8000)
         const of = `profile ${method} ${store}`
         measures.push(

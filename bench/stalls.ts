@@ -74,7 +74,7 @@ async function sendGood(running: RunningService, ms: number): Promise<void> {
 }
 
 /** Reads the delays since the last reading from the preloaded measurement. */
-async function readStalls(running: RunningService, file: string): Promise<EventLoopDelays> {
+export async function readStalls(running: RunningService, file: string): Promise<EventLoopDelays> {
   rmSync(file, { force: true })
   process.kill(running.pid, 'SIGUSR2')
   for (let waited = 0; waited < 100; waited++) {

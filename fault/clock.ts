@@ -1,13 +1,11 @@
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Experiment, Trial } from './experiment.ts'
 import type { ServiceData } from './service-data.ts'
 import { findLost } from './inspect.ts'
 import { makeLedger } from './ledger.ts'
 import { panWithNetworkOtp, testOtp, panWithOurOtp } from './load.ts'
-import { findFaketimeLibrary } from './machine-requirements.ts'
-import { startService, type RunningService } from './spawn.ts'
+import { setClock, startWithFakeClock } from './fake-clock.ts'
+import type { RunningService } from './spawn.ts'
 import { openApiClient, tokenOf, type CallOutcome } from './api-client.ts'
 
 /** The wall clock is set, or runs wrong, while codes are valid. A code is valid for ten seconds here instead of 180. */
@@ -118,20 +116,8 @@ async function tryCase(
 }
 
 function startFaked(serviceData: ServiceData, one: Case, imports: readonly URL[]): Promise<RunningService> {
-  const library = findFaketimeLibrary()
-  if (library === null) throw new Error('libfaketime is not installed')
-  // The monotonic clock stays true: timers run by it.
-  const env = { LD_PRELOAD: library, FAKETIME_TIMESTAMP_FILE: clockFileOf(serviceData), FAKETIME_NO_CACHE: '1', DONT_FAKE_MONOTONIC: '1' }
   const lifetimes = [`--otp-lifetime-seconds=${one.lifetimeSeconds ?? lifetimeSeconds}`, '--unverified-lifetime-minutes=1440']
-  return startService({ flags: [...serviceData.flags, ...lifetimes], env, imports })
-}
-
-function setClock(serviceData: ServiceData, text: string): void {
-  writeFileSync(clockFileOf(serviceData), `${text}\n`)
-}
-
-function clockFileOf(serviceData: ServiceData): string {
-  return join(serviceData.folder, 'clock')
+  return startWithFakeClock(serviceData, { flags: lifetimes, imports })
 }
 
 async function createCode(running: RunningService, pan: string): Promise<string> {

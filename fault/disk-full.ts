@@ -35,7 +35,7 @@ async function fillOften(
     disk,
     random: makeRandom(seed),
     ledger: makeLedger(),
-    seen: { recoveryMs: [], refused: 0, complaints: [], lost: [] },
+    seen: { recoveryMs: [], refused: 0, unknown: 0, complaints: [], lost: [] },
   }
   const { ledger, seen } = hand
   try {
@@ -58,7 +58,7 @@ async function fillOften(
     lost: lost.size,
     cycles: fills,
     complaints: [...seen.complaints, ...lost],
-    metrics: { writes_refused: seen.refused, writes_again_ms_most: Math.round(largest(seen.recoveryMs)) },
+    metrics: { writes_refused: seen.refused, unknown: seen.unknown, writes_again_ms_most: Math.round(largest(seen.recoveryMs)) },
   }
 }
 
@@ -66,7 +66,7 @@ interface LoadContext {
   readonly disk: Disk
   readonly random: Random
   readonly ledger: Ledger
-  readonly seen: { readonly recoveryMs: number[]; refused: number; readonly complaints: string[]; readonly lost: string[] }
+  readonly seen: { readonly recoveryMs: number[]; refused: number; unknown: number; readonly complaints: string[]; readonly lost: string[] }
 }
 
 async function fillOnce(running: RunningService, store: StoreKind, { disk, random, ledger, seen }: LoadContext): Promise<void> {
@@ -76,10 +76,15 @@ async function fillOnce(running: RunningService, store: StoreKind, { disk, rando
   complain(first, [], seen.complaints)
   disk.fill(bytesLeft[store])
   const meanwhile = await send(fullMs)
-  complain(meanwhile, ['store_full'], seen.complaints)
+  // A call of several writes, of which the first still found room, must not say that nothing was done.
+  complain(meanwhile, ['store_full', 'outcome_unknown'], seen.complaints)
+  seen.unknown += meanwhile.get('outcome_unknown') ?? 0
   const refused = meanwhile.get('store_full') ?? 0
   seen.refused += refused
   if (refused === 0) seen.complaints.push('no write was refused with store_full')
+  const { state } = (await (await fetch(`${running.adminUrl}/readyz`)).json()) as { state: string }
+  // A row may still fit into a page that exists.
+  if (state !== 'store_not_writable' && state !== 'degraded') seen.complaints.push(`/readyz said ${state} on the full disk`)
   // Reads continue, and what was acknowledged on the last bytes is stored.
   seen.lost.push(...(await findLost(running, ledger.cards)))
   disk.free()

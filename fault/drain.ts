@@ -57,8 +57,7 @@ async function replaceProcesses({ dataFactory, say, seed }: Trial, times: number
   const second = shareDatabase(first)
   const flags = [`--lame-duck-seconds=${seconds}`]
   let running = await startService({ flags: [...first.flags, ...flags] })
-  // The second process needs the first one's key encryption key.
-  copyFileSync(join(dataFolderOf(first), kekFile), join(dataFolderOf(second), kekFile))
+  shareKeyEncryptionKey(first, second)
   const complaints: string[] = []
   const balancer = openBalancer(probeEveryMs)
   const ending = new AbortController()
@@ -109,11 +108,16 @@ async function stopOne(running: RunningService, balancer: Balancer, seconds: num
   ]
 }
 
-/** Another data folder on the same database. */
-function shareDatabase({ databaseUrl }: ServiceData): ServiceData {
+/** Another data folder on the same database, for a second process. */
+export function shareDatabase({ databaseUrl }: ServiceData): ServiceData {
   const shared = createServiceData(makeFolder(), databaseUrl)
   mkdirSync(dataFolderOf(shared), { mode: 0o700 })
   return shared
+}
+
+/** The second process needs the first one's key encryption key, which that one creates when it starts. */
+export function shareKeyEncryptionKey(first: ServiceData, second: ServiceData): void {
+  copyFileSync(join(dataFolderOf(first), kekFile), join(dataFolderOf(second), kekFile))
 }
 
 async function countMissing(running: RunningService, tokens: readonly string[]): Promise<number> {

@@ -41,6 +41,8 @@ export interface ExperimentResult {
   readonly control: Control
   /** What was observed, row by row after a row of headings. */
   readonly table?: readonly (readonly string[])[]
+  /** What was judged, in words, line by line. */
+  readonly notes?: readonly string[]
   /** Measured values by name; the name ends with the unit. */
   readonly metrics: Readonly<Record<string, number>>
 }

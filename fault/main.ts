@@ -1,23 +1,30 @@
 // `npm run fault`: every experiment with small numbers, or some of them: `npm run fault -- kill9 --cycles 1000 --store sqlite`.
 import { readCommandLine } from '../tools/command-line.ts'
+import { bitFlips } from './bit-flips.ts'
 import { blackhole } from './blackhole.ts'
 import { clock } from './clock.ts'
+import { clockJump } from './clock-jump.ts'
 import { databaseWriter } from './database-writer.ts'
 import { diskFull } from './disk-full.ts'
 import { drain } from './drain.ts'
 import { hangingEndpoint } from './hanging-endpoint.ts'
 import { ioError } from './io-error.ts'
 import { kill9 } from './kill9.ts'
+import { killedProcess } from './killed-process.ts'
+import { lostCommit } from './lost-commit.ts'
 import { memoryLimit } from './memory-limit.ts'
 import { money } from './money.ts'
 import { overload } from './overload.ts'
 import { otpRace } from './otp-race.ts'
+import { partialStore } from './partial-store.ts'
 import { powerCut } from './power-cut.ts'
 import { restore } from './restore.ts'
 import { soak } from './soak.ts'
 import { slowNetwork, slowSms } from './slow-peers.ts'
 import { startRace } from './start-race.ts'
 import { stuckStore } from './stuck-store.ts'
+import { twoPrimaries } from './two-primaries.ts'
+import { webhooks } from './webhooks.ts'
 import type { Experiment } from './experiment.ts'
 import { createServiceDataFactory, type ServiceDataFactory, type StoreKind } from './service-data.ts'
 import { listMissingRequirements, RequirementMissing } from './machine-requirements.ts'
@@ -32,10 +39,15 @@ const experiments: readonly Experiment[] = [
   ioError,
   diskFull,
   clock,
+  clockJump,
   otpRace,
   blackhole,
   stuckStore,
+  lostCommit,
+  killedProcess,
+  partialStore,
   databaseWriter,
+  bitFlips,
   drain,
   startRace,
   memoryLimit,
@@ -44,7 +56,9 @@ const experiments: readonly Experiment[] = [
   slowNetwork,
   slowSms,
   hangingEndpoint,
+  webhooks,
   overload,
+  twoPrimaries,
 ]
 
 const { values, positionals } = readCommandLine(

@@ -10,13 +10,13 @@ export interface MemoryAttack {
 }
 
 /** 64 calls are sent on each connection of one address, and no reply is read. */
-const unreadReplies: MemoryAttack = {
+export const unreadReplies: MemoryAttack = {
   name: 'unread replies',
   run: (target, ms) => hold(target, ms, { connections: 200, addresses: 1, write: (socket) => sendUnread(socket, callOf(discover), 64) }),
 }
 
 /** Batches of 20 calls with the largest reply that needs no X-Auth; no reply is read. */
-const unreadBatches: MemoryAttack = {
+export const unreadBatches: MemoryAttack = {
   name: '20-call batches, unread',
   run: (target, ms) =>
     hold(target, ms, {

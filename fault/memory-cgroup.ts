@@ -5,6 +5,8 @@ import { join } from 'node:path'
 export interface MemoryGroup {
   /** A program that starts another one inside the group: for `startService`. */
   readonly wrapper: readonly string[]
+  /** The program has been started. */
+  started(pid: number): void
   /** The most memory that the group's processes have taken, bytes, without cached files, which the kernel gives up first. Sampled. */
   maxUsage(): number
   remove(): void
@@ -22,12 +24,42 @@ export function createMemoryGroup(name: string, limitBytes: number): MemoryGroup
   let most = 0
   const sampler = setInterval(() => (most = Math.max(most, readResident(folder))), sampleMs).unref()
   return {
+    started: () => undefined,
     wrapper: ['sh', '-c', `echo $$ > ${join(folder, 'cgroup.procs')} && exec "$@"`, 'sh'],
     maxUsage: () => (most = Math.max(most, readResident(folder))),
     remove: () => {
       clearInterval(sampler)
       removeGroup(folder)
     },
+  }
+}
+
+/**
+ * The same for one process on any Linux, without root: its resident memory is sampled, and the process is killed when it has more. What is taken between
+ * two samples is not seen, so the experiment itself uses the group.
+ */
+export function watchMemory(limitBytes: number): MemoryGroup {
+  let most = 0
+  let sampler: NodeJS.Timeout | undefined
+  const sample = (pid: number): void => {
+    const bytes = readProcessResident(pid)
+    most = Math.max(most, bytes)
+    if (bytes > limitBytes) process.kill(pid, 'SIGKILL')
+  }
+  return {
+    wrapper: [],
+    started: (pid) => void (sampler = setInterval(() => sample(pid), sampleMs / 4)),
+    maxUsage: () => most,
+    remove: () => clearInterval(sampler),
+  }
+}
+
+/** 0 when the process has ended. */
+function readProcessResident(pid: number): number {
+  try {
+    return Number(/^VmRSS:\s+([0-9]+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) * 1024
+  } catch {
+    return 0
   }
 }
 

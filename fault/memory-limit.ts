@@ -2,7 +2,7 @@ import type { Experiment, ExperimentResult, Trial } from './experiment.ts'
 import { longLifetimes, reopen } from './inspect.ts'
 import { makeLedger, type Ledger } from './ledger.ts'
 import { runLoad } from './load.ts'
-import { memoryAttacks, unreadPages } from './memory-attacks.ts'
+import { memoryAttacks, unreadPages, type MemoryAttack } from './memory-attacks.ts'
 import { createMemoryGroup, type MemoryGroup } from './memory-cgroup.ts'
 import { makeRandom } from './random.ts'
 import { startService, type RunningService } from './spawn.ts'
@@ -16,16 +16,27 @@ export const memoryLimit: Experiment = {
   cycles: 1,
   needs: ['memory cgroup'],
   async run(trial) {
-    const found = await attackAll(trial)
-    const ended = await attackUnbounded(trial)
+    const found = await attackAll(trial, fullSize)
+    const ended = await attackUnbounded(trial, fullSize)
     const details = ended.isKilled ? `killed after ${ended.seconds.toFixed(1)} s` : `alive with ${ended.megabytes} MB`
     return { ...found, control: { what: 'the bounds of memory switched off', isFound: ended.isKilled, details } }
   },
 }
 
-async function attackAll({ store, cycles, seed, dataFactory, say }: Trial): Promise<Omit<ExperimentResult, 'control'>> {
+/** Where the memory is limited, and how long each attack takes. */
+export interface AttackSize {
+  readonly limit: (name: string) => MemoryGroup
+  readonly attacks: readonly MemoryAttack[]
+  readonly attackMs: number
+}
+
+/** Attacks the service one way after the other. */
+export async function attackAll(
+  { store, cycles, seed, dataFactory, say }: Trial,
+  { limit, attacks, attackMs }: AttackSize,
+): Promise<Omit<ExperimentResult, 'control'>> {
   const serviceData = await dataFactory.create(store)
-  const group = createMemoryGroup('bounded', limitBytes)
+  const group = limit('bounded')
   const ledger = makeLedger()
   const complaints: string[] = []
   const table = [['attack', 'connections', 'cards p99 before', 'during', 'after', 'without reply', 'most memory']]
@@ -35,7 +46,7 @@ async function attackAll({ store, cycles, seed, dataFactory, say }: Trial): Prom
     const end = new AbortController()
     void running.ended.then(() => end.abort())
     for (let cycle = 0; cycle < cycles; cycle++) {
-      for (const [at, attack] of memoryAttacks.entries()) {
+      for (const [at, attack] of attacks.entries()) {
         const shop = { running, ledger, seed: seed + at, isAlive: () => !end.signal.aborted }
         const before = await createCards(shop, AbortSignal.timeout(calmMs))
         const over = new AbortController()
@@ -73,9 +84,12 @@ async function attackAll({ store, cycles, seed, dataFactory, say }: Trial): Prom
 }
 
 /** The control: the same service without its bounds. */
-async function attackUnbounded({ store, dataFactory, say }: Trial): Promise<{ isKilled: boolean; seconds: number; megabytes: number }> {
+export async function attackUnbounded(
+  { store, dataFactory, say }: Trial,
+  { limit }: Pick<AttackSize, 'limit'>,
+): Promise<{ isKilled: boolean; seconds: number; megabytes: number }> {
   const serviceData = await dataFactory.create(store)
-  const group = createMemoryGroup('unbounded', limitBytes)
+  const group = limit('unbounded')
   try {
     const running = await startLimited([...serviceData.flags, ...unbounded], group)
     const startedAt = performance.now()
@@ -92,8 +106,10 @@ async function attackUnbounded({ store, dataFactory, say }: Trial): Promise<{ is
   }
 }
 
-function startLimited(flags: readonly string[], group: MemoryGroup): Promise<RunningService> {
-  return startService({ flags: [...flags, ...longLifetimes, '--log-level=warn'], wrapper: group.wrapper })
+async function startLimited(flags: readonly string[], group: MemoryGroup): Promise<RunningService> {
+  const running = await startService({ flags: [...flags, ...longLifetimes, '--log-level=warn'], wrapper: group.wrapper })
+  group.started(running.pid)
+  return running
 }
 
 interface HonestShop {
@@ -124,9 +140,8 @@ function toMegabytes(bytes: number): number {
   return Math.round(bytes / 1024 / 1024)
 }
 
-const limitBytes = 512 * 1024 * 1024
+export const limitBytes = 512 * 1024 * 1024
 const calmMs = 300
-const attackMs = 2000
 /** The kill comes within seconds on an idle machine. */
 const unboundedMs = 20_000
 const unbounded = [
@@ -135,3 +150,4 @@ const unbounded = [
   '--connection-buffered-kilobytes-max=1048576',
   '--reply-stall-seconds=600',
 ]
+const fullSize: AttackSize = { limit: (name) => createMemoryGroup(name, limitBytes), attacks: memoryAttacks, attackMs: 2000 }

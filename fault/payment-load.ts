@@ -132,8 +132,8 @@ function readPaymentState(outcome: Exclude<CallOutcome, { kind: 'lost' }>, befor
   if (outcome.kind === 'result') return 'paid'
   if (outcome.reason === 'payment_unknown') return 'unknown'
   if (refusals.has(outcome.reason)) return 'refused'
-  // Debited, and the merchant has not replied: it will be paid or refunded.
-  if (outcome.reason === 'merchant_closing') return 'sent'
+  // Debited, and the merchant has not replied: it will be paid or refunded. Or the process of the first call was killed: nobody knows yet.
+  if (outcome.reason === 'merchant_closing' || outcome.reason === 'outcome_unknown') return 'sent'
   // It was paid by the call without a reply.
   if (outcome.reason === 'receipt_paid') return before === 'sent' ? 'paid' : before
   return before
@@ -190,6 +190,7 @@ const refusals: ReadonlySet<string> = new Set(['insufficient_funds', 'declined',
 const expectedFirstReasons = [...refusals, 'payment_unknown', 'merchant_closing']
 /** A retried payment may be complete, in progress or cancelled, or its token may be used up. */
 const expectedRetryReasons = [
+  'outcome_unknown',
   ...expectedFirstReasons,
   'receipt_in_progress',
   'receipt_paid',

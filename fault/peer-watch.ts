@@ -23,7 +23,7 @@ export function watchPeer({ adminUrl }: RunningService, peer: string): PeerWatch
     const [page, ready] = await Promise.all([fetch(`${adminUrl}/metrics`).then((reply) => reply.text()), fetch(`${adminUrl}/readyz`)])
     await ready.arrayBuffer()
     if (ready.status !== 200) seen.notReadyCount++
-    const isOpen = page.includes(`tessera_peer_breakers_open{peer="${peer}"} 1`)
+    const isOpen = page.split('\n').some((line) => line.startsWith(`tessera_peer_breakers_open{peer="${peer}"`) && line.endsWith(' 1'))
     if (isOpen) seen.openedAt = Math.min(seen.openedAt, performance.now())
     if (!isOpen && Number.isFinite(seen.openedAt)) seen.closedAt = Math.min(seen.closedAt, performance.now())
   }

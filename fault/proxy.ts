@@ -13,24 +13,49 @@ export interface Proxy {
   resetAtCommit(times: number): void
   /** The number of resets that are still to come. */
   resetsLeft(): number
+  /**
+   * Resets the connection at the next COMMIT: `request`, before the database has it, or `reply`, when the database has committed. With `skip`, so many go
+   * through before it. Null: none any more.
+   */
+  cutCommit(cut: CommitCut | null): void
+  /** Whether the COMMIT of `cutCommit` is still to come. */
+  isCutPending(): boolean
   close(): Promise<void>
+}
+
+export interface CommitCut {
+  readonly at: 'request' | 'reply'
+  readonly skip: number
 }
 
 export async function openProxy(target: { readonly host: string; readonly port: number }): Promise<Proxy> {
   const pairs = new Set<Pair>()
   let isHeld = false
   let resets = 0
+  let cut: CommitCut | null = null
+  /** Whether this is the COMMIT to cut. */
+  const isCut = (at: CommitCut['at']): boolean => {
+    if (cut?.at !== at) return false
+    const { skip } = cut
+    cut = skip === 0 ? null : { at, skip: skip - 1 }
+    return skip === 0
+  }
   const server = createServer({ pauseOnConnect: true }, (client) => {
     const pair: Pair = { client, upstream: connect({ ...target, noDelay: true }) }
     client.setNoDelay(true)
     pairs.add(pair)
     joinPair(pair, () => pairs.delete(pair))
+    client.on('data', (chunk) => {
+      if (chunk.includes(commitRequest) && isCut('request')) resetPair(pair)
+      else pair.upstream.write(chunk)
+    })
     pair.upstream.on('data', (chunk) => {
-      if (resets > 0 && chunk.includes(committed)) {
+      const isCommitted = chunk.includes(committed)
+      if (isCommitted && resets > 0) {
         resets -= 1
-        client.resetAndDestroy()
-        pair.upstream.destroy()
-      } else client.write(chunk)
+        resetPair(pair)
+      } else if (isCommitted && isCut('reply')) resetPair(pair)
+      else client.write(chunk)
     })
     setFlow(pair, !isHeld)
   })
@@ -48,6 +73,8 @@ export async function openProxy(target: { readonly host: string; readonly port: 
     release: () => setAll(false),
     resetAtCommit: (times) => void (resets = times),
     resetsLeft: () => resets,
+    cutCommit: (next) => void (cut = next),
+    isCutPending: () => cut !== null,
     async close() {
       for (const { client, upstream } of pairs) {
         client.destroy()
@@ -64,9 +91,13 @@ interface Pair {
   readonly upstream: Socket
 }
 
-/** Forwards what the client sends; the caller forwards the replies. */
+function resetPair({ client, upstream }: Pair): void {
+  client.resetAndDestroy()
+  upstream.destroy()
+}
+
+/** Ends both sides together; the caller forwards the data. */
 function joinPair({ client, upstream }: Pair, ended: () => void): void {
-  client.on('data', (chunk) => upstream.write(chunk))
   for (const [one, other] of [
     [client, upstream],
     [upstream, client],
@@ -90,3 +121,5 @@ function setFlow({ client, upstream }: Pair, flows: boolean): void {
 
 /** CommandComplete of COMMIT in PostgreSQL's protocol (version 3, §55.7): its tag is a C string. */
 const committed = Buffer.from('COMMIT\0')
+/** Bind of the prepared statement `commit`, or a simple query of that text. */
+const commitRequest = Buffer.from('commit\0')

@@ -21,11 +21,16 @@ export function formatReport(report: Report): string {
   const tail = `seed ${report.seed} · ${report.seconds.toFixed(0)} s`
   if ('missing' in report) return `${head} · not run: ${report.missing.join(', ')}`
   if ('error' in report) return `${head} · ${tail}\n  ✖ ${report.error}`
-  const { acknowledged, lost, cycles, control, metrics: figures, complaints, table = [] } = report.result
+  const { acknowledged, lost, cycles, control, metrics: figures, complaints, table = [], notes = [] } = report.result
   const measured = Object.entries(figures).map(([name, value]) => `${name} ${formatMetric(value)}`)
   const found = `control ${control.isFound ? 'found' : 'NOT FOUND'} (${control.what}: ${control.details})`
   const line = [head, `acknowledged ${acknowledged}`, `lost ${lost}`, `cycles ${cycles}`, ...measured, found, tail].join(' · ')
-  return [...formatTable(table), line, ...complaints.slice(0, maxComplaintsShown).map((text) => `  ✖ ${text}`)].join('\n')
+  return [
+    ...formatTable(table),
+    line,
+    ...notes.map((text) => `  ${text}`),
+    ...complaints.slice(0, maxComplaintsShown).map((text) => `  ✖ ${text}`),
+  ].join('\n')
 }
 
 /** The same as JSON. */

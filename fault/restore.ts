@@ -88,8 +88,16 @@ async function loadAndBackUp({ cycles, seed }: Trial, serviceData: ServiceData, 
     p99_ms_during: p99Between(history, begunAt, endedAt),
     p99_ms_after: p99Between(history, endedAt, killedAt - 100),
   }
+  const ratio = during.p99_ms_during / Math.max(during.p99_ms_before, during.p99_ms_after)
+  // In a short trial there are too few calls for a p99.
+  if (cycles >= judgedSeconds && !(ratio <= maxRatio))
+    complaints.push(`p99 during the backup was ${ratio.toFixed(1)} times that before and after it`)
   const { file } = JSON.parse(out) as { file: { bytes: number } }
-  return { history, during, backup: { folder, begunAt, endedAt, ms: endedAt - begunAt, megabytes: Math.round(file.bytes / 2 ** 20) } }
+  return {
+    history,
+    during: { ...during, p99_ratio: Number(ratio.toFixed(2)) },
+    backup: { folder, begunAt, endedAt, ms: endedAt - begunAt, megabytes: Math.round(file.bytes / 2 ** 20) },
+  }
 }
 
 /** Copies as they should not be made, each put in place of the files of a killed service. The control: a service that does not look starts on them. */
@@ -186,3 +194,6 @@ function pathOf(serviceData: ServiceData): string {
 }
 
 const maxWalMs = 30_000
+/** Of load before the backup. */
+const judgedSeconds = 5
+const maxRatio = 2

@@ -66,6 +66,7 @@ async function run(trial: Trial, peer: SlowPeer): Promise<ExperimentResult> {
       checks_p99_before_ms: bounded.checks.before.p99Ms,
       checks_p99_during_ms: bounded.checks.during.p99Ms,
       checks_p99_after_ms: bounded.checks.after.p99Ms,
+      checks_p99_during_to_before_ratio: bounded.checks.during.p99Ms / bounded.checks.before.p99Ms,
     },
     control: {
       what: 'no places and no breaker for the outside system',
@@ -215,12 +216,14 @@ function isNoResult({ outcome }: SentCall): boolean {
 
 /**
  * A code that was requested again too early, or that a disk busy with other work could not store, is a fault of the machine. Each code needs the network
- * first, whose places a machine that stalls can fill for a moment.
+ * first, whose places a machine that stalls can fill for a moment. So many codes can also be more than the store completes: `overloaded`. The same
+ * reason with all places full, which is the fault that is looked for, refuses the checks as well, and they are counted apart.
  */
 function findWrongReply(outcome: CallOutcome, { code, reason }: SlowPeer): string[] {
   if (outcome.kind === 'result' || (outcome.kind === 'refused' && machineFaults.has(outcome.reason))) return []
   if (outcome.kind === 'lost') return [outcome.why]
-  const isRight = [slowNetworkPeer, { code, reason }].some((peer) => outcome.code === peer.code && outcome.reason === peer.reason)
+  const isOfPeer = [slowNetworkPeer, { code, reason }].some((peer) => outcome.code === peer.code && outcome.reason === peer.reason)
+  const isRight = isOfPeer || outcome.reason === 'overloaded'
   return isRight && (outcome.retryAfterMs ?? 0) > 0
     ? []
     : [`${outcome.code} ${outcome.reason}, retry_after ${String(outcome.retryAfterMs)}`]

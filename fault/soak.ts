@@ -1,15 +1,19 @@
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { CallOutcome } from './api-client.ts'
+import { leakVariable, type Leak } from './doubles/leak-rate.ts'
 import type { Experiment, ExperimentResult, Trial } from './experiment.ts'
 import { longLifetimes, stopAndVerify } from './inspect.ts'
+import { openLiveMemory, type LiveMemory } from './live-memory.ts'
 import { runPacedLoad } from './paced-load.ts'
 import { makeSavedTokens } from './payment-load.ts'
-import { readUsage, type ProcessUsage } from './process-usage.ts'
+import { readUsage } from './process-usage.ts'
 import { makeRandom, type Random } from './random.ts'
 import { startService, type RunningService } from './spawn.ts'
 import type { ServiceData } from './service-data.ts'
-import { largest, median, slopeOf } from './statistics.ts'
+import { bounds, describeTrends, judgeSamples, planPhases, type SoakSample } from './soak-judgement.ts'
+import { countObjects } from './statement.ts'
+import { percentile } from './statistics.ts'
 
 /** Half of the load that a service can bear, for a long time. */
 export const soak: Experiment = {
@@ -20,54 +24,67 @@ export const soak: Experiment = {
   isLong: true,
   needs: [],
   async run(trial) {
-    const found = await runSoak(trial, trial.cycles * 60)
-    const wrong = await runSoak({ ...trial, say: () => undefined }, controlSeconds, [new URL('./doubles/leak.ts', import.meta.url)])
-    const seen = wrong.complaints.filter((text) => /memory|descriptors/.test(text))
+    const seconds = trial.cycles * 60
+    const found = await runSoak(trial, { seconds })
+    const leak = planLeak(Math.max(minControlSeconds, seconds / 6))
+    const say = (text: string): void => trial.say(`control: ${text}`)
+    const wrong = await runSoak({ ...trial, say }, leak)
+    const measuredMib = wrong.metrics['live_mib_growth'] ?? NaN
+    const isMeasured = measuredMib > leak.judgedMib / 2 && measuredMib < leak.judgedMib * 2
+    const seen = wrong.complaints.filter((text) => /^(live memory|descriptors) grew/.test(text))
     return {
       ...found,
       control: {
-        what: 'a leak of 5 MiB and ten descriptors a second',
-        isFound: seen.length > 0,
-        details: seen.join('; ') || 'not noticed',
+        what: `a leak of ${leak.judgedMib} MiB and ${leak.judgedDescriptors} descriptors in ${leak.judgedSeconds.toFixed(0)} s`,
+        isFound: seen.length === 2 && isMeasured,
+        details: `${measuredMib.toFixed(1)} MiB of live memory measured; ${seen.join('; ') || 'no complaint'}`,
       },
     }
   },
 }
 
-/** One interval of a soak. */
-export interface SoakSample extends ProcessUsage {
+interface SoakPlan {
   readonly seconds: number
-  readonly calls: number
-  readonly p99Ms: number
+  readonly leak?: Leak
+}
+
+/** A leak of four times the bounds in the time that is judged. */
+function planLeak(seconds: number): SoakPlan & { judgedSeconds: number; judgedMib: number; judgedDescriptors: number } {
+  const judgedSeconds = seconds - planPhases(seconds).warmUpSeconds
+  const [judgedMib, judgedDescriptors] = [bounds.liveMib * 4, bounds.descriptors * 4]
+  const leak = { mibPerSecond: judgedMib / judgedSeconds, descriptorsPerSecond: judgedDescriptors / judgedSeconds }
+  return { seconds, leak, judgedSeconds, judgedMib, judgedDescriptors }
 }
 
 type SoakResult = Omit<ExperimentResult, 'control'>
 
-async function runSoak(
-  { store, seed, cycles, dataFactory, say }: Trial,
-  seconds: number,
-  imports: readonly URL[] = [],
-): Promise<SoakResult> {
+async function runSoak({ store, seed, cycles, dataFactory, say }: Trial, { seconds, leak }: SoakPlan): Promise<SoakResult> {
   const serviceData = await dataFactory.create(store)
+  const liveMemory = openLiveMemory(serviceData.folder)
   try {
     const logFile = join(serviceData.folder, 'log')
-    const running = await startService({ flags: [...serviceData.flags, ...longLifetimes, '--log-level=warn'], imports, logFile })
+    const running = await startService({
+      flags: [...serviceData.flags, ...longLifetimes, '--log-level=warn'],
+      imports: [liveMemory.module, ...(leak === undefined ? [] : [new URL('./doubles/leak.ts', import.meta.url)])],
+      env: { ...liveMemory.env, ...(leak === undefined ? {} : { [leakVariable]: JSON.stringify(leak) }) },
+      logFile,
+    })
     const random = makeRandom(seed)
     const payingTokens = await makeSavedTokens(running, 4)
     const peak = await measurePeak({ running, random, payingTokens })
-    say(`peak ${peak.toFixed(0)} calls a second; ${seconds} s at half of it`)
+    say(`peak ${peak.toFixed(0)} calls a second; ${seconds.toFixed(0)} s at half of it`)
     const load: SoakLoad = { running, random, payingTokens, refusals: new Map() }
-    const samples = await sampleUnderLoad(load, { serviceData, callsPerSecond: peak / 2, seconds, say })
+    const samples = await sampleUnderLoad(load, { serviceData, liveMemory, callsPerSecond: peak / 2, seconds, say })
     const complaints = [...judgeSamples(samples, store), ...listRefusals(load), ...(await stopAndVerify(running, serviceData))]
-    const calls = samples.reduce((sum, sample) => sum + sample.calls, 0)
-    const measures = describeTrends(samples)
+    const { metrics, notes } = describeTrends(samples, store)
     return {
-      acknowledged: calls,
+      acknowledged: samples.reduce((sum, sample) => sum + sample.calls, 0),
       lost: 0,
       cycles,
       complaints,
       table: tableOf(samples),
-      metrics: { calls_per_second: peak / 2, ...measures },
+      notes,
+      metrics: { calls_per_second: peak / 2, ...metrics },
     }
   } finally {
     await serviceData.remove()
@@ -103,13 +120,17 @@ async function measurePeak({ running, random, payingTokens }: Omit<SoakLoad, 're
 
 interface SamplePlan {
   readonly serviceData: ServiceData
+  readonly liveMemory: LiveMemory
   readonly callsPerSecond: number
   readonly seconds: number
   say(text: string): void
 }
 
-/** Some sixty samples; a minute apart in an hour. */
-async function sampleUnderLoad(load: SoakLoad, { serviceData, callsPerSecond, seconds, say }: SamplePlan): Promise<SoakSample[]> {
+/** Some sixty samples; a minute apart in an hour. Every sixth has a full collection behind it, after which live memory is read. */
+async function sampleUnderLoad(
+  load: SoakLoad,
+  { serviceData, liveMemory, callsPerSecond, seconds, say }: SamplePlan,
+): Promise<SoakSample[]> {
   const { running, random, payingTokens, refusals } = load
   const over = new AbortController()
   let times: number[] = []
@@ -121,101 +142,48 @@ async function sampleUnderLoad(load: SoakLoad, { serviceData, callsPerSecond, se
   }
   const sent = runPacedLoad({ ...running, connections, callsPerSecond, payingTokens, random, until: over.signal, onReply })
   const samples: SoakSample[] = []
-  const everySeconds = Math.max(minSampleSeconds, seconds / 60)
+  const { everySeconds, liveEverySamples } = planPhases(seconds)
   const startedAt = performance.now()
-  for (let at = everySeconds; at <= seconds; at += everySeconds) {
-    await pause(startedAt + at * 1000 - performance.now())
-    const taken = times.sort((one, other) => one - other)
+  for (let count = 1; count * everySeconds <= seconds; count++) {
+    await pause(startedAt + count * everySeconds * 1000 - performance.now())
+    const taken = times
     times = []
-    const p99Ms = taken[Math.floor(taken.length * 0.99)] ?? NaN
-    samples.push({ seconds: at, calls: taken.length, p99Ms, ...(await readUsage(running.pid, serviceData)) })
-    say(formatSample(samples.at(-1)).join(' · '))
+    const usage = await readUsage(running.pid, serviceData)
+    const isLive = count % liveEverySamples === 0
+    const liveMib = isLive ? await liveMemory.read(running.pid) : null
+    const objects = isLive ? await countObjects(serviceData) : null
+    const sample = { seconds: count * everySeconds, calls: taken.length, p99Ms: percentile(taken, 0.99), ...usage, liveMib, objects }
+    samples.push(sample)
+    say(formatProgress(sample, seconds))
   }
   over.abort()
   await sent
   return samples
 }
 
-/** The stated bounds. Growth is that of a straight line through the samples after the first fifth, in which caches fill. */
-export function judgeSamples(all: readonly SoakSample[], store: ServiceDataKind): string[] {
-  const samples = all.slice(Math.floor(all.length / 5))
-  const complaints: string[] = []
-  const growth = growthOf(samples)
-  const meanRss = samples.reduce((sum, { rssMib }) => sum + rssMib, 0) / samples.length
-  const rssBound = Math.max(maxRssGrowthMib, meanRss * maxRssGrowthShare)
-  if (!(growth.rssMib <= rssBound))
-    complaints.push(`memory grew by ${growth.rssMib.toFixed(1)} MiB, and the bound is ${rssBound.toFixed(1)}`)
-  if (!(growth.descriptors <= maxDescriptorGrowth))
-    complaints.push(`descriptors grew by ${growth.descriptors.toFixed(1)}, and the bound is ${maxDescriptorGrowth}`)
-  const walMost = largest(samples.map(({ walMib }) => walMib))
-  if (walMost > maxWalMib[store]) complaints.push(`the write-ahead log had ${walMost.toFixed(0)} MiB, and the bound is ${maxWalMib[store]}`)
-  const [first, last] = thirdsOf(samples.map(({ p99Ms }) => p99Ms))
-  if (!(last <= first * maxP99Ratio + p99NoiseMs))
-    complaints.push(`p99 went from ${first.toFixed(1)} to ${last.toFixed(1)} ms, and the bound is twice that`)
-  return complaints
-}
-
-type ServiceDataKind = Trial['store']
-
-function growthOf(samples: readonly SoakSample[]): { rssMib: number; descriptors: number; walMib: number; p99Ms: number } {
-  const seconds = (samples.at(-1)?.seconds ?? 0) - (samples[0]?.seconds ?? 0)
-  const over = (value: (sample: SoakSample) => number): number =>
-    slopeOf(samples.map((sample): [number, number] => [sample.seconds, value(sample)])) * seconds
-  return {
-    rssMib: over(({ rssMib }) => rssMib),
-    descriptors: over(({ descriptors }) => descriptors),
-    walMib: over(({ walMib }) => walMib),
-    p99Ms: over(({ p99Ms }) => p99Ms),
-  }
-}
-
-/** Medians of the first and the last third. */
-function thirdsOf(values: readonly number[]): [number, number] {
-  const length = Math.max(1, Math.floor(values.length / 3))
-  return [median(values.slice(0, length)), median(values.slice(-length))]
-}
-
-function describeTrends(all: readonly SoakSample[]): Record<string, number> {
-  const samples = all.slice(Math.floor(all.length / 5))
-  const { rssMib, descriptors, walMib, p99Ms } = growthOf(samples)
-  const hours = Math.max(1, (samples.at(-1)?.seconds ?? 0) - (samples[0]?.seconds ?? 0)) / 3600
-  return {
-    rss_mib_an_hour: rssMib / hours,
-    descriptors_an_hour: descriptors / hours,
-    wal_mib_an_hour: walMib / hours,
-    p99_ms_an_hour: p99Ms / hours,
-    rss_mib_most: largest(all.map((sample) => sample.rssMib)),
-    wal_mib_most: largest(all.map((sample) => sample.walMib)),
-    p99_ms_median: median(samples.map((sample) => sample.p99Ms)),
-  }
-}
-
 function listRefusals({ refusals }: SoakLoad): string[] {
   return [...refusals].map(([reason, times]) => `refused: ${reason} (${times} times)`)
 }
 
-/** At most twenty rows. */
+/** At most thirty rows. */
 function tableOf(samples: readonly SoakSample[]): string[][] {
-  const step = Math.ceil(samples.length / 20)
-  return [headings, ...samples.filter((_, index) => index % step === 0).map(formatSample)]
+  const step = Math.ceil(samples.length / 30)
+  return [headings, ...samples.filter((_, index) => index % step === step - 1).map(formatSample)]
 }
 
-const headings = ['seconds', 'calls', 'p99 ms', 'memory MiB', 'descriptors', 'log MiB']
+const headings = ['seconds', 'calls', 'p99 ms', 'memory MiB', 'live MiB', 'descriptors', 'log MiB']
 
-function formatSample(sample: SoakSample | undefined): string[] {
-  if (sample === undefined) return []
-  const { seconds, calls, p99Ms, rssMib, descriptors, walMib } = sample
-  return [seconds.toFixed(0), String(calls), p99Ms.toFixed(1), rssMib.toFixed(0), String(descriptors), walMib.toFixed(1)]
+function formatSample({ seconds, calls, p99Ms, rssMib, liveMib, descriptors, walMib }: SoakSample): string[] {
+  const live = liveMib === null ? '' : liveMib.toFixed(1)
+  return [seconds.toFixed(0), String(calls), p99Ms.toFixed(1), rssMib.toFixed(0), live, String(descriptors), walMib.toFixed(1)]
+}
+
+function formatProgress({ seconds, calls, p99Ms, rssMib, liveMib, descriptors, walMib }: SoakSample, total: number): string {
+  const live = liveMib === null ? '' : ` (${liveMib.toFixed(1)} live)`
+  const usage = `memory ${rssMib.toFixed(0)} MiB${live}, ${descriptors} descriptors, log ${walMib.toFixed(1)} MiB`
+  return `${seconds.toFixed(0)} of ${total.toFixed(0)} s: ${calls} calls, p99 ${p99Ms.toFixed(1)} ms, ${usage}`
 }
 
 const connections = 8
 const peakMs = 6000
-const controlSeconds = 30
-const minSampleSeconds = 3
-const maxRssGrowthMib = 24
-const maxRssGrowthShare = 0.1
-const maxDescriptorGrowth = 5
-/** Of SQLite: journal_size_limit in `connectWriter`, with room for one batch. Of PostgreSQL: twice its default max_wal_size, which is a soft limit. */
-const maxWalMib: Readonly<Record<ServiceDataKind, number>> = { sqlite: 80, postgres: 2048 }
-const maxP99Ratio = 2
-const p99NoiseMs = 10
+const minControlSeconds = 60

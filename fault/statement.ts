@@ -27,6 +27,16 @@ export function countInProgress(serviceData: ServiceData): Promise<number> {
   return count(serviceData, `select count(*) as count from receipts where due_at < ${Date.now() + 60_000}`)
 }
 
+/** How many cards are stored, in any state. */
+export function countCards(serviceData: ServiceData): Promise<number> {
+  return count(serviceData, 'select count(*) as count from cards')
+}
+
+/** How many cards and receipts are stored, in any state. */
+export function countObjects(serviceData: ServiceData): Promise<number> {
+  return count(serviceData, 'select (select count(*) from cards) + (select count(*) from receipts) as count')
+}
+
 async function count(serviceData: ServiceData, text: string): Promise<number> {
   const [row] = await read(serviceData, text)
   return Number(row?.['count'])

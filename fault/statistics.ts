@@ -20,10 +20,11 @@ export function largest(values: readonly number[]): number {
   return values.reduce((most, value) => Math.max(most, value), 0)
 }
 
-/** The slope of the straight line through points (least squares), in units of y for each unit of x; NaN for fewer than two points. */
-export function slopeOf(points: readonly (readonly [number, number])[]): number {
-  const mean = (at: 0 | 1): number => points.reduce((sum, point) => sum + point[at], 0) / points.length
-  const [meanX, meanY] = [mean(0), mean(1)]
-  const over = points.reduce((sum, [x, y]) => sum + (x - meanX) * (y - meanY), 0)
-  return over / points.reduce((sum, [x]) => sum + (x - meanX) ** 2, 0)
+/**
+ * The median of the slopes between any two points (Theil–Sen), in units of y for each unit of x: up to a quarter of the points may be outliers.
+ * NaN for fewer than two points.
+ */
+export function theilSenSlope(points: readonly (readonly [number, number])[]): number {
+  const slopes = points.flatMap(([x, y], index) => points.slice(index + 1).map(([laterX, laterY]) => (laterY - y) / (laterX - x)))
+  return median(slopes)
 }

@@ -9,8 +9,9 @@ import { largest, percentile } from './statistics.ts'
 export const phases = ['before', 'during', 'after'] as const
 export type StuckPhase = (typeof phases)[number]
 
-/** One measured call; its phase is that in which it was sent. */
+/** One measured call. */
 interface MeasuredCall {
+  /** `during` for every call that the fault met: one that was in progress when it began waits as one that was sent later. */
   readonly phase: StuckPhase
   readonly ms: number
   readonly outcome: 'result' | 'unknown' | 'refused'
@@ -75,15 +76,24 @@ async function checkKnown(client: ApiClient, load: StuckLoad, token: string): Pr
 }
 
 async function measureCall(load: StuckLoad, calls: MeasuredCall[], call: () => Promise<CallOutcome>): Promise<CallOutcome> {
-  const { phase } = load
+  const sentIn = load.phase
   const startedAt = performance.now()
   const outcome = await call()
   const ms = performance.now() - startedAt
-  calls.push({ phase, ms, outcome: outcome.kind === 'result' ? 'result' : isUnknown(outcome) ? 'unknown' : 'refused' })
+  calls.push({
+    phase: phaseOf(sentIn, load),
+    ms,
+    outcome: outcome.kind === 'result' ? 'result' : isUnknown(outcome) ? 'unknown' : 'refused',
+  })
   if (ms > maxCallMs) load.complaints.push(`a call took ${Math.round(ms)} ms: ${describe(outcome)}`)
   if (outcome.kind === 'lost' || (outcome.kind === 'refused' && !isRetryable(outcome)))
     load.complaints.push(`a call ended with ${describe(outcome)}`)
   return outcome
+}
+
+/** The clients that have a call in progress when the fault begins may be all of them; then none is sent before the fault is over. */
+function phaseOf(sentIn: StuckPhase, { phase }: StuckLoad): StuckPhase {
+  return sentIn === phase ? sentIn : 'during'
 }
 
 function isUnknown(outcome: CallOutcome): boolean {
@@ -100,12 +110,12 @@ function describe(outcome: CallOutcome): string {
 
 async function probe(running: RunningService, load: StuckLoad, until: AbortSignal): Promise<void> {
   while (!until.aborted) {
-    const { phase } = load
+    const sentIn = load.phase
     const startedAt = performance.now()
     await fetch(`${running.adminUrl}/healthz`)
-    load.health.push({ phase, ms: performance.now() - startedAt, outcome: 'result' })
+    load.health.push({ phase: phaseOf(sentIn, load), ms: performance.now() - startedAt, outcome: 'result' })
     const { status } = await fetch(`${running.adminUrl}/readyz`)
-    if (status === 503) load.notReady.add(phase)
+    if (status === 503) load.notReady.add(sentIn)
     await pause(probePauseMs)
   }
 }
@@ -144,7 +154,7 @@ export const callHeadings = [
   'refused during',
 ]
 
-/** The slowest call that was sent while the fault lasted. */
+/** The slowest call that the fault met. */
 export function slowestMs(calls: readonly MeasuredCall[]): number {
   return largest(calls.filter(({ phase }) => phase === 'during').map(({ ms }) => ms))
 }

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { findChromium, findHeadlessShell } from './chromium.ts'
-import { findOnPath } from './find-program.ts'
+import { findOnPath, isProgram } from './find-program.ts'
 import { findFirefox, findWebKitBrowser, findWebKitDriver, findXvfb } from './other-browsers.ts'
 import { findPostgresFolder } from './postgres.ts'
 import type { TestNeed } from './test-needs.ts'
@@ -26,7 +26,12 @@ const programs: Readonly<Record<Exclude<TestNeed, 'build'>, readonly Program[]>>
   webkit:   [{ name: 'WebKitGTK with its driver', debianPackage: 'webkit2gtk-driver', find: () => findWebKitBrowser() && findWebKitDriver() }, xvfb],
   openssl:  [{ name: 'openssl', debianPackage: 'openssl', find: () => findOnPath('openssl') }],
   faketime: [{ name: 'faketime', debianPackage: 'faketime', find: () => findOnPath('faketime') }],
+  softhsm:  [{ name: 'SoftHSM2', debianPackage: 'softhsm2', find: () => findOnPath('softhsm2-util') }],
   nginx:    [{ name: 'nginx', debianPackage: 'nginx-light', find: () => findOnPath('nginx') }],
+  kannel:   [
+    { name: 'Kannel', debianPackage: 'kannel', find: () => findOnPath('bearerbox') },
+    { name: "Kannel's test programs", debianPackage: 'kannel-extras', find: () => ['/usr/lib/kannel/test/fakesmsc'].find(isProgram) ?? null },
+  ],
   strace:   [{ name: 'strace', debianPackage: 'strace', find: () => findOnPath('strace') }],
 }
 

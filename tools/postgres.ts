@@ -19,7 +19,9 @@ export type Cluster = {
   pid: () => number
   /** Kills the server (SIGKILL) without a checkpoint. */
   crash: () => Promise<void>
-  /** Starts the server again on the same data and port, after `crash()`. */
+  /** Stops the server with a checkpoint, as an operator does; its data stay. */
+  halt: () => Promise<void>
+  /** Starts the server again on the same data and port, after `crash()` or `halt()`. */
   start: () => Promise<void>
   stop: () => Promise<void>
 }
@@ -28,6 +30,8 @@ export type ClusterOptions = {
   /** Settings for the command line: `{ synchronous_commit: 'off' }` becomes `-c synchronous_commit=off`. */
   settings?: Readonly<Record<string, string>>
   maxConnections?: number
+  /** Whether pages bear checksums. Default: no, as initdb of PostgreSQL 15. */
+  hasChecksums?: boolean
 }
 
 const maxStartSeconds = 30
@@ -35,26 +39,40 @@ const maxStopSeconds = 10
 const maxPortAttempts = 5
 
 /** Creates and starts a temporary cluster. For root it runs as an unprivileged user, since PostgreSQL refuses root. */
-export async function startCluster({ settings = {}, maxConnections = 200 }: ClusterOptions = {}): Promise<Cluster> {
+export async function startCluster({ settings = {}, maxConnections = 200, hasChecksums = false }: ClusterOptions = {}): Promise<Cluster> {
   const programs = findPostgresFolder() ?? fail('No PostgreSQL server is installed (initdb, postgres).')
   const user = unprivilegedUser()
   removeAbandoned()
   const folder = mkdtempSync(join(tmpdir(), `tessera-postgres-${process.pid}-`))
   if (user !== null) chownSync(folder, user.uid, user.gid)
   const place: Place = { programs, folder, user }
+  return startIn(place, { max_connections: String(maxConnections), ...settings }, () => initialise(place, hasChecksums))
+}
+
+/** Creates and starts a standby that streams from a running cluster of this module, by pg_basebackup. `select pg_promote()` makes it a primary. */
+export async function startStandby(primary: Cluster): Promise<Cluster> {
+  const programs = findPostgresFolder() ?? fail('No PostgreSQL server is installed (initdb, postgres).')
+  const user = unprivilegedUser()
+  const folder = mkdtempSync(join(tmpdir(), `tessera-postgres-${process.pid}-`))
+  if (user !== null) chownSync(folder, user.uid, user.gid)
+  const place: Place = { programs, folder, user }
+  return startIn(place, { max_connections: '200' }, () => copyAsStandby(place, primary.port))
+}
+
+/** Fills the folder and starts a server in it on a free port. Removes the folder when that fails. */
+async function startIn(place: Place, settings: Readonly<Record<string, string>>, fill: () => void): Promise<Cluster> {
   try {
-    initialise(place)
+    fill()
     for (let attempt = 1; ; attempt++) {
       const port = await findFreePort()
-      const all = { max_connections: String(maxConnections), ...settings }
-      const server = await startServer(place, port, all).catch((err: unknown) => {
+      const server = await startServer(place, port, settings).catch((err: unknown) => {
         if (attempt < maxPortAttempts && String(err).includes('could not bind')) return null
         throw err
       })
-      if (server !== null) return makeCluster({ place, port, settings: all, server })
+      if (server !== null) return makeCluster({ place, port, settings, server })
     }
   } catch (err) {
-    rmSync(folder, { recursive: true, force: true })
+    rmSync(place.folder, { recursive: true, force: true })
     throw err
   }
 }
@@ -115,6 +133,7 @@ function makeCluster(running: RunningServer): Cluster {
     port,
     pid: () => server.pid ?? fail('The server is not running.'),
     crash: async () => end(server, 'SIGKILL'),
+    halt: async () => end(server, 'SIGINT'),
     start: async () => {
       server = await restartServer(place, port, settings)
     },
@@ -141,10 +160,21 @@ async function restartServer(...[place, port, settings]: Parameters<typeof start
 const maxRestarts = 20
 const RESTART_PAUSE_MS = 250
 
-function initialise({ programs, folder, user }: Place): void {
-  const options = ['--username=postgres', '--auth=trust', '--encoding=UTF8', '--no-locale', '--no-sync', '--no-instructions']
+function initialise({ programs, folder, user }: Place, hasChecksums: boolean): void {
+  const usual = ['--username=postgres', '--auth=trust', '--encoding=UTF8', '--no-locale', '--no-sync', '--no-instructions']
+  const options = hasChecksums ? [...usual, '--data-checksums'] : usual
   const run = spawnSync(join(programs, 'initdb'), ['-D', join(folder, 'data'), ...options], { cwd: folder, encoding: 'utf8', ...user })
   if (run.status !== 0) fail(`initdb failed (${run.error?.message ?? String(run.status ?? run.signal)}): ${run.stdout}${run.stderr}`)
+}
+
+function copyAsStandby({ programs, folder, user }: Place, port: number): void {
+  const options = ['-h', '127.0.0.1', '-p', String(port), '-U', 'postgres', '-X', 'stream', '-c', 'fast', '--no-sync', '-R']
+  const run = spawnSync(join(programs, 'pg_basebackup'), ['-D', join(folder, 'data'), ...options], {
+    cwd: folder,
+    encoding: 'utf8',
+    ...user,
+  })
+  if (run.status !== 0) fail(`pg_basebackup failed (${run.error?.message ?? String(run.status ?? run.signal)}): ${run.stdout}${run.stderr}`)
 }
 
 /** Resolves when the server accepts connections; otherwise throws with its output. */
@@ -175,7 +205,7 @@ async function startServer(
     server.once('exit', () => resolve(false))
     createInterface({ input: server.stderr }).on('line', (line) => {
       if (lines.push(line) > 50) lines.shift()
-      if (!/database system is ready to accept connections/.test(line)) return
+      if (!/database system is ready to accept (read-only )?connections/.test(line)) return
       isAccepting = true
       resolve(true)
     })

@@ -31,13 +31,23 @@ const usage = [
   ...soaks.map(({ name, count, unit, summary }) => `  ${name.padEnd(width)}  ${summary} (${count.toLocaleString('en')} ${unit})`),
   '',
   '  --count <n>      instead of the number above: sequences, rounds, requests, texts or cycles',
+  '  --minutes <n>    the same for half-load: how long on each store',
+  '  --store <name>   of an experiment: sqlite or postgres, instead of both, one after the other',
+  '  --side-by-side   of an experiment: both stores at the same time, each with its part of the machine',
   '  --seed <n>       the seed that a failure printed: the same choices again',
   '  --hours <n>      how long each may take (12)',
   '',
   'Without names all of them, one after the other: more than a day. Ends with 1 when one found something or nothing ran.',
 ].join('\n')
 const { values, positionals } = readCommandLine(
-  { count: { type: 'string' }, seed: { type: 'string' }, hours: { type: 'string', default: '12' } },
+  {
+    count: { type: 'string' },
+    minutes: { type: 'string' },
+    seed: { type: 'string' },
+    store: { type: 'string' },
+    'side-by-side': { type: 'boolean', default: false },
+    hours: { type: 'string', default: '12' },
+  },
   usage,
 )
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
@@ -49,11 +59,16 @@ process.exitCode = await main()
 async function main(): Promise<number> {
   const unknown = positionals.filter((name) => !soaks.some((soak) => soak.name === name))
   if (unknown.length > 0) return refuse(`There is no search ${unknown.join(', ')}. There are ${soaks.map(({ name }) => name).join(', ')}.`)
-  for (const option of ['count', 'seed', 'hours'] as const)
+  for (const option of ['count', 'minutes', 'seed', 'hours'] as const)
     if (!/^[1-9][0-9]{0,8}$/.test(values[option] ?? '1')) return refuse(`--${option} takes a whole number from 1.`)
+  const { store } = values
+  if (store !== undefined && store !== 'sqlite' && store !== 'postgres') return refuse(`--store takes sqlite or postgres, not ${store}.`)
+  const wanted = soaks.filter(({ name }) => positionals.length === 0 || positionals.includes(name))
+  const unfit = listUnfitOptions(wanted)
+  if (unfit !== null) return refuse(unfit)
   const failed: string[] = []
-  for (const soak of soaks.filter(({ name }) => positionals.length === 0 || positionals.includes(name))) {
-    const count = Number(values.count ?? soak.count)
+  for (const soak of wanted) {
+    const count = Number(values.count ?? values.minutes ?? soak.count)
     process.stdout.write(`${soak.name}: ${count.toLocaleString('en')} ${soak.unit}\n`)
     const isClean = 'test' in soak ? await runTest(soak.test, count) : await runExperiment(soak.experiment, count)
     if (!isClean) failed.push(soak.name)
@@ -61,6 +76,17 @@ async function main(): Promise<number> {
   }
   process.stdout.write(failed.length === 0 ? 'Nothing was found.\n' : `Found something: ${failed.join(', ')}.\n`)
   return failed.length === 0 ? 0 : 1
+}
+
+/** A message about an option that one of the searches does not take, or null. */
+function listUnfitOptions(wanted: readonly Soak[]): string | null {
+  const { count, minutes, store } = values
+  if (minutes !== undefined && count !== undefined) return '--minutes and --count are the same number: give one of them.'
+  if (minutes !== undefined && wanted.some(({ unit }) => unit !== 'minutes')) return '--minutes is for half-load.'
+  if (store !== undefined && values['side-by-side']) return '--side-by-side runs both stores: leave out --store.'
+  if ((store !== undefined || values['side-by-side']) && wanted.some((soak) => 'test' in soak))
+    return '--store and --side-by-side are for experiments: the other searches are tests, which choose their stores themselves.'
+  return null
 }
 
 async function runTest(path: string, count: number): Promise<boolean> {
@@ -75,13 +101,21 @@ async function runTest(path: string, count: number): Promise<boolean> {
 }
 
 async function runExperiment(name: string, cycles: number): Promise<boolean> {
+  const { seed, store } = values
   const args = [
     join(root, 'fault', 'main.ts'),
     name,
     '--cycles',
     String(cycles),
-    ...(values.seed === undefined ? [] : ['--seed', values.seed]),
+    ...(seed === undefined ? [] : ['--seed', seed]),
+    ...(store === undefined ? [] : ['--store', store]),
   ]
+  if (!values['side-by-side']) return runProgram(args)
+  const results = await Promise.all(['sqlite', 'postgres'].map((each) => runProgram([...args, '--store', each])))
+  return results.every(Boolean)
+}
+
+async function runProgram(args: readonly string[]): Promise<boolean> {
   const signal = AbortSignal.any([stopping.signal, AbortSignal.timeout(Number(values.hours) * 3_600_000)])
   const child = spawn(process.execPath, args, { cwd: root, stdio: 'inherit', signal })
   return new Promise((resolve) => child.once('error', () => resolve(false)).once('close', (code) => resolve(code === 0)))

@@ -2,7 +2,19 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
 
 /** What a test file may need besides Node and the packages. `build` is the built card form and dashboard. */
-export const testNeeds = ['build', 'postgres', 'chromium', 'firefox', 'webkit', 'openssl', 'strace', 'faketime', 'nginx'] as const
+export const testNeeds = [
+  'build',
+  'postgres',
+  'chromium',
+  'firefox',
+  'webkit',
+  'openssl',
+  'strace',
+  'faketime',
+  'softhsm',
+  'nginx',
+  'kannel',
+] as const
 export type TestNeed = (typeof testNeeds)[number]
 
 /** A test that imports one of these files, directly or not, needs what stands beside it. */

@@ -1,4 +1,5 @@
 import type { Language } from '@tessera/contract/profile'
+import type { CodeFormat } from '@tessera/contract/verification-code'
 
 import type { FormTexts } from './texts.ts'
 
@@ -11,8 +12,11 @@ export interface FormSettings {
   /** The signed token of this document, sent with the card. */
   readonly form: string
   readonly providerName: string
+  readonly providerUrl: string
   readonly termsUrl: string
   readonly privacyUrl: string
+  /** What codes look like, unless the reply to the request for one says otherwise. */
+  readonly code: CodeFormat
   readonly messages: LocalizedTexts
 }
 

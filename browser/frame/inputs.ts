@@ -1,6 +1,9 @@
+import type { CodeFormat } from '@tessera/contract/verification-code'
+
 import { brandOf, formatNumber, isPan, minPanLength, readDigits, type FieldText } from './digits.ts'
 import { formatExpiry, formatExpiryInput, isExpiryPast, parseExpiryText } from './expiry.ts'
-import type { FormView } from './view.ts'
+import { readCodeText } from './code-field.ts'
+import type { FieldView, FormView } from './view.ts'
 
 /** Why the number cannot be sent, as a reason; null when it can. */
 export function validateNumber(text: string): string | null {
@@ -18,7 +21,7 @@ export function validateExpiry(text: string, nowMs: number): string | null {
 
 /** Formats the fields while the cardholder types. The caret stays behind the same digit. */
 export function formatInputs({ fields, brand }: FormView): void {
-  const { number, expiry, code } = fields
+  const { number, expiry } = fields
   let formatted = ''
   number.input.addEventListener('input', (event) => {
     const isBackspace = event instanceof InputEvent && event.inputType === 'deleteContentBackward'
@@ -40,10 +43,14 @@ export function formatInputs({ fields, brand }: FormView): void {
     const text = formatExpiry(expiry.input.value)
     if (text !== null) expiry.input.value = text
   })
-  code.input.addEventListener('input', () => {
-    const digits = readDigits(code.input.value).slice(0, 6)
-    if (digits !== code.input.value) code.input.value = digits
-  })
+}
+
+/** Brings the code into its format while the cardholder types. The caret stays behind the same character. */
+export function formatCode({ input }: FieldView, format: CodeFormat): void {
+  const { value, selectionStart } = input
+  const text = readCodeText(value, format)
+  const before = readCodeText(value.slice(0, selectionStart ?? value.length), format)
+  if (text !== value) setText(input, { text, caret: Math.min(before.length, text.length) })
 }
 
 /** Empties every field, so that the browser restores nothing either. */

@@ -9,12 +9,15 @@ import {
   type FromFrame,
 } from '@tessera/contract/frame'
 
+import { isVerificationCode, type CodeFormat } from '@tessera/contract/verification-code'
+
 import { ApiCallError, createApiCall } from './api-call.ts'
 import { readDigits } from './digits.ts'
 import { parseExpiryText } from './expiry.ts'
 import { watchFooter } from './footer-visibility.ts'
 import { fetchTexts, readFormSettings } from './form-settings.ts'
-import { formatInputs, validateExpiry, validateNumber, wipeInputs } from './inputs.ts'
+import { codeMissingText, isEnteredAtOnce, showCodeFormat } from './code-field.ts'
+import { formatCode, formatInputs, validateExpiry, validateNumber, wipeInputs } from './inputs.ts'
 import { describeReason } from './reasons.ts'
 import { isValidLabel, renderTexts } from './render-texts.ts'
 import { applyTheme, listRejected } from './theme.ts'
@@ -39,6 +42,7 @@ let step: FormStep = 'card'
 let token = ''
 let running: AbortController | null = null
 let resendAtMs = 0
+let codeFormat = settings.code
 let countdown: ReturnType<typeof setInterval> | undefined
 let fieldErrors: Partial<Record<FormField, string>> = {}
 
@@ -102,17 +106,23 @@ function showStep(next: FormStep): void {
 
 function showFieldError(name: InputName, reason: string | null): void {
   const { input, fault }: FieldView = fields[name]
-  fault.textContent = reason === null ? '' : texts[describeReason(reason).text]
+  fault.textContent = reason === null ? '' : textOf(reason)
   const others = Object.entries(fieldErrors).filter(([other]) => other !== name)
   fieldErrors = Object.fromEntries(reason === null ? others : [...others, [name, reason] as const])
   if (reason === null) input.removeAttribute('aria-invalid')
   else input.setAttribute('aria-invalid', 'true')
 }
 
+/** The text of a reason, with its figures. `waitMs`: until the cardholder may go on. */
+function textOf(reason: string, waitMs = 0): string {
+  const { text } = describeReason(reason)
+  return text === 'code_missing' ? codeMissingText(texts, codeFormat) : texts[text].replace('{0}', String(Math.ceil(waitMs / 60_000)))
+}
+
 function validate(name: InputName): string | null {
   const { value } = fields[name].input
   if (name === 'number') return validateNumber(value)
-  return name === 'expiry' ? validateExpiry(value, Date.now()) : /^[0-9]{6}$/.test(value) ? null : 'code_missing'
+  return name === 'expiry' ? validateExpiry(value, Date.now()) : isVerificationCode(value, codeFormat) ? null : 'code_missing'
 }
 
 let lastChange = ''
@@ -140,9 +150,9 @@ function checkFields(...names: InputName[]): boolean {
   return false
 }
 
-function postError(code: number, reason: string): void {
-  const { text, field, isRetryable } = describeReason(reason)
-  post({ type: 'error', error: { code, reason, field, retryable: isRetryable, message: texts[text] } })
+function postError(code: number, reason: string, message = textOf(reason)): void {
+  const { field, isRetryable } = describeReason(reason)
+  post({ type: 'error', error: { code, reason, field, retryable: isRetryable, message } })
 }
 
 /** Runs one action at a time: a second press during a call does nothing. */
@@ -187,16 +197,21 @@ const slowMs = 3000
 const callTimeoutMs = 30_000
 
 function showError({ code, reason, retryAfterMs }: ApiCallError): void {
-  const { text, field } = describeReason(reason)
+  // The last wrong code: either another one may be requested, or verification stops for a while.
+  const isStopped = reason === 'verification_stopped' || (reason === 'tries_used_up' && retryAfterMs > 0)
+  const shown = isStopped ? 'verification_stopped' : reason
+  const { field } = describeReason(shown)
+  const message = textOf(shown, retryAfterMs)
   const shownField = field !== null && field !== 'consent' && steps[step].contains(fields[field].input) ? field : null
-  if (shownField === null) view.fault.textContent = texts[text]
+  if (shownField === null) view.fault.textContent = message
   else {
     showFieldError(shownField, reason)
     fields[shownField].input.focus()
   }
-  if (reason === 'resend_too_soon' && retryAfterMs > 0) startCountdown(retryAfterMs)
-  if (field === 'code') fields.code.input.value = ''
-  postError(code, reason)
+  if ((isStopped || reason === 'resend_too_soon') && retryAfterMs > 0) startCountdown(retryAfterMs)
+  if (isStopped) stopCodeStep()
+  if (isStopped || field === 'code') fields.code.input.value = ''
+  postError(code, reason, message)
 }
 
 function submit(): void {
@@ -221,11 +236,23 @@ function submit(): void {
 }
 
 async function requestCode(signal: AbortSignal): Promise<void> {
-  const { phone, wait: ms } = (await call('cards.get_verify_code', { token }, signal)) as { phone: string; wait: number }
+  const sent = (await call('cards.get_verify_code', { token }, signal)) as unknown as { phone: string; wait: number; code?: CodeFormat }
+  const { phone, wait: ms, code = settings.code } = sent
+  codeFormat = code
+  showCodeFormat(fields.code, view.codeHint, codeFormat)
+  fields.code.input.disabled = view.verify.disabled = false
   view.sent.textContent = `${texts.codeSent} ${phone}`
   fields.code.input.value = ''
   showFieldError('code', null)
   startCountdown(ms)
+}
+
+/** No code is checked for now: only another card, and later another code, lead on. */
+function stopCodeStep(): void {
+  if (step !== 'code') return
+  showFieldError('code', null)
+  fields.code.input.disabled = view.verify.disabled = true
+  view.back.focus()
 }
 
 function resend(): void {
@@ -280,6 +307,7 @@ function clear(): void {
   token = ''
   wipeInputs(view)
   consent.box.checked = false
+  fields.code.input.disabled = view.verify.disabled = false
   view.fault.textContent = ''
   for (const name of fieldNames) showFieldError(name, null)
   showStep('card')
@@ -296,9 +324,12 @@ const actions = { submit, verify, resend, back, clear, focus: () => fields[step 
 
 for (const name of fieldNames) {
   const { input } = fields[name]
-  input.addEventListener('input', () => {
+  input.addEventListener('input', (event) => {
+    if (name === 'code') formatCode(fields.code, codeFormat)
     showFieldError(name, null)
     postChange()
+    // A code that was pasted or filled in needs no button. One that is typed does: a slip in its last character would cost an attempt.
+    if (name === 'code' && isEnteredAtOnce(event) && validate('code') === null) verify()
   })
   input.addEventListener('blur', () => {
     // An error from the service stays until the cardholder types: leaving the field does not correct it.
@@ -326,6 +357,7 @@ addEventListener('keydown', ({ key }) => {
 addEventListener('pagehide', () => wipeInputs(view))
 
 view.progress.hidden = true
+showCodeFormat(fields.code, view.codeHint, codeFormat)
 document.body.append(view.root)
 configure({})
 showStep('card')

@@ -1,10 +1,18 @@
+import type { CodeFormat } from '@tessera/contract/verification-code'
+
 /**
  * Runs before the form's script in the document that the dashboard's form builder shows, and replaces the service. Nothing is sent anywhere,
- * and the document's policy would block it. Every card is accepted, and the code is 666666.
+ * and the document's policy would block it. Every card is accepted, and one code of the format of the document.
  */
+const { origin, code } = JSON.parse(document.getElementById('tessera')?.textContent ?? '{}') as {
+  readonly origin: string
+  readonly code: CodeFormat
+}
+const rightCode = code.fixed ?? code.alphabet.slice(-1).repeat(code.length)
+
 const results: Readonly<Record<string, object>> = {
   'cards.create': { card: { token: 'preview' } },
-  'cards.get_verify_code': { sent: true, phone: '99890*****66', wait: 60_000 },
+  'cards.get_verify_code': { sent: true, phone: '99890*****66', wait: 60_000, code },
   'cards.verify': { card: { number: '8600***6311', expire: '0399', recurrent: false, verify: true, type: '22618' } },
 }
 const wrongCode = { error: { code: -31_103, reason: 'wrong_code' } }
@@ -12,14 +20,12 @@ const wrongCode = { error: { code: -31_103, reason: 'wrong_code' } }
 globalThis.fetch = (path, options) => {
   const method = typeof path === 'string' ? path.slice('/api/'.length) : ''
   const body = typeof options?.body === 'string' ? options.body : ''
-  const isWrongCode = method === 'cards.verify' && !body.includes('"666666"')
+  const isWrongCode = method === 'cards.verify' && !body.includes(JSON.stringify(rightCode))
   return Promise.resolve(Response.json(isWrongCode ? wrongCode : { result: results[method] }))
 }
 
 /** The form builder changes steps with buttons outside the frame, and the focus has to stay there. */
 HTMLElement.prototype.focus = () => undefined
-
-const { origin } = JSON.parse(document.getElementById('tessera')?.textContent ?? '{}') as { readonly origin: string }
 
 /** The form builder selects the step to show: `{preview: 'code'}`. */
 addEventListener('message', ({ source, origin: sender, data }: MessageEvent) => {
@@ -37,7 +43,7 @@ async function showStep(step: string): Promise<void> {
   submitForm('form.card')
   await waitForStep('form.code')
   if (step === 'code') return
-  type('#code', '666666')
+  type('#code', rightCode)
   submitForm('form.code')
 }
 

@@ -20,10 +20,11 @@ export function renderTexts(
   for (const name of fieldNames) view.fields[name].label.textContent = texts[name]
   for (const name of ['submit', 'verify', 'back', 'done', 'cancel'] as const) view[name].textContent = texts[name]
   view.fields.expiry.input.placeholder = texts.expiryShape
+  view.codeHint.textContent = texts.codeLetters
   view.consent.text.textContent = disclosure.text
   view.goesTo.textContent = texts.goesTo.replace('{0}', () => settings.providerName).replace('{1}', () => settings.merchantName)
-  view.poweredBy.textContent = `${texts.poweredBy} ${settings.providerName}`
   for (const [link, text, address] of [
+    [view.poweredBy, `${texts.poweredBy} ${settings.providerName}`, settings.providerUrl],
     [view.consent.terms, texts.terms, settings.termsUrl],
     [view.terms, texts.terms, settings.termsUrl],
     [view.privacy, texts.privacy, settings.privacyUrl],

@@ -12,6 +12,11 @@ const translations = {
   submit: ['Davom etish', 'Продолжить', 'Continue'],
   code: ['SMS dagi kod', 'Код из SMS', 'Code from the SMS'],
   codeSent: ['Kod shu raqamga yuborildi:', 'Мы отправили код на номер', 'We sent a code to'],
+  codeLetters: [
+    'Harflar va raqamlar. Katta-kichik harf farq qilmaydi.',
+    'Буквы и цифры. Регистр не важен.',
+    'Letters and digits, in any case.',
+  ],
   verify: ['Tasdiqlash', 'Подтвердить', 'Confirm'],
   resend: ['Yangi kod yuborish', 'Отправить новый код', 'Send a new code'],
   resendIn: ['Yangi kodgacha', 'Новый код через', 'A new code in'],
@@ -46,7 +51,12 @@ const translations = {
     'Срок действия карты истёк. Возьмите другую карту.',
     'This card has expired. Use another card.',
   ],
-  code_missing: ['SMS dagi olti raqamni kiriting.', 'Введите шесть цифр из SMS.', 'Enter the six digits from the SMS.'],
+  code_missing: ['SMS dagi {0} ta raqamni kiriting.', 'Введите {0} цифр из SMS.', 'Enter the {0} digits from the SMS.'],
+  code_missing_letters: [
+    'SMS dagi {0} ta harf va raqamni kiriting.',
+    'Введите код из SMS: {0} букв и цифр.',
+    'Enter the {0} letters and digits from the SMS.',
+  ],
   card_number_no_route: [
     'Bunday kartalar bu yerda qabul qilinmaydi. Boshqa karta kiriting.',
     'Такие карты здесь не принимаются. Возьмите другую карту.',
@@ -78,6 +88,16 @@ const translations = {
     'Too many incorrect codes. Request a new code.',
   ],
   code_expired: ['Kod eskirgan. Yangi kod soʻrang.', 'Код устарел. Запросите новый код.', 'This code has expired. Request a new code.'],
+  verification_stopped: [
+    'Notoʻgʻri kodlar juda koʻp. {0} daqiqadan keyin urining yoki boshqa karta kiriting.',
+    'Слишком много неверных кодов. Попробуйте через {0} мин или возьмите другую карту.',
+    'Too many incorrect codes. Try again in {0} min, or use another card.',
+  ],
+  holder_mismatch: [
+    'Kartaga ulangan telefon sizniki ekani tasdiqlanmadi. Bankda oʻz raqamingizni ulang yoki boshqa karta kiriting.',
+    'Не подтверждено, что телефон карты ваш. Подключите свой номер в банке или возьмите другую карту.',
+    'The phone of this card is not confirmed as yours. Register your own number at your bank, or use another card.',
+  ],
   sms_not_sent: [
     'SMS yuborilmadi. Birozdan keyin qayta urining.',
     'Не удалось отправить SMS. Попробуйте чуть позже.',

@@ -16,6 +16,8 @@ export interface FormView {
   readonly steps: Readonly<Record<FormStep, HTMLFormElement>>
   readonly fields: Readonly<Record<Exclude<FormField, 'consent'>, FieldView>>
   readonly brand: HTMLElement
+  /** Says that the code has letters. */
+  readonly codeHint: HTMLElement
   readonly consent: {
     readonly row: HTMLElement
     readonly box: HTMLInputElement
@@ -35,7 +37,7 @@ export interface FormView {
   readonly fault: HTMLElement
   readonly footer: HTMLElement
   readonly goesTo: HTMLElement
-  readonly poweredBy: HTMLElement
+  readonly poweredBy: HTMLAnchorElement
   readonly terms: HTMLAnchorElement
   readonly privacy: HTMLAnchorElement
 }
@@ -48,12 +50,16 @@ export function createFormView(): FormView {
     code: createField('code', 'one-time-code', 'code-row'),
   }
   const brand = create('span', 'brand')
+  const codeHint = create('p', 'hint')
+  codeHint.id = 'code-hint'
+  fields.code.row.querySelector('.box')?.before(codeHint)
+  fields.code.input.setAttribute('aria-describedby', 'code-hint code-fault')
   brand.setAttribute('aria-hidden', 'true')
   fields.number.row.querySelector('.box')?.append(brand)
   const [submit, verify] = [createButton('main', 'submit'), createButton('main', 'submit')]
   const [resend, back, cancel] = [createButton('plain resend'), createButton('plain back'), createButton('plain')]
-  const [sent, done, doneCard, goesTo, poweredBy] = [create('p'), create('h2'), create('p', 'card'), create('p'), create('span')]
-  const [terms, privacy] = [createLink(), createLink()]
+  const [sent, done, doneCard, goesTo] = [create('p'), create('h2'), create('p', 'card'), create('p')]
+  const [poweredBy, terms, privacy] = [createLink(), createLink(), createLink()]
   const consent = createConsent()
   sent.id = 'sent'
   done.tabIndex = -1
@@ -78,6 +84,7 @@ export function createFormView(): FormView {
     steps,
     fields,
     brand,
+    codeHint,
     consent,
     submit,
     sent,

@@ -254,7 +254,19 @@ function errorOf(reason: string, { locale = 'uz' }: CardFormOptions, origin: str
   const isFromSdk = reason === 'blocked_by_csp' || reason === 'frame_no_answer'
   const code = Object.values(errors).find((entry) => entry.reason === reason)?.code ?? 0
   const docs = reasonDocs(reason, origin)
-  return { code, reason, field, retryable: isRetryable, message: isFromSdk ? reason : textsIn(locale)[text], docs }
+  return {
+    code,
+    reason,
+    field,
+    retryable: isRetryable,
+    message: isFromSdk ? reason : textsIn(locale)[text].replace('{0}', figureOf(text)),
+    docs,
+  }
+}
+
+/** The digits of a code of the test environment, or the minutes of a stop. */
+function figureOf(text: string): string {
+  return text === 'verification_stopped' ? '15' : '6'
 }
 
 /** Without a document every target is accepted. */

@@ -340,11 +340,12 @@ export const reasons = [
   'delivery_not_found', 'last_owner', 'card_not_found', 'card_deleted', 'card_ended', 'receipt_not_found', 'receipt_paid',
   'receipt_in_progress', 'receipt_cancelled', 'receipt_not_held', 'receipt_not_paid', 'account_field_missing', 'account_field_unknown',
   'amount_below_limit', 'amount_above_limit', 'amount_above_hold', 'card_not_verified', 'card_in_use', 'merchant_refused', 'cannot_cancel',
-  'code_not_requested', 'code_malformed', 'code_expired', 'tries_used_up', 'card_day_tries_used_up', 'wrong_code_limit', 'wrong_code',
-  'resend_too_soon', 'send_limit_card', 'send_limit_phone', 'sms_country_not_served', 'sms_prefix_limit', 'sms_cost_limit', 'sms_not_sent',
-  'sms_not_connected', 'card_expired', 'card_blocked', 'system_error', 'network_timeout', 'network_unavailable', 'insufficient_funds',
-  'card_limit', 'declined', 'debit_failed', 'merchant_no_answer', 'merchant_closing', 'payment_unknown', 'internal_error', 'overloaded',
-  'connection_busy', 'address_busy', 'draining', 'batch_time_over', 'store_full', 'store_unavailable', 'outcome_unknown',
+  'verification_stopped', 'code_not_requested', 'code_malformed', 'code_expired', 'tries_used_up', 'card_day_tries_used_up',
+  'wrong_code_limit', 'wrong_code', 'resend_too_soon', 'send_limit_card', 'send_limit_phone', 'sms_country_not_served', 'sms_prefix_limit',
+  'sms_cost_limit', 'sms_not_sent', 'sms_not_connected', 'card_expired', 'card_blocked', 'holder_mismatch', 'system_error',
+  'network_timeout', 'network_unavailable', 'insufficient_funds', 'card_limit', 'declined', 'debit_failed', 'merchant_no_answer',
+  'merchant_closing', 'payment_unknown', 'internal_error', 'overloaded', 'connection_busy', 'address_busy', 'draining', 'batch_time_over',
+  'store_full', 'store_unavailable', 'outcome_unknown',
 ] as const
 
 export type Reason = (typeof reasons)[number]

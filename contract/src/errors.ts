@@ -995,6 +995,18 @@ export const errors = {
     text: { en: 'The receipt cannot be cancelled.', ru: 'Чек нельзя отменить.', uz: 'Chekni bekor qilib boʻlmaydi.' },
     hint: 'Call receipts.check: it is already cancelled, or its money is being returned.',
   },
+  verificationStopped: {
+    code: -31700,
+    reason: 'verification_stopped',
+    stage: 'state',
+    owner: 'wait',
+    text: {
+      en: 'Too many wrong codes. Verification is stopped for a while.',
+      ru: 'Слишком много неверных кодов. Подтверждение временно остановлено.',
+      uz: 'Notoʻgʻri kodlar koʻp. Tasdiqlash vaqtincha toʻxtatildi.',
+    },
+    hint: 'By the verification policy no code is sent or checked for this card, its phone or its customer for `retry_after` milliseconds. Another card may be verified meanwhile.',
+  },
   codeNotRequested: {
     code: -31101,
     reason: 'code_not_requested',
@@ -1017,7 +1029,7 @@ export const errors = {
       ru: 'Код введён неполностью или с лишними символами.',
       uz: 'Kod toʻliq emas yoki unda ortiqcha belgilar bor.',
     },
-    hint: 'This cannot be a code: it has six digits. No attempt was used up; ask the cardholder to type it again.',
+    hint: 'This cannot be a code by the verification policy: by default a code has six digits. No attempt was used up; ask the cardholder to type it again.',
   },
   codeExpired: {
     code: -31101,
@@ -1033,7 +1045,7 @@ export const errors = {
     stage: 'state',
     owner: 'cardholder',
     text: noAttemptsText,
-    hint: 'Request another code with cards.get_verify_code.',
+    hint: 'Request another code with cards.get_verify_code. With `retry_after`, verification is stopped for so many milliseconds.',
   },
   cardDayTriesUsedUp: {
     code: -31102,
@@ -1138,6 +1150,18 @@ export const errors = {
     owner: 'cardholder',
     text: cardBlockedText,
     hint: 'The cardholder contacts the issuing bank, or uses another card.',
+  },
+  holderMismatch: {
+    code: -31301,
+    reason: 'holder_mismatch',
+    stage: 'network',
+    owner: 'cardholder',
+    text: {
+      en: 'The phone of this card is not confirmed as the cardholder’s.',
+      ru: 'Не подтверждено, что телефон карты принадлежит её владельцу.',
+      uz: 'Kartaga ulangan telefon karta egasiniki ekani tasdiqlanmadi.',
+    },
+    hint: 'No code was sent. The cardholder registers a phone of their own with the issuing bank, or uses another card.',
   },
   systemError: {
     code: -32400,

@@ -22,6 +22,7 @@ import { operatorReceiptOperations } from './operations/operator-receipts.ts'
 import { operatorSandboxOperations } from './operations/operator-sandbox.ts'
 import { operatorAuditOperations } from './operations/operator-audit.ts'
 import { operatorServiceOperations } from './operations/operator-service.ts'
+import { operatorClockOperations } from './operations/operator-clock.ts'
 import { operatorStoreOperations } from './operations/operator-store.ts'
 import { operatorUserOperations } from './operations/operator-users.ts'
 import { operatorWebhookOperations } from './operations/operator-webhooks.ts'
@@ -90,6 +91,7 @@ export const operatorOperations = {
   ...operatorServiceOperations,
   ...operatorAuditOperations,
   ...operatorStoreOperations,
+  ...operatorClockOperations,
   ...operatorMerchantOperations,
   ...operatorUserOperations,
   ...operatorWebhookOperations,

@@ -10,6 +10,7 @@ function lenientFaultOf(err: unknown): real.SqliteFault {
 
 export { lenientFaultOf as sqliteFaultOf }
 export {
+  isUnreadableNow,
   notDatabase,
   opening,
   primaryCode,

@@ -1,5 +1,5 @@
 import type { KeyStore, WrappedKey } from '@tessera/vault/keyring'
-import { insertKey, listKeys, setKeyState } from '../../service/src/store/keys.ts'
+import { insertKey, listKeys, replaceWrappedKey, setKeyState } from '../../service/src/store/keys.ts'
 import { connectKeys, makeDatabaseFile } from '../../service/src/store/sqlite/connect.ts'
 import { SQLITE_KEYS_FILE } from '../../service/src/store/sqlite/keys.ts'
 import { migrateSqlite } from '../../service/src/store/sqlite/migrate.ts'
@@ -14,6 +14,7 @@ async function openSynchronousKeyStore(folder: string): Promise<KeyStore> {
     list: async () => listKeys.map(run(listKeys.statement, [])),
     insert: async (key: WrappedKey) => run(insertKey.statement, insertKey.values(key)).length > 0,
     setState: async (keyId, state) => void run(setKeyState.statement, setKeyState.values(keyId, state)),
+    replaceWrapped: async (before, after) => run(replaceWrappedKey.statement, replaceWrappedKey.values(before, after)).length > 0,
     close: async () => db.close(),
   }
 }

@@ -1,5 +1,9 @@
 import type { Adapters } from './app/adapters.ts'
 import { makeChainAlarm } from './app/chain-alarm.ts'
+import { makeCallWrites } from './app/call-writes.ts'
+import { makePrimaryAlarm } from './app/primary-fence.ts'
+import { makeClockAlarm } from './app/clock-alarm.ts'
+import { clockFile } from './app/data-folder.ts'
 import { startBackgroundJobs } from './app/background-jobs.ts'
 import { formFolder } from './app/built-files.ts'
 import { createHttp, createPipelines } from './app/http.ts'
@@ -8,6 +12,7 @@ import { makeReadiness } from './app/readiness.ts'
 import { createServices, type ComposedServices, type ServiceOverrides } from './app/services.ts'
 import { openStorage, retryUntilReachable, type StorageDependencies } from './app/storage.ts'
 import type { Clock } from './clock.ts'
+import { openClockGuard } from './domain/clock-guard.ts'
 import { openChainFollower } from './domain/freshness/chain-follower.ts'
 import { makeLinkCheck } from './ops/audit/link-check.ts'
 import { openAuditChain } from './ops/audit/open-chain.ts'
@@ -23,6 +28,8 @@ import type { HttpServer, ListenAddress } from './server/http/http-server.ts'
 import { readFormAssets, type FormAssets } from './server/pages/form-assets.ts'
 import type { RequestHandler } from './server/pipeline.ts'
 import { makeCommitBacklog } from './server/rate-limits/commit-backlog.ts'
+import { findNewestEntryTime } from './store/audit.ts'
+import { makeValueFile } from './store/value-file.ts'
 
 /** The whole service. The only composition, for the process, tests, benchmarks and fault experiments. */
 export interface App {
@@ -61,11 +68,26 @@ export async function createApp(config: Config, adapters: Adapters, deps: AppDep
   const cutOff = new AbortController()
   let http: HttpServer | null = null
   try {
-    const opened = await openStorage(config, adapters, deps, resources)
+    const clockGuard = await openClockGuard({
+      // A suspension is no jump.
+      clock: { moment: clock.momentSinceBoot ?? clock.moment },
+      settings: { maxJumpMs: config.clockJumpSecondsMax * 1000, maxBehindMs: config.clockBehindSecondsMax * 1000 },
+      record: makeValueFile(config.dataFolder, clockFile),
+      onRefused: makeClockAlarm(log),
+    })
+    const storageDeps = { ...deps, primaryObserver: makePrimaryAlarm(log, metrics), isTimeTrusted: clockGuard.isTrusted }
+    const opened = await openStorage(config, adapters, storageDeps, resources)
     const writes = makeWriteHealth(clock)
     const commitBacklog = makeCommitBacklog({ waitMs: config.commitWaitMs, now: () => performance.now() })
-    const storage = { ...opened, store: measureCommits(opened.store, metrics, { health: writes, backlog: commitBacklog }) }
+    const callWrites = makeCallWrites()
+    const storage = {
+      ...opened,
+      store: measureCommits(opened.store, metrics, { health: writes, backlog: commitBacklog, calls: callWrites }),
+    }
     const retry = <T>(step: () => Promise<T>): Promise<T> => retryUntilReachable(config, deps, step)
+    // Where the time of the sandbox can be moved, entries may bear another time than the machine's.
+    const areEntriesComparable = adapters.sandbox === null
+    if (areEntriesComparable) clockGuard.compareWithNewestEntry(await retry(() => storage.store.read(findNewestEntryTime())))
     await openAuditChain({ ...storage, clock, log, stopping, retry })
     await signRowsOnce({ ...storage, environment: config.environment, clock, log, stopping, retry })
     const follower = await retry(async () => {
@@ -79,13 +101,18 @@ export async function createApp(config: Config, adapters: Adapters, deps: AppDep
       ...deps,
       ...storage,
       follower,
+      clockGuard,
+      areEntriesComparable,
       sdk,
       lifecycle,
       ownUrl: () => lifecycle.info?.url ?? '',
     })
+    resources.add(services.closeNetworks)
     await retry(() => services.knownAnswers.update())
+    await retry(() => services.keks.update())
     const pipelines = createPipelines(config, adapters, services, {
       commitBacklog,
+      callWrites,
       clock,
       log,
       metrics,

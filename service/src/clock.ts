@@ -3,6 +3,8 @@ export interface Clock {
   /** Unix milliseconds. */
   now(): number
   moment(): ClockReading
+  /** The same with a monotonic clock that runs on while the machine is suspended, where it has one. Not comparable with `moment()`. */
+  momentSinceBoot?(): ClockReading
   /** Resolves after `ms`; rejects with the reason of the signal when it is aborted. */
   sleep(ms: number, signal: AbortSignal): Promise<void>
 }

@@ -14,6 +14,18 @@ test('the monotonic clock is the machine’s: another process reads it in the sa
   assert.ok(before.monotonicMs <= other.monotonicMs && other.monotonicMs <= after.monotonicMs)
 })
 
+test('the time since the boot has suspensions on Linux, unless the uptime is not that of the machine', () => {
+  const awakeAndSuspended = 1e12
+  const suspended = makeSystemClock(() => awakeAndSuspended).momentSinceBoot()
+  const container = makeSystemClock(() => 0)
+  const [before, since, later] = [container.moment(), container.momentSinceBoot(), container.moment()]
+  assert.equal(since.bootId, before.bootId)
+  assert.ok(before.monotonicMs <= since.monotonicMs && since.monotonicMs <= later.monotonicMs)
+  if (process.platform !== 'linux') return
+  assert.equal(suspended.monotonicMs, awakeAndSuspended * 1000)
+  assert.notEqual(suspended.bootId, before.bootId)
+})
+
 test('a sleep that is aborted ends with the reason it was aborted for', async () => {
   const reason = new Error('drained')
   const stop = new AbortController()

@@ -1,14 +1,24 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import { uptime } from 'node:os'
 
-import type { Clock } from './clock.ts'
+import type { Clock, ClockReading } from './clock.ts'
 
-/** The machine's clocks. `monotonicMs` is CLOCK_MONOTONIC, so that two services on one machine agree, within one boot. */
-export function makeSystemClock(): Clock {
+/**
+ * The machine's clocks. `monotonicMs` is CLOCK_MONOTONIC, so that two services on one machine agree, within one boot. `momentSinceBoot` has CLOCK_BOOTTIME
+ * on Linux. `uptimeSeconds`: what reads it.
+ */
+export function makeSystemClock(uptimeSeconds: () => number = uptime): Clock & Required<Pick<Clock, 'momentSinceBoot'>> {
   const bootId = readBootId()
+  const moment = (): ClockReading => ({ wallMs: Date.now(), monotonicMs: Number(process.hrtime.bigint() / 1_000_000n), bootId })
+  // A container may show its own uptime, which is shorter than the time that the machine was awake.
+  const isOfMachine = process.platform === 'linux' && uptimeSeconds() * 1000 >= moment().monotonicMs - uptimeToleranceMs
   return Object.freeze({
     now: () => Date.now(),
-    moment: () => ({ wallMs: Date.now(), monotonicMs: Number(process.hrtime.bigint() / 1_000_000n), bootId }),
+    moment,
+    momentSinceBoot: isOfMachine
+      ? () => ({ wallMs: Date.now(), monotonicMs: Math.round(uptimeSeconds() * 1000), bootId: `${bootId} with suspensions` })
+      : moment,
     sleep,
   })
 }
@@ -37,3 +47,6 @@ function readBootId(): string {
     return randomUUID()
   }
 }
+
+/** The uptime has hundredths of a second. */
+const uptimeToleranceMs = 1000

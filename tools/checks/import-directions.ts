@@ -71,7 +71,7 @@ const service: readonly DirectionRow[] = [
     may: [...base, 'service/src/domain/', 'service/src/store/', 'service/src/adapters/http/', 'form-check/'],
   },
   { of: 'service/src/store/', may: [...base, 'service/src/store/'] },
-  ...['sms', 'network', 'kms', 'merchant-api', 'http', 'checkpoints'].map((folder) => ({
+  ...['sms', 'network', 'holder', 'kms', 'merchant-api', 'http', 'checkpoints'].map((folder) => ({
     of: `service/src/adapters/${folder}/`,
     may: [
       'contract/',
@@ -176,6 +176,7 @@ export const importDirections: readonly DirectionRow[] = [
       'service/src/ops/config/',
       'form-check/src/rules.ts',
       'service/src/domain/payments/states.ts',
+      'service/src/ops/cli/going-live.ts',
       'browser/frame/texts.ts',
       'dashboard/messages/audit-labels.ts',
       'dashboard/messages/reason-messages.ts',

@@ -4,7 +4,7 @@ import type { CheckFinding } from './finding.ts'
 type LockEntry = { version?: string; resolved?: string; integrity?: string; link?: boolean; hasInstallScript?: boolean; inBundle?: boolean }
 
 /**
- * A check: the lockfile says what is installed and not from where, by content and not by name; nothing in it runs on installation;
+ * A check: the lockfile says what is installed and not from where, by content and not by name; nothing in it runs on installation but what is allowed here;
  * and the Node of every platform is one exact version.
  */
 export function checkLockfile(tree: Tree): CheckFinding[] {
@@ -19,9 +19,12 @@ function judgeEntry(name: string, { resolved, integrity, link, hasInstallScript,
   return [
     ...(resolved === undefined ? [] : [`${name} names a registry`]),
     ...(integrity === undefined ? [`${name} has no integrity`] : []),
-    ...(hasInstallScript === true ? [`${name} runs a script on installation`] : []),
+    ...(hasInstallScript === true && !allowedScripts.has(name) ? [`${name} runs a script on installation`] : []),
   ]
 }
+
+/** koffi's script does nothing where its package of the platform is installed, and is not needed there (docs/decisions/0051-pkcs11.md). */
+const allowedScripts: ReadonlySet<string> = new Set(['node_modules/koffi'])
 
 function checkPinnedNode(tree: Tree): CheckFinding[] {
   const path = 'package.json'

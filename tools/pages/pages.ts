@@ -5,11 +5,13 @@ import { receipt } from '@tessera/contract/operations/receipts'
 import { printOpenRpc } from '@tessera/contract/openrpc'
 import { rules } from '../../form-check/src/rules.ts'
 import { receiptStateInfo, receiptTransitions } from '../../service/src/domain/payments/states.ts'
+import { goingLiveItems } from '../../service/src/ops/cli/going-live.ts'
 import { settings } from '../../service/src/ops/config/config.ts'
 import { printClientTypes } from './client-types.ts'
 import { printErrorsPage } from './errors.ts'
 import { printFormCheckPage } from './form-check.ts'
 import { printFormReasonsPage } from './form-reasons.ts'
+import { printGoingLivePage } from './going-live.ts'
 import { printMethodPage, printMethodsIndex } from './methods.ts'
 import { printOperationsPage } from './operations.ts'
 import { printPaymentStatesPage } from './payment-states.ts'
@@ -26,6 +28,7 @@ export function printPages(version: string): Map<string, string> {
     ['docs/guides/form-check.md', printFormCheckPage(rules)],
     ['docs/reference/theme.md', printThemePage()],
     ['docs/reference/settings.md', printSettingsPage(settings)],
+    ['docs/operating/going-live.md', printGoingLivePage(goingLiveItems)],
     ['docs/reference/payment-states.md', printPaymentStatesPage(receiptStateInfo, receiptTransitions)],
     ['docs/reference/operations.md', printOperationsPage(Object.values(operations))],
     ['docs/reference/openrpc.json', JSON.stringify(printOpenRpc(version), null, 2) + '\n'],

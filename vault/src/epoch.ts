@@ -1,13 +1,19 @@
 import { sealsUnder, type Dek, type KeyPurpose } from './dek.ts'
 
-/** Whether a key has expired, by its age or by the number of seals under it in this process. `now` is unix milliseconds. */
-export function isEpochOver(dek: Dek, now: number): boolean {
-  return now >= expiresAt(dek) || sealsUnder(dek) >= sealsMax
+/** Whether a key has expired, by its age or by the number of seals under it in this process. `now` is unix milliseconds; null: not by its age. */
+export function isEpochOver(dek: Dek, now: number | null): boolean {
+  return (now !== null && now >= expiresAt(dek)) || sealsUnder(dek) >= sealsMax
 }
 
 /** When a key expires by age, unix milliseconds; infinity for permanent keys. */
 export function expiresAt(key: { readonly purpose: KeyPurpose; readonly createdAt: number }): number {
   return key.createdAt + cryptoperiodMs[key.purpose]
+}
+
+/** When a key in use is due to be replaced, Unix milliseconds; null for keys that are out of use and those that never expire. */
+export function dueAt(key: { readonly purpose: KeyPurpose; readonly state: string; readonly createdAt: number }): number | null {
+  const at = expiresAt(key)
+  return key.state === 'active' && Number.isFinite(at) ? at : null
 }
 
 /** Daily keys hash PANs, phones and codes, and are destroyed automatically (PCI DSS 3.5.1.1, 3.2.1). */

@@ -4,11 +4,17 @@
 export interface Kek {
   /** Identifies the KEK; stored beside each key that it wraps. */
   readonly id: string
-  readonly kind: 'development-file' | 'pkcs11' | 'shares'
+  readonly kind: 'development-file' | 'pkcs11' | 'transit' | 'shares'
   /** Encrypts a data key and binds it to `associated`. The caller wipes `key`. */
   wrap(key: Uint8Array, associated: Uint8Array): Promise<Uint8Array>
   /** Returns the data key, in memory of its own that the caller wipes. Throws `KekError` when anything differs from what was wrapped. */
   unwrap(wrapped: Uint8Array, associated: Uint8Array): Promise<Uint8Array>
+  /** Which version of the key wrapped this, where the provider rotates a key under one id: higher is newer. */
+  versionOf?(wrapped: Uint8Array): number
+  /** Why the last call found the provider away; null when it did not. For readiness and people. */
+  failure(): string | null
+  /** Gives up what the provider holds open; calls afterwards fail. */
+  close(): void
 }
 
 /** The KEK cannot be used, or does not open a wrapped key. */
@@ -18,3 +24,8 @@ export class KekError extends Error {
 
 /** There is no KEK where it should be, and none may be created: something is stored already that only the right one opens. */
 export class KekMissingError extends KekError {}
+
+/** The provider does not answer now; nothing is said about the wrapped key, and the call may be made again. */
+export class KekUnavailableError extends KekError {
+  override readonly name = 'KekUnavailableError'
+}

@@ -85,3 +85,12 @@ export function hashLimitSubject(dek: Dek, scope: 'pan' | 'phone', value: Pan | 
   expectDek(dek, 'limits')
   return keyedHash(dek.key, 'tessera limit subject', [scope, value instanceof Pan ? value.reveal() : value])
 }
+
+/**
+ * What wrong codes in a row are counted under: 32 bytes that represent a card number, a phone or a merchant's customer until the daily key is destroyed.
+ * `scope`: the merchant whose own count it is; '' for one count over all merchants.
+ */
+export function hashStopSubject(dek: Dek, kind: 'card' | 'phone' | 'customer', scope: string, value: Pan | Uint8Array): Uint8Array {
+  expectDek(dek, 'limits')
+  return keyedHash(dek.key, 'tessera stop subject', [kind, scope, value instanceof Pan ? value.reveal() : value])
+}

@@ -258,12 +258,49 @@ test('daily keys are destroyed a day after they expire, with or without a succes
   for (const dek of permanent) assert.equal(await keyring.byId(dek.keyId), dek)
 })
 
+test('while the time is not trusted no key expires and none is destroyed, until it is trusted again', async () => {
+  const { keyring, clock, time } = await startReplica()
+  const first = await keyring.active('limits')
+  const card = await keyring.active('card', merchantA)
+  await keyring.rotate('card', merchantA)
+  clock.now += 3 * dayMs
+  time.isTrusted = false
+  assert.equal(await keyring.active('limits'), first)
+  assert.equal(await keyring.destroyExpired(), 0)
+  await assert.rejects(keyring.destroy(card.keyId), KeyNotRetiredError)
+  assert.equal(await keyring.byId(card.keyId), card)
+  time.isTrusted = true
+  assert.notEqual(await keyring.active('limits'), first)
+  assert.equal(await keyring.destroyExpired(), 1)
+  await keyring.destroy(card.keyId)
+  assert.deepEqual([stateOf(keyring, first.keyId), stateOf(keyring, card.keyId)], ['destroyed', 'destroyed'])
+})
+
 test('after the daily key is destroyed the next one is created', async () => {
   const { keyring, clock } = await startReplica()
   await keyring.active('otp')
   clock.now += 2 * dayMs
   await keyring.destroyExpired()
   assert.equal((await keyring.active('otp')).epoch, 2)
+})
+
+test('a key is replaced in the hour before it expires, and a request then needs no KEK', async () => {
+  const one = await startReplica()
+  const first = await one.keyring.active('otp')
+  const permanent = await one.keyring.active('pepper')
+  one.clock.now += dayMs - 3_600_001
+  assert.equal(await one.keyring.renewExpiring(), 0)
+  one.clock.now += 1
+  assert.equal(await one.keyring.renewExpiring(), 1)
+  assert.equal(await one.keyring.renewExpiring(), 0)
+  one.clock.now += 3_600_000
+  const second = await one.keyring.active('otp')
+  assert.deepEqual([first.epoch, second.epoch], [1, 2])
+  assert.equal((await one.keyring.byId(first.keyId)).keyId, first.keyId)
+  assert.equal((await one.keyring.active('pepper')).keyId, permanent.keyId)
+  one.clock.now += 729 * dayMs
+  assert.equal(await one.keyring.renewExpiring(), 2)
+  assert.equal((await one.keyring.active('pepper')).epoch, 2)
 })
 
 test('an outdated reply of the store brings no destroyed key back', async () => {

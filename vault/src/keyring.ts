@@ -1,6 +1,7 @@
 import { sealsUnder, type Dek, type KeyPurpose } from './dek.ts'
 import { dayMs, expiresAt, isPermanentKey, isDailyKey, isEpochOver } from './epoch.ts'
 import type { Kek } from './kek.ts'
+import { inspectKeys, rewrapKeys, type KeyInspection, type RewrapResult, type RewrapRun } from './rewrap.ts'
 import { createDataKey, unwrapDataKey, type KeyState, type WrappedKey } from './wrapping.ts'
 
 export type { Dek, KeyPurpose } from './dek.ts'
@@ -13,6 +14,8 @@ export interface KeyStore {
   insert(key: WrappedKey): Promise<boolean>
   /** `destroyed` deletes the wrapped bytes as well. */
   setState(keyId: string, state: KeyState): Promise<void>
+  /** Stores what another KEK, or another version of it, wrapped. False when the key is not as it was in `before`, or is destroyed. */
+  replaceWrapped(before: WrappedKey, after: Pick<WrappedKey, 'kekId' | 'wrapped'>): Promise<boolean>
   close(): Promise<void>
 }
 
@@ -31,15 +34,29 @@ export interface Keyring {
   /** Retires the active key now and creates the next one. */
   rotate(purpose: KeyPurpose, owner?: string): Promise<Dek>
   /**
-   * Destroys a key permanently; everything sealed under it is shredded. Throws `KeyNotRetiredError` until it has been out of use for two minutes, and always
-   * for keys of row MACs and passwords.
+   * Destroys a key permanently; everything sealed under it is shredded. Throws `KeyNotRetiredError` until it has been out of use for two minutes, while the
+   * time is not trusted, and always for keys of row MACs and passwords.
    */
   destroy(keyId: string): Promise<void>
   /** Destroys the daily keys that have been out of use for a day; returns how many. To be called periodically. */
   destroyExpired(): Promise<number>
+  /**
+   * Replaces each key in use that expires within the next hour; returns how many. To be called periodically: requests then find their key, also while the
+   * KEK's provider is away for less than that hour.
+   */
+  renewExpiring(): Promise<number>
   /** Reads what other processes changed in the key store. */
   read(): Promise<void>
   list(): KeyStatus[]
+  /** The KEK that wraps new keys: the current one, or the next one as soon as a stored key is wrapped by it. */
+  wrappingKekId(): string
+  /**
+   * Wraps every stored key by the next KEK, or by the newest version of the current one where its provider rotates it. Null when there is neither. See
+   * `rewrapKeys` for what it throws.
+   */
+  rewrap(run: Pick<RewrapRun, 'signal' | 'onProgress'>): Promise<RewrapResult | null>
+  /** Unwraps every stored key again, for looking at only. A key that this process has and the store does not is `lost`. */
+  inspect(): Promise<{ readonly stored: readonly KeyInspection[]; readonly lost: readonly KeyStatus[] }>
 }
 
 export class UnknownKeyError extends Error {
@@ -54,11 +71,18 @@ export class KeyNotRetiredError extends Error {
 
 export interface KeyringDependencies {
   readonly kek: Kek
+  /** The KEK that is to replace it, while there is one: it unwraps too, and wraps as soon as a stored key is wrapped by it. Default: none. */
+  readonly nextKek?: () => Kek | null
   readonly keys: KeyStore
   /** `test` or `production`: a key of the one does not unwrap in the other. */
   readonly environment: string
   /** Unix milliseconds. */
   readonly now: () => number
+  /**
+   * Whether `now` may be a reason to retire or destroy a key. While it is not, keys do not expire by age and none is destroyed. Asked after `now`.
+   * Default: always.
+   */
+  readonly isTimeTrusted?: () => boolean
 }
 
 /** Unwraps and checks every key that is not destroyed. Throws `KeyRejectedError`, naming the first that does not open. */
@@ -69,8 +93,9 @@ export async function openKeyring(deps: KeyringDependencies): Promise<Keyring> {
 }
 
 /** A key in memory. Its state only ever moves forward. */
-interface LoadedKey extends Omit<WrappedKey, 'wrapped' | 'checkValue' | 'state'> {
+interface LoadedKey extends Omit<WrappedKey, 'wrapped' | 'checkValue' | 'state' | 'kekId'> {
   state: KeyState
+  kekId: string
   /** Null once destroyed. */
   dek: Dek | null
 }
@@ -83,6 +108,8 @@ class LoadedKeyring implements Keyring {
   /** When the last successful read of the store began. */
   #readAt = 0
   #rereading: Promise<void> | null = null
+  /** Whether the store had a key of the next KEK at the last read. */
+  #isNextInUse = false
 
   constructor(deps: KeyringDependencies) {
     this.#deps = deps
@@ -93,7 +120,7 @@ class LoadedKeyring implements Keyring {
     if (Math.abs(now - this.#readAt) > rereadMs) await this.#reread()
     const newest = this.#newest.get(scopeOf(purpose, owner))
     const dek = newest?.state === 'active' ? newest.dek : null
-    return dek === null || isEpochOver(dek, now) ? this.rotate(purpose, owner) : dek
+    return dek === null || isEpochOver(dek, this.#isTimeTrusted() ? now : null) ? this.rotate(purpose, owner) : dek
   }
 
   byId(keyId: string): Promise<Dek> | Dek {
@@ -120,7 +147,13 @@ class LoadedKeyring implements Keyring {
     const loaded = this.#known(keyId)
     if (isPermanentKey(loaded.purpose))
       throw new KeyNotRetiredError(`key ${keyId} is permanent: what it authenticated is still checked (${loaded.purpose})`)
-    if (this.#deps.now() < this.#outOfUseAt(loaded) + graceMs) {
+    const now = this.#deps.now()
+    if (!this.#isTimeTrusted()) {
+      throw new KeyNotRetiredError(
+        `when key ${keyId} was retired is unknown: the clock of this machine is not trusted, see tessera clock status`,
+      )
+    }
+    if (now < this.#outOfUseAt(loaded) + graceMs) {
       throw new KeyNotRetiredError(`key ${keyId} may be in use: rotate it, reseal what was sealed under it, and wait two minutes`)
     }
     await this.#destroy(loaded)
@@ -129,10 +162,25 @@ class LoadedKeyring implements Keyring {
   async destroyExpired(): Promise<number> {
     await this.read()
     const now = this.#deps.now()
+    if (!this.#isTimeTrusted()) return 0
     const live = [...this.#loaded.values()].filter((loaded) => isDailyKey(loaded.purpose) && loaded.state !== 'destroyed')
     const past = live.filter((loaded) => now >= this.#outOfUseAt(loaded) + dayMs)
     for (const loaded of past) await this.#destroy(loaded)
     return past.length
+  }
+
+  async renewExpiring(): Promise<number> {
+    await this.read()
+    const isDue = (loaded: LoadedKey): boolean => loaded.state === 'active' && expiresAt(loaded) <= this.#deps.now() + renewBeforeMs
+    let renewed = 0
+    for (const [scope, { purpose, owner }] of [...this.#newest]) {
+      // Asked again each time: another process may have replaced the key meanwhile.
+      const newest = this.#newest.get(scope)
+      if (newest === undefined || !isDue(newest)) continue
+      await this.rotate(purpose, owner)
+      renewed++
+    }
+    return renewed
   }
 
   list(): KeyStatus[] {
@@ -141,14 +189,57 @@ class LoadedKeyring implements Keyring {
 
   /** An outdated reply does not set a state back. */
   async read(): Promise<void> {
-    const { kek, keys, environment, now } = this.#deps
+    const { keys, environment, now } = this.#deps
     const startedAt = now()
-    for (const stored of await keys.list()) {
+    const list = await keys.list()
+    for (const stored of list) {
       const known = this.#loaded.get(stored.keyId)
-      if (known === undefined) this.#load(stored, stored.state === 'destroyed' ? null : await unwrapDataKey(kek, environment, stored))
-      else if (order[stored.state] > order[known.state]) advanceState(known, stored.state)
+      if (known === undefined) {
+        this.#load(stored, stored.state === 'destroyed' ? null : await unwrapDataKey(this.#keks(), environment, stored))
+        continue
+      }
+      known.kekId = stored.kekId
+      if (order[stored.state] > order[known.state]) advanceState(known, stored.state)
     }
+    const next = this.#nextKek()
+    this.#isNextInUse = next !== null && list.some(({ kekId, state }) => state !== 'destroyed' && kekId === next.id)
     this.#readAt = startedAt
+  }
+
+  wrappingKekId(): string {
+    return this.#wrappingKek().id
+  }
+
+  async rewrap({ signal, onProgress }: Pick<RewrapRun, 'signal' | 'onProgress'>): Promise<RewrapResult | null> {
+    const { kek, keys, environment } = this.#deps
+    const to = this.#nextKek() ?? (kek.versionOf === undefined ? null : kek)
+    if (to === null) return null
+    try {
+      return await rewrapKeys({ keys, keks: this.#keks(), to, environment, signal, onProgress })
+    } finally {
+      await this.read()
+    }
+  }
+
+  async inspect(): Promise<{ readonly stored: readonly KeyInspection[]; readonly lost: readonly KeyStatus[] }> {
+    const { keys, environment } = this.#deps
+    const known = this.list().filter(({ state }) => state !== 'destroyed')
+    const stored = await keys.list()
+    const ids = new Set(stored.map(({ keyId }) => keyId))
+    return { stored: await inspectKeys(this.#keks(), environment, stored), lost: known.filter(({ keyId }) => !ids.has(keyId)) }
+  }
+
+  #nextKek(): Kek | null {
+    return this.#deps.nextKek?.() ?? null
+  }
+
+  #keks(): Kek[] {
+    const next = this.#nextKek()
+    return next === null ? [this.#deps.kek] : [this.#deps.kek, next]
+  }
+
+  #wrappingKek(): Kek {
+    return (this.#isNextInUse ? this.#nextKek() : null) ?? this.#deps.kek
   }
 
   /**
@@ -162,9 +253,16 @@ class LoadedKeyring implements Keyring {
 
   /** Creates the next key, or loads the one that another process created first. It is durable before anything is sealed under it. */
   async #create(purpose: KeyPurpose, owner: string): Promise<Dek> {
-    const { kek, keys, environment, now } = this.#deps
+    const { keys, environment, now } = this.#deps
+    // Another process may have begun to rewrap the keys.
+    if (this.#nextKek() !== null && !this.#isNextInUse) await this.read()
     const before = this.#newest.get(scopeOf(purpose, owner))
-    const created = await createDataKey(kek, environment, { purpose, owner, epoch: (before?.epoch ?? 0) + 1, createdAt: now() })
+    const created = await createDataKey(this.#wrappingKek(), environment, {
+      purpose,
+      owner,
+      epoch: (before?.epoch ?? 0) + 1,
+      createdAt: now(),
+    })
     if (await keys.insert(created.wrapped)) this.#load(created.wrapped, created.dek)
     else await this.read()
     const after = this.#newest.get(scopeOf(purpose, owner))
@@ -188,6 +286,10 @@ class LoadedKeyring implements Keyring {
     if (older?.state === 'active') advanceState(older, 'decrypt_only')
     if (isNewest) this.#newest.set(scope, loaded)
     this.#loaded.set(stored.keyId, loaded)
+  }
+
+  #isTimeTrusted(): boolean {
+    return this.#deps.isTimeTrusted?.() ?? true
   }
 
   #known(keyId: string): LoadedKey {
@@ -221,3 +323,4 @@ const order: Readonly<Record<KeyState, number>> = { active: 0, decrypt_only: 1, 
 /** A process learns within a minute what another did, so a key that was retired two minutes ago is no longer used anywhere. */
 const rereadMs = 60_000
 const graceMs = 2 * rereadMs
+const renewBeforeMs = 60 * 60 * 1000

@@ -8,12 +8,15 @@ export interface Replica {
   readonly keys: MemoryKeys
   readonly kek: Kek
   readonly clock: { now: number }
+  /** Whether the time is trusted. */
+  readonly time: { isTrusted: boolean }
 }
 
 /** Starts a replica; beside another one when that is given. */
 export async function startReplica(given: Partial<Replica> = {}): Promise<Replica> {
-  const { keys = memoryKeys(), kek = sampleKek(), clock = { now: Date.UTC(2026, 10, 21) } } = given
-  return { keys, kek, clock, keyring: await openKeyring({ kek, keys, environment: 'test', now: () => clock.now }) }
+  const { keys = memoryKeys(), kek = sampleKek(), clock = { now: Date.UTC(2026, 10, 21) }, time = { isTrusted: true } } = given
+  const keyring = await openKeyring({ kek, keys, environment: 'test', now: () => clock.now, isTimeTrusted: () => time.isTrusted })
+  return { keys, kek, clock, time, keyring }
 }
 
 export function stateOf(keyring: Keyring, keyId: string): string | undefined {

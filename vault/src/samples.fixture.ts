@@ -52,6 +52,8 @@ export function sampleKek(id = 'sample-kek'): Kek {
       const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(associated)
       return Uint8Array.from(Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]))
     },
+    failure: () => null,
+    close: () => undefined,
     async unwrap(wrapped, associated) {
       const decipher = createDecipheriv('aes-256-gcm', key, wrapped.subarray(0, 12), { authTagLength: 16 }).setAAD(associated)
       decipher.setAuthTag(wrapped.subarray(wrapped.length - 16))
@@ -91,6 +93,13 @@ export function memoryKeys(): MemoryKeys {
       const at = rows.findIndex((row) => row.keyId === keyId)
       const row = rows[at]
       if (row !== undefined) rows[at] = { ...row, state, wrapped: state === 'destroyed' ? new Uint8Array() : row.wrapped }
+    },
+    async replaceWrapped(before, { kekId, wrapped }) {
+      const at = rows.findIndex(({ keyId }) => keyId === before.keyId)
+      const row = rows[at]
+      if (row === undefined || row.state === 'destroyed' || Buffer.compare(row.wrapped, before.wrapped) !== 0) return false
+      rows[at] = { ...row, kekId, wrapped }
+      return true
     },
     async close() {},
   }

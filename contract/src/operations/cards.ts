@@ -46,6 +46,17 @@ const consent = Type.Object(
   { description: 'What the cardholder agreed to; sent by the hosted form.' },
 )
 
+const codeFormat = Type.Object(
+  {
+    length: Type.Integer({ description: 'Characters of the code.' }),
+    alphabet: Type.String({ description: 'The characters of which codes are made: digits, or digits and capital letters.' }),
+    lifetime: Type.Integer({ description: 'For how many milliseconds the code is valid.' }),
+    fixed: Type.Optional(Type.String({ description: 'In the test environment: the code that is accepted whatever the policy is.' })),
+  },
+  { description: 'What the code looks like, by the verification policy. For the card form only: other callers do not get it.' },
+)
+export type CodeOnWire = Static<typeof codeFormat>
+
 export const exampleToken = '6745a1f0000a3f5c0d2e4b61_3kTMd0bJqg7v1nUeWcY9aRzXoP5sHfL2iKxQ8tVb4Gm'
 export const exampleCard = { number: '8600***6311', expire: '0399', token: exampleToken, recurrent: true, verify: false, type: '22618' }
 
@@ -133,7 +144,7 @@ export const cardsCreateContract = defineOperation('cards.create', {
 export const cardsGetVerifyCodeContract = defineOperation('cards.get_verify_code', {
   summary: 'Requests an SMS code to verify the card.',
   description:
-    'Sends a six-digit code to the phone that the issuer knows. By default a code is valid for 180 seconds and 5 attempts; a new code invalidates the old one. `wait` says when another may be requested.',
+    'Sends a code to the phone that the issuer knows. By default it has six digits and is valid for 180 seconds and 5 attempts (the verification policy of the service or of the card network may say otherwise); a new code invalidates the old one. `wait` says when another may be requested.',
   caller: 'browser',
   mutates: true,
   limit: 'verify',
@@ -144,25 +155,31 @@ export const cardsGetVerifyCodeContract = defineOperation('cards.get_verify_code
     sent: Type.Boolean({ description: 'true: a code is on its way.' }),
     phone: Type.String({ description: 'Masked phone: five digits, five asterisks, two digits.' }),
     wait: Type.Integer({ description: 'Milliseconds until another code may be requested.' }),
+    code: Type.Optional(codeFormat),
   }),
   errors: [
     ...tokenErrors,
     'tokenLimit',
     'failureLimit',
+    'verificationStopped',
     'resendTooSoon',
     'sendLimitCard',
     'sendLimitPhone',
     ...smsErrors,
+    'holderMismatch',
     ...networkErrors,
   ],
-  requestLog: { params: { token: 'card' }, result: { sent: 'flag', phone: 'mask', wait: 'number' } },
+  requestLog: {
+    params: { token: 'card' },
+    result: { sent: 'flag', phone: 'mask', wait: 'number', 'code.length': 'number', 'code.lifetime': 'number' },
+  },
   example: { params: { token: exampleToken }, result: { sent: true, phone: '99890*****66', wait: 60000 } },
 })
 
 export const cardsVerifyContract = defineOperation('cards.verify', {
   summary: 'Submits the SMS code and verifies the card.',
   description:
-    'A right code sets `verify` to true. A card that is already verified gets the same reply, whatever the code. What is not six digits uses up no attempt. In the test environment the code of every test card is 666666.',
+    'A right code sets `verify` to true. A card that is already verified gets the same reply, whatever the code. What cannot be a code by the verification policy (by default: what is not six digits) uses up no attempt. In the test environment the code of every test card is 666666.',
   caller: 'browser',
   mutates: true,
   limit: 'verify',
@@ -170,14 +187,16 @@ export const cardsVerifyContract = defineOperation('cards.verify', {
   countsTowardFailureBreaker: true,
   params: Type.Object({
     token,
-    code: Type.Union([Type.String({ maxLength: 16 }), Type.Integer({ minimum: 0, maximum: 999_999 })], {
-      description: 'The six digits, as a string; a number is accepted too, with its lost leading zeros restored.',
+    code: Type.Union([Type.String({ maxLength: 16 }), Type.Integer({ minimum: 0, maximum: 999_999_999_999 })], {
+      description:
+        'The code as the cardholder typed it, as a string; letters in any case. For codes of digits a number is accepted too, with its lost leading zeros restored.',
     }),
   }),
   result: cardResult,
   errors: [
     ...tokenErrors,
     'tokenLimit',
+    'verificationStopped',
     'codeNotRequested',
     'codeMalformed',
     'codeExpired',
@@ -185,6 +204,7 @@ export const cardsVerifyContract = defineOperation('cards.verify', {
     'cardDayTriesUsedUp',
     'wrongCodeLimit',
     'wrongCode',
+    'holderMismatch',
     ...networkErrors,
   ],
   requestLog: { params: { token: 'card', code: 'secret' }, result: loggedCard },

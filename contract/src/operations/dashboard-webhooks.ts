@@ -165,6 +165,25 @@ export const dashboardWebhooksReplayContract = defineOperation('dashboard.webhoo
   errors: ['settingRefused', 'overloaded'],
 })
 
+export const dashboardWebhooksReplayFailedContract = defineOperation('dashboard.webhooks.replayFailed', {
+  summary: 'Schedules the failed deliveries of an endpoint again, at most 256 in one call, those that failed first.',
+  caller: 'dashboard',
+  role: 'developer',
+  mutates: true,
+  limit: 'write',
+  params: Type.Object({
+    endpointId: id,
+    from: Type.Optional(Type.Integer({ description: 'Deliveries that failed at this time or later, Unix milliseconds.' })),
+    to: Type.Optional(Type.Integer({ description: 'Deliveries that failed before this time; without it those up to now.' })),
+  }),
+  result: Type.Object({
+    replayed: Type.Integer({ description: 'How many are sent again.' }),
+    to: Type.Integer({ description: 'Call again with this time for those that are left: one that fails again is not replayed twice.' }),
+    hasMore: Type.Boolean(),
+  }),
+  errors: ['settingRefused', 'overloaded'],
+})
+
 /** Webhook endpoints and deliveries. */
 export const dashboardWebhookOperations = operationsByName(
   dashboardWebhooksListContract,
@@ -175,4 +194,5 @@ export const dashboardWebhookOperations = operationsByName(
   dashboardWebhooksDeliveriesContract,
   dashboardWebhooksDeliveryContract,
   dashboardWebhooksReplayContract,
+  dashboardWebhooksReplayFailedContract,
 )

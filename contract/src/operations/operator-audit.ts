@@ -45,7 +45,7 @@ export const operatorAuditVerifyContract = defineOperatorOperation('operator.aud
   }),
 })
 
-const chainName = Type.String({
+export const chainName = Type.String({
   minLength: 1,
   maxLength: 300,
   description: 'The name of an audit chain, as tessera audit head lists them.',

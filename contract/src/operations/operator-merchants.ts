@@ -24,6 +24,8 @@ const merchantFields = {
   limits: Type.Record(text, Type.Integer()),
   strictServerAuth: Type.Boolean(),
   requireFormSessions: Type.Boolean(),
+  refundUnconfirmedMax: Type.Integer({ description: 'Tiyin. Refunds above it ask a user of the dashboard to confirm who they are.' }),
+  requireSecondFactor: Type.Boolean({ description: 'Whether every user of the dashboard needs a second factor.' }),
   businessId: text,
   epos: Type.Object({ merchantId: text, terminalId: text }),
   endpoint,

@@ -22,15 +22,33 @@ const key = Type.Object({
   owner: Type.String({ description: "Merchant id, or '' for a key of the service." }),
   epoch: Type.Integer(),
   state: Type.String(),
+  kekId: Type.String({ description: 'The KEK that wraps it.' }),
   createdAt: isoTimestamp,
+  ageDays: Type.Integer(),
+  dueAt: Type.Union([isoTimestamp, Type.Null()], {
+    description: 'When it is replaced automatically; null for a key that is out of use or never expires.',
+  }),
   cards: Type.Union([Type.Integer(), Type.Null()], { description: 'Cards sealed under it; null where the purpose seals none.' }),
+})
+
+const kek = Type.Object({
+  kekId: Type.String(),
+  kind: Type.String({ description: 'The kind of its provider.' }),
+  since: isoTimestampOrNull,
+  ageDays: Type.Union([Type.Integer(), Type.Null()]),
+  dueAt: Type.Union([isoTimestamp, Type.Null()], {
+    description: 'When its cryptoperiod ends (kekAgeDaysMax); null when it wraps no new keys.',
+  }),
+  keys: Type.Integer({ description: 'Data keys that it wraps.' }),
+  isWrapping: Type.Boolean({ description: 'Whether new keys are wrapped by it.' }),
+  isOpen: Type.Boolean({ description: 'Whether the service can unwrap by it.' }),
 })
 
 export const operatorKeysListContract = defineOperatorOperation('operator.keys.list', {
   summary: 'Lists the data keys, and how many cards are sealed under each.',
   mutates: false,
   params: Type.Object({}),
-  result: Type.Object({ kek: Type.String(), oldestInUse: Type.Union([key, Type.Null()]), keys: Type.Array(key) }),
+  result: Type.Object({ kek: Type.String(), keks: Type.Array(kek), oldestInUse: Type.Union([key, Type.Null()]), keys: Type.Array(key) }),
 })
 
 /** Row MAC keys are never rotated: old rows would be left without a MAC that can be checked against the active key. */
@@ -51,6 +69,50 @@ export const operatorKeysDestroyContract = defineOperatorOperation('operator.key
   mutates: true,
   params: Type.Object({ keyId }),
   result: Type.Object({ keyId, state: Type.Literal('destroyed') }),
+})
+
+export const operatorKeysResealContract = defineOperatorOperation('operator.keys.reseal', {
+  summary: 'Reseals every card of a retired key now.',
+  mutates: true,
+  params: Type.Object({
+    keyId,
+    sharePercent: Type.Integer({
+      minimum: 1,
+      maximum: 100,
+      description: 'A share of the time is a whole number of percent from 1 to 100.',
+    }),
+  }),
+  result: Type.Object({
+    keyId,
+    resealed: Type.Integer(),
+    left: Type.Integer({
+      description: 'Cards that are still sealed under the key: their rows are refused, or were changed at that moment.',
+    }),
+  }),
+})
+
+export const operatorKeysRewrapContract = defineOperatorOperation('operator.keys.rewrap', {
+  summary: 'Wraps every data key by the next KEK, or by the newest version of the current one.',
+  mutates: true,
+  params: Type.Object({}),
+  result: Type.Object({
+    kekId: Type.String({ description: 'The KEK that wraps the keys now.' }),
+    rewrapped: Type.Integer(),
+    left: Type.Integer({ description: 'Keys that another KEK wraps still: they were created at that moment.' }),
+  }),
+})
+
+export const operatorKeysVerifyContract = defineOperatorOperation('operator.keys.verify', {
+  summary: 'Verifies the key store: every key unwraps, its check value and known answer match, and none is missing or overdue.',
+  mutates: true,
+  params: Type.Object({}),
+  result: Type.Object({
+    keys: Type.Integer({ description: 'Keys that were unwrapped.' }),
+    answers: Type.Integer({ description: 'Known answers that were compared.' }),
+    findings: Type.Array(
+      Type.Object({ kind: Type.String(), keyId: Type.String(), purpose: Type.String(), owner: Type.String(), text: Type.String() }),
+    ),
+  }),
 })
 
 export const operatorKeysSignRowsContract = defineOperatorOperation('operator.keys.signRows', {
@@ -106,6 +168,9 @@ export const operatorServiceOperations = operationsByName(
   operatorKeysListContract,
   operatorKeysRotateContract,
   operatorKeysDestroyContract,
+  operatorKeysResealContract,
+  operatorKeysRewrapContract,
+  operatorKeysVerifyContract,
   operatorKeysSignRowsContract,
   operatorConsentsGetContract,
   operatorConsentsListContract,

@@ -1,8 +1,8 @@
 import Type from 'typebox'
 
 import { operationsByName } from './operation.ts'
-import { defineOperatorOperation } from './operator.ts'
-import { integrity, storeFinding } from './operator-audit.ts'
+import { defineOperatorOperation, operatorDone } from './operator.ts'
+import { chainName, integrity, storeFinding } from './operator-audit.ts'
 
 export const operatorStoreCheckContract = defineOperatorOperation('operator.store.check', {
   summary:
@@ -21,4 +21,28 @@ export const operatorStoreCheckContract = defineOperatorOperation('operator.stor
   }),
 })
 
-export const operatorStoreOperations = operationsByName(operatorStoreCheckContract)
+const copyName = Type.String({
+  pattern: '^[\\p{L}\\p{N}._ -]{1,100}$',
+  description: 'A name has at most 100 letters, digits, blanks, dots, hyphens and underscores.',
+})
+
+/** The ends of audit chains that the entry of a backup has. A chain is a process's, so there may be thousands. */
+export const backupHeadsMax = 30
+
+export const operatorStoreRecordBackupContract = defineOperatorOperation('operator.store.recordBackup', {
+  summary: 'Writes the audit entry of a backup that tessera backup or tessera keys backup made.',
+  mutates: true,
+  params: Type.Object({
+    what: Type.Enum(['database', 'keys'], { description: 'What was copied: database or keys.' }),
+    destination: copyName,
+    user: copyName,
+    chains: Type.Integer({ minimum: 0, description: 'How many audit chains are in the copy.' }),
+    heads: Type.Array(Type.Object({ chain: chainName, seq: Type.Integer({ minimum: 1 }) }), {
+      maxItems: backupHeadsMax,
+      description: 'The ends of the longest of these chains; the manifest of the copy has all.',
+    }),
+  }),
+  result: operatorDone,
+})
+
+export const operatorStoreOperations = operationsByName(operatorStoreCheckContract, operatorStoreRecordBackupContract)

@@ -85,6 +85,23 @@ export const operatorEventsReplayContract = defineOperatorOperation('operator.ev
   result: Type.Object({ eventId: text, endpoints: Type.Integer() }),
 })
 
+export const operatorEventsReplayFailedContract = defineOperatorOperation('operator.events.replayFailed', {
+  summary: 'Delivers failed events of one endpoint again, at most 256 in one call, those that failed first.',
+  mutates: true,
+  params: Type.Object({
+    merchantId: optionalMerchantId,
+    url: Type.Optional(url),
+    from: Type.Optional(Type.Integer({ description: 'Deliveries that failed at this time or later, Unix milliseconds.' })),
+    to: Type.Optional(Type.Integer({ description: 'Deliveries that failed before this time; without it those up to now.' })),
+  }),
+  result: Type.Object({
+    url: text,
+    replayed: Type.Integer(),
+    to: Type.Integer({ description: 'Call again with this time for those that are left: one that fails again is not replayed twice.' }),
+    hasMore: Type.Boolean(),
+  }),
+})
+
 export const operatorWebhookOperations = operationsByName(
   operatorWebhooksAddContract,
   operatorWebhooksListContract,
@@ -93,4 +110,5 @@ export const operatorWebhookOperations = operationsByName(
   operatorEventsListContract,
   operatorEventsDeadContract,
   operatorEventsReplayContract,
+  operatorEventsReplayFailedContract,
 )

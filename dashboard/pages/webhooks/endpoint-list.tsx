@@ -10,6 +10,7 @@ import { QueryResult, ErrorMessage } from '../../components/query-result.tsx'
 import { Tag, Time } from '../../components/values.tsx'
 import { useAction } from '../../hooks/use-action.ts'
 import { useQuery } from '../../hooks/use-query.ts'
+import { formatMessage } from '../../messages/lookup.ts'
 import { webhookPageText } from '../../messages/page-texts.ts'
 import { DeliveryOutcome } from './delivery-detail.tsx'
 import './webhooks.css'
@@ -54,6 +55,7 @@ export function EndpointList() {
                       {endpoint.state === 'active' && (
                         <>
                           <TestEventButton endpoint={endpoint} />
+                          <ReplayFailedButton endpoint={endpoint} />
                           <button type="button" onClick={() => (pending.value = { action: 'rotate', endpoint })}>
                             {text.rotate} <span class="visually-hidden">{endpoint.url}</span>
                           </button>
@@ -148,6 +150,40 @@ function SecretDialog({ issued: { secret, bothUntil }, onClose }: { issued: Issu
         </p>
       )}
     </Dialog>
+  )
+}
+
+/** Sends everything again that an endpoint did not accept, page by page, and shows how many events that were. */
+function ReplayFailedButton({ endpoint: { endpointId, url } }: { endpoint: WebhookEndpoint }) {
+  const text = webhookPageText.current()
+  const isConfirming = useSignal(false)
+  const replayed = useSignal<number | null>(null)
+  const replayAll = async (): Promise<void> => {
+    let page = await call('dashboard.webhooks.replayFailed', { endpointId })
+    replayed.value = page.replayed
+    while (page.hasMore) {
+      page = await call('dashboard.webhooks.replayFailed', { endpointId, to: page.to })
+      replayed.value += page.replayed
+    }
+  }
+  return (
+    <>
+      <span role="status" class="tested">
+        {replayed.value !== null && formatMessage(text.replayedFailed, replayed.value)}
+      </span>
+      <button type="button" onClick={() => (isConfirming.value = true)}>
+        {text.replayFailed} <span class="visually-hidden">{url}</span>
+      </button>
+      {isConfirming.value && (
+        <ConfirmDialog
+          title={text.replayFailedTitle}
+          text={`${url} — ${text.replayFailedText}`}
+          confirmLabel={text.replayFailed}
+          onConfirm={replayAll}
+          onClose={() => (isConfirming.value = false)}
+        />
+      )}
+    </>
   )
 }
 

@@ -16,6 +16,11 @@ const en = {
   rotate: 'New secret',
   rotateTitle: 'Create a new secret?',
   rotateText: 'For one day each event is signed with both secrets, so that you can switch over without a gap.',
+  replayFailed: 'Deliver failed events again',
+  replayFailedTitle: 'Deliver the failed events again?',
+  replayFailedText:
+    'Every event that this endpoint has not accepted in ten attempts is sent again with the same webhook-id, as fast as your server takes them.',
+  replayedFailed: 'Events sent again: {0}',
   remove: 'Remove',
   removeTitle: 'Remove the endpoint?',
   removeText: 'No more events are sent there, and pending deliveries are canceled. To move to another address, add that one first.',
@@ -88,6 +93,11 @@ const ru: WebhookPageMessages = {
   rotate: 'Новый секрет',
   rotateTitle: 'Создать новый секрет?',
   rotateText: 'В течение суток каждое событие подписано обоими секретами, чтобы вы сменили свой без перерыва.',
+  replayFailed: 'Отправить недоставленные',
+  replayFailedTitle: 'Отправить недоставленные события ещё раз?',
+  replayFailedText:
+    'Каждое событие, которое этот адрес не принял за десять попыток, отправляется ещё раз с тем же webhook-id, с той скоростью, с какой ваш сервер их принимает.',
+  replayedFailed: 'Отправлено ещё раз событий: {0}',
   remove: 'Удалить',
   removeTitle: 'Удалить адрес?',
   removeText: 'События туда больше не отправляются, ожидающие доставки отменяются. Чтобы сменить адрес, сначала добавьте новый.',
@@ -159,6 +169,11 @@ const uz: WebhookPageMessages = {
   rotate: 'Yangi maxfiy kalit',
   rotateTitle: 'Yangi maxfiy kalit yaratilsinmi?',
   rotateText: 'Bir kun davomida har bir hodisa ikkala kalit bilan imzolanadi, shunda kalitni uzilishsiz almashtirasiz.',
+  replayFailed: 'Yetkazilmaganlarni qayta yuborish',
+  replayFailedTitle: 'Yetkazilmagan hodisalar qayta yuborilsinmi?',
+  replayFailedText:
+    'Bu manzil oʻnta urinishda qabul qilmagan har bir hodisa oʻsha webhook-id bilan, serveringiz qabul qiladigan tezlikda qayta yuboriladi.',
+  replayedFailed: 'Qayta yuborilgan hodisalar: {0}',
   remove: 'Oʻchirish',
   removeTitle: 'Manzil oʻchirilsinmi?',
   removeText:

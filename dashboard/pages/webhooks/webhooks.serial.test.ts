@@ -97,6 +97,11 @@ test('an endpoint is added and its signature verified; a failed delivery shows i
   await page.getByRole('link', { name: 'receipt.cancelled' }).waitFor()
   assert.deepEqual(await listAccessibilityViolations(page), [])
 
+  await page.getByRole('button', { name: `Deliver failed events again ${address}` }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Deliver failed events again' }).click()
+  await page.getByRole('status').getByText('Events sent again: 0').waitFor()
+  assert.deepEqual(await listAccessibilityViolations(page), [])
+
   await page.getByRole('button', { name: `New secret ${address}` }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'New secret' }).click()
   const next = await readIssuedSecret(page)

@@ -15,8 +15,11 @@ import {
 } from './adapter.ts'
 import { kekAdapters } from './kms/kek-adapters.ts'
 import { networkAdapters } from './network/network-adapters.ts'
+import { sandboxSms } from './sandbox/sms.ts'
 import { exampleGatewaySms } from './sms/example-gateway.ts'
 import { smsAdapters } from './sms/sms-adapters.ts'
+import { transportSettings } from './transport.ts'
+import { findTransportFaults, listPrivateTransports } from '../ops/config/private-transports.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'tessera-adapter-'))
 after(() => rmSync(folder, { recursive: true }))
@@ -91,7 +94,7 @@ test('a secret is read from a private file and never appears in an error', () =>
 })
 
 test('the skeleton of the guide can be chosen once it is added to the table', () => {
-  const table = { ...smsAdapters, adapters: [...smsAdapters.adapters, exampleGatewaySms] }
+  const table = { ...smsAdapters, adapters: [sandboxSms, exampleGatewaySms] }
   assert.deepEqual(
     listAdapterSettings(table).map(({ env }) => env),
     ['TESSERA_SMS', 'TESSERA_SMS_EXAMPLE_URL', 'TESSERA_SMS_EXAMPLE_TOKEN_FILE'],
@@ -102,4 +105,40 @@ test('the guide shows the skeleton as it is compiled and tested', () => {
   const guide = readFileSync(new URL('../../../docs/guides/write-an-adapter.md', import.meta.url), 'utf8')
   const skeleton = readFileSync(new URL('./sms/example-gateway.ts', import.meta.url), 'utf8')
   assert.ok(guide.includes(`\`\`\`ts\n${skeleton}\`\`\``), 'copy sms/example-gateway.ts into docs/guides/write-an-adapter.md')
+})
+
+/** A port with one adapter that reaches two peers. */
+const lines: AdapterTable<{ readonly settings: object }, object> = {
+  port: 'line',
+  defaultForTest: 'plain',
+  meaning: 'A line.',
+  adapters: [
+    {
+      name: 'tcp',
+      isForTestOnly: false,
+      settings: { ...transportSettings('the gateway') },
+      create: ({ settings }) => ({ settings }),
+    },
+  ],
+}
+
+test('an adapter is told how its peer is reached: with TLS, unless the operator declares a private line and says why', () => {
+  const settings = listAdapterSettings(lines)
+  assert.deepEqual(
+    settings.map(({ env }) => env),
+    ['TESSERA_LINE', 'TESSERA_LINE_TCP_TRANSPORT', 'TESSERA_LINE_TCP_PRIVATE_REASON'],
+  )
+  const create = (values: Record<string, string | null>): object =>
+    createAdapter(lines, { environment: 'production', values: { line: 'tcp', ...values } }, {}).settings
+  assert.deepEqual(create({ lineTcpTransport: 'tls', lineTcpPrivateReason: null }), { transport: 'tls', privateReason: null })
+  const declared = { lineTcpTransport: 'private', lineTcpPrivateReason: 'a cable between two machines of one rack' }
+  assert.deepEqual(create(declared), { transport: 'private', privateReason: declared.lineTcpPrivateReason })
+  assert.deepEqual(listPrivateTransports(settings, { lineTcpTransport: 'tls' }), [])
+  assert.deepEqual(listPrivateTransports(settings, declared), [
+    { env: 'TESSERA_LINE_TCP_TRANSPORT', reason: declared.lineTcpPrivateReason },
+  ])
+  assert.deepEqual(findTransportFaults(settings, declared), [])
+  assert.deepEqual(findTransportFaults(settings, { lineTcpTransport: 'private', lineTcpPrivateReason: null }), [
+    'missing: TESSERA_LINE_TCP_PRIVATE_REASON is not set; say why the line of TESSERA_LINE_TCP_TRANSPORT=private needs no TLS.',
+  ])
 })

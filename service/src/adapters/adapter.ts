@@ -2,12 +2,14 @@ import { readFileSync, statSync } from 'node:fs'
 
 import type { Clock } from '../clock.ts'
 import type { Setting, SettingValue } from '../ops/config/values.ts'
-import type { HttpPost } from './http/http-post.ts'
+import type { HttpPost, HttpClient } from './http/http-post.ts'
 
 /** Everything that an adapter may use: no environment variables, no clock of its own, no unbounded HTTP client. */
 export interface AdapterDependencies {
   /** POST with a timeout, a bounded response and no redirects. Never throws. */
   readonly http: HttpPost
+  /** The same for any method and content type. */
+  readonly request: HttpClient
   readonly clock: Clock
   /** Only allow-listed fields are written (`ops/logging/fields.ts`). Do not pass a phone number, a code or a card number. */
   readonly log: (event: string, fields: Readonly<Record<string, unknown>>) => void
@@ -27,10 +29,12 @@ export interface Adapter<Port, Dependencies = AdapterDependencies, Settings exte
 
 export type AdapterSettings = Readonly<Record<string, AdapterSetting<unknown>>>
 
-/** One setting of an adapter: its row in the settings, and the value that the adapter gets. Required unless it has a default. */
+/** One setting of an adapter: its row in the settings, and the value that the adapter gets. Required unless it has a default or is optional. */
 export interface AdapterSetting<T> {
-  readonly row: Pick<Setting, 'type' | 'meaning' | 'default' | 'secret' | 'from' | 'to'>
+  readonly row: Pick<Setting, 'type' | 'meaning' | 'default' | 'secret' | 'from' | 'to' | 'choices' | 'production'>
   readonly toValue: (value: SettingValue) => T
+  /** What the adapter gets when the setting is not given; absent for a setting that is required. */
+  readonly absent?: T
 }
 
 export type AdapterSettingValues<Settings extends AdapterSettings> = {
@@ -49,9 +53,28 @@ export function textSetting(meaning: string, defaultText: string | null = null):
   return { row: { type: 'text', meaning, default: defaultText }, toValue: toText }
 }
 
+/** One of a few words. */
+export function choiceSetting<const Choice extends string>(
+  meaning: string,
+  { choices, default: byDefault }: { readonly choices: readonly Choice[]; readonly default: NoInfer<Choice> },
+): AdapterSetting<Choice> {
+  // A value that is none of the choices is refused when the settings are read.
+  return { row: { type: 'choice', meaning, choices, default: byDefault }, toValue: (value) => toText(value) as Choice }
+}
+
+/** The path of a file or folder. */
+export function pathSetting(meaning: string): AdapterSetting<string> {
+  return { row: { type: 'path', meaning, default: null }, toValue: toText }
+}
+
 /** A whole number between two bounds. */
 export function integerSetting(meaning: string, bounds: { from: number; to: number; default: number }): AdapterSetting<number> {
   return { row: { type: 'integer', meaning, from: bounds.from, to: bounds.to, default: bounds.default }, toValue: Number }
+}
+
+/** A setting that may be left out: the adapter then gets null. */
+export function optionalSetting<T>({ row, toValue }: AdapterSetting<T>): AdapterSetting<T | null> {
+  return { row, toValue, absent: null }
 }
 
 /** The path of a file whose only line is a secret; the adapter gets the secret. The file must not be readable by other users. */
@@ -63,7 +86,8 @@ function toText(value: SettingValue): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-function readSecretFile(path: string): string {
+/** The only line of a file. Throws `AdapterConfigError` when it cannot be read, when other users can read it, or when it has not exactly one line. */
+export function readSecretFile(path: string): string {
   let mode: number
   let text: string
   try {
@@ -94,25 +118,42 @@ export interface AdapterTable<Port, Dependencies = AdapterDependencies> {
   /** Used in the test environment when the setting is not given. Production has no default. */
   readonly defaultForTest: string
   readonly meaning: string
+  /** Whether several may be used at once (`TESSERA_NETWORK=uzcard,humo`). */
+  readonly isMultiple?: true
+  /** The requirement of a production start, where the port is not always needed. */
+  readonly production?: string
+}
+
+/** An implementation of a port, under the name of its adapter. */
+export interface NamedPort<Port> {
+  readonly name: string
+  readonly port: Port
 }
 
 /** The settings of a port: the one that chooses the adapter, then those of each adapter (`TESSERA_SMS_<ADAPTER>_<SETTING>`). */
 export function listAdapterSettings<Port, Dependencies>(table: AdapterTable<Port, Dependencies>): Setting[] {
-  const { port, adapters, defaultForTest, meaning } = table
+  const { port, adapters, defaultForTest, meaning, isMultiple = false } = table
+  const { production = 'required, and not an adapter of the test environment' } = table
   const choice: Setting = {
     name: port,
     env: toEnv(port),
     flag: toFlag(port),
-    type: 'choice',
+    type: isMultiple ? 'choices' : 'choice',
     choices: adapters.map(({ name }) => name),
     default: null,
     meaning: `${meaning} By default ${defaultForTest} in the test environment; production has no default.`,
-    production: 'required, and not an adapter of the test environment',
+    production,
   }
   const own = adapters.flatMap(({ name: adapter, settings }) =>
     Object.entries(settings).map(([key, { row }]): Setting => {
       const name = settingName(port, adapter, key)
-      return { ...row, name, env: toEnv(name), flag: toFlag(name), meaning: `${row.meaning} Read when ${toEnv(port)} is ${adapter}.` }
+      return {
+        ...row,
+        name,
+        env: toEnv(name),
+        flag: toFlag(name),
+        meaning: `${row.meaning} Read when ${toEnv(port)} ${isMultiple ? 'names' : 'is'} ${adapter}.`,
+      }
     }),
   )
   return [choice, ...own]
@@ -121,19 +162,22 @@ export function listAdapterSettings<Port, Dependencies>(table: AdapterTable<Port
 /** Why the chosen adapter of a port cannot be used, one sentence for each fault; empty when it can. */
 export function findAdapterFaults<Port, Dependencies>(table: AdapterTable<Port, Dependencies>, config: ConfiguredAdapters): string[] {
   const { port, adapters } = table
-  const adapter = findAdapter(table, config)
-  if (adapter === null) {
+  const chosen = findAdapters(table, config)
+  if (chosen.length === 0) {
     const usable = adapters.filter(({ isForTestOnly }) => !isForTestOnly).map(({ name }) => name)
     const choice = usable.length === 0 ? 'this version has none for production yet' : `choose one of ${usable.join(', ')}`
     return [`missing: ${toEnv(port)} is not set; ${choice}.`]
   }
-  if (config.environment === 'production' && adapter.isForTestOnly) {
-    return [`forbidden: ${toEnv(port)}=${adapter.name} is an adapter of the test environment.`]
-  }
-  return Object.entries(adapter.settings)
-    .map(([key]) => settingName(port, adapter.name, key))
-    .filter((name) => (config.values[name] ?? null) === null)
-    .map((name) => `missing: ${toEnv(name)} is not set, and ${toEnv(port)}=${adapter.name} needs it.`)
+  return chosen.flatMap(({ name: adapter, isForTestOnly, settings }) => {
+    if (config.environment === 'production' && isForTestOnly) {
+      return [`forbidden: ${toEnv(port)}=${adapter} is an adapter of the test environment.`]
+    }
+    return Object.entries(settings)
+      .filter(([, { absent }]) => absent === undefined)
+      .map(([key]) => settingName(port, adapter, key))
+      .filter((name) => (config.values[name] ?? null) === null)
+      .map((name) => `missing: ${toEnv(name)} is not set, and ${toEnv(port)}=${adapter} needs it.`)
+  })
 }
 
 /** Creates the chosen adapter. Throws `AdapterConfigError`, which lists every fault. */
@@ -142,14 +186,29 @@ export function createAdapter<Port, Dependencies>(
   config: ConfiguredAdapters,
   deps: Dependencies,
 ): Port {
-  const adapter = findAdapter(table, config)
+  const [created] = createAdapters(table, config, deps)
+  if (created === undefined) throw new AdapterConfigError(`no adapter is chosen for ${table.port}`)
+  return created.port
+}
+
+/** Creates the chosen adapters of a port that takes several. Throws `AdapterConfigError`, which lists every fault. */
+export function createAdapters<Port, Dependencies>(
+  table: AdapterTable<Port, Dependencies>,
+  config: ConfiguredAdapters,
+  deps: Dependencies,
+): NamedPort<Port>[] {
   const faults = findAdapterFaults(table, config)
-  if (adapter === null || faults.length > 0) throw new AdapterConfigError(faults.join('\n'))
-  const values = Object.entries(adapter.settings).map(([key, { toValue }]) => {
-    const value = config.values[settingName(table.port, adapter.name, key)]
-    return [key, toValue(value as SettingValue)]
+  if (faults.length > 0) throw new AdapterConfigError(faults.join('\n'))
+  return findAdapters(table, config).map((adapter) => {
+    const values = Object.entries(adapter.settings).map(([key, { toValue, absent }]) => {
+      const value = config.values[settingName(table.port, adapter.name, key)] ?? null
+      return [key, value === null ? absent : toValue(value)]
+    })
+    return {
+      name: adapter.name,
+      port: adapter.create({ ...deps, settings: Object.fromEntries(values) as AdapterSettingValues<AdapterSettings> }),
+    }
   })
-  return adapter.create({ ...deps, settings: Object.fromEntries(values) as AdapterSettingValues<AdapterSettings> })
 }
 
 /** The settings by name, and the environment. */
@@ -159,15 +218,18 @@ export interface ConfiguredAdapters {
   readonly values: Readonly<Record<string, SettingValue | null>>
 }
 
-function findAdapter<Port, Dependencies>(
+/** In the order in which they are configured. */
+function findAdapters<Port, Dependencies>(
   { port, adapters, defaultForTest }: AdapterTable<Port, Dependencies>,
   config: ConfiguredAdapters,
-): Adapter<Port, Dependencies> | null {
-  const chosen = config.values[port] ?? (config.environment === 'test' ? defaultForTest : null)
-  return adapters.find(({ name }) => name === chosen) ?? null
+): Adapter<Port, Dependencies>[] {
+  const chosen = config.values[port] ?? (config.environment === 'test' ? defaultForTest : [])
+  const names: readonly unknown[] = Array.isArray(chosen) ? chosen : [chosen]
+  return names.flatMap((each) => adapters.filter(({ name }) => name === each))
 }
 
-function settingName(port: string, adapter: string, key: string): string {
+/** The name of a setting of an adapter: `smsHttpSender` of port `sms`, adapter `http` and key `sender`. */
+export function settingName(port: string, adapter: string, key: string): string {
   return [port, capitalize(adapter), capitalize(key)].join('')
 }
 

@@ -1,6 +1,6 @@
 import type { AdapterDependencies } from '../adapters/adapter.ts'
 import { hostOf, resolveBySystem } from '../adapters/http/address-guard.ts'
-import { makeHttpPost } from '../adapters/http/http-post.ts'
+import { makeHttpPost, makeHttpRequest } from '../adapters/http/http-post.ts'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../ops/config/config.ts'
 import type { Log } from '../ops/logging/log.ts'
@@ -15,8 +15,10 @@ export function adapterDependencies(
   timeoutMs: number,
 ): AdapterDependencies {
   const guard = { choose: async (url: URL) => (await resolveBySystem(hostOf(url)))[0] ?? null }
+  const options = { guard, clock, timeoutMs, replyBytesMax: 64 * 1024 }
   return {
-    http: makeHttpPost({ guard, clock, timeoutMs, replyBytesMax: 64 * 1024 }),
+    http: makeHttpPost(options),
+    request: makeHttpRequest(options),
     clock,
     log: log.info,
     dataFolder,

@@ -4,13 +4,19 @@ import { randomInteger } from '@tessera/vault/random'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../ops/config/config.ts'
 import type { Disclosure } from '../domain/consents/disclosure-text.ts'
+import { listPolicies } from '../domain/verification/policy.ts'
 import type { LegalPages } from '../plain-page.ts'
-import { createAdapter, findAdapterFaults, type ConfiguredAdapters } from '../adapters/adapter.ts'
+import { createAdapter, createAdapters, findAdapterFaults, type ConfiguredAdapters } from '../adapters/adapter.ts'
 import type { KekAdapterDependencies } from '../adapters/kms/kek.ts'
+import { fileKek } from '../adapters/kms/file-kek.ts'
+import { holderAdapters } from '../adapters/holder/holder-adapters.ts'
+import type { HolderAdapterDependencies, HolderService } from '../adapters/holder/holder.ts'
 import { kekAdapters } from '../adapters/kms/kek-adapters.ts'
 import { networkAdapters } from '../adapters/network/network-adapters.ts'
 import { smsAdapters } from '../adapters/sms/sms-adapters.ts'
-import type { Network, NetworkAdapterDependencies } from '../adapters/network/network.ts'
+import type { NamedNetwork, NetworkAdapterDependencies } from '../adapters/network/network.ts'
+import { readNextKekSettings } from './next-kek-settings.ts'
+import { InvalidSettingsError } from '../ops/config/sources.ts'
 import { sandboxCodes } from '../adapters/sandbox/cards.ts'
 import { sandbox, type Sandbox } from '../adapters/sandbox/sandbox.ts'
 import { sandboxDisclosure, sandboxLegal } from '../adapters/sandbox/legal.ts'
@@ -22,8 +28,12 @@ import type { Sms, SmsAdapterDependencies } from '../adapters/sms/sms.ts'
 export interface Adapters {
   /** Opens the key that wraps the data keys. */
   readonly openKek: (deps: KekAdapterDependencies) => Promise<Kek>
-  readonly network: (deps: NetworkAdapterDependencies) => Network
+  /** Opens the key that is to replace it; null when none is named. */
+  readonly openNextKek: (deps: KekAdapterDependencies) => Promise<Kek | null>
+  readonly networks: (deps: NetworkAdapterDependencies) => readonly NamedNetwork[]
   readonly sms: (deps: SmsAdapterDependencies) => Sms
+  /** Null where no verification policy checks the cardholder's phone with an outside service. */
+  readonly holder: (deps: HolderAdapterDependencies) => HolderService | null
   readonly codes: Codes
   /** The time of the service, and what moves it; the machine's own in production. */
   readonly time: (machine: Clock) => { readonly clock: Clock; readonly mover: ClockAdjuster | null }
@@ -71,15 +81,43 @@ export const adaptersOf: Readonly<Record<Config['environment'], OrNothing<Enviro
 })
 
 /** What the environment determines; the adapters of the ports are chosen by settings. */
-export type EnvironmentAdapters = Omit<Adapters, 'openKek' | 'network' | 'sms'>
+export type EnvironmentAdapters = Omit<Adapters, 'openKek' | 'openNextKek' | 'networks' | 'sms' | 'holder'>
 
 /** The adapters of the ports, chosen by settings. */
-export function externalAdapters(config: Config): Pick<Adapters, 'openKek' | 'network' | 'sms'> {
+export function externalAdapters(config: Config): Pick<Adapters, 'openKek' | 'openNextKek' | 'networks' | 'sms' | 'holder'> {
   const configured = configuredAdapters(config)
   return {
     openKek: (deps) => createAdapter(kekAdapters, configured, deps),
-    network: (deps) => createAdapter(networkAdapters, configured, deps),
+    openNextKek: async (deps) => {
+      const next = readNextKekSettings(config)
+      return next === null ? null : createAdapter(kekAdapters, next, deps)
+    },
+    networks: (deps) => createAdapters(networkAdapters, configured, deps),
     sms: (deps) => createAdapter(smsAdapters, configured, deps),
+    holder: (deps) => (usesHolderService(config) ? createAdapter(holderAdapters, configured, deps) : null),
+  }
+}
+
+/** Whether the KEK is the development file, which the first start generates. */
+export function isDevelopmentKek(config: Config): boolean {
+  const chosen = configuredAdapters(config).values[kekAdapters.port] ?? kekAdapters.defaultForTest
+  return chosen === fileKek.name
+}
+
+/** Why the chosen provider of the key encryption key cannot be used; one sentence each. */
+export function findKekFaults(config: Config): string[] {
+  return [...findAdapterFaults(kekAdapters, configuredAdapters(config)), ...findNextKekFaults(config)]
+}
+
+/** Those of the file that names the next KEK. */
+function findNextKekFaults(config: Config): string[] {
+  const inFile = (fault: string): string => `in ${String(config.kekNextFile)}: ${fault}`
+  try {
+    const next = readNextKekSettings(config)
+    return next === null ? [] : findAdapterFaults(kekAdapters, next).map(inFile)
+  } catch (err) {
+    if (err instanceof InvalidSettingsError) return err.faults.map(inFile)
+    throw err
   }
 }
 
@@ -87,10 +125,16 @@ export function externalAdapters(config: Config): Pick<Adapters, 'openKek' | 'ne
 export function findExternalAdapterFaults(config: Config): string[] {
   const configured = configuredAdapters(config)
   return [
-    ...findAdapterFaults(kekAdapters, configured),
+    ...findKekFaults(config),
     ...findAdapterFaults(networkAdapters, configured),
     ...findAdapterFaults(smsAdapters, configured),
+    ...(usesHolderService(config) ? findAdapterFaults(holderAdapters, configured) : []),
   ]
+}
+
+/** Whether a verification policy calls an outside service. */
+function usesHolderService(config: Config): boolean {
+  return listPolicies(config).some(({ policy }) => policy.holderCheck === 'service')
 }
 
 function configuredAdapters(config: Config): ConfiguredAdapters {

@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts'
+import type { ClockGuard } from '../domain/clock-guard.ts'
 import { runWhileWorking } from '../domain/work-pace.ts'
 import type { Log } from '../ops/logging/log.ts'
 
@@ -20,28 +21,37 @@ const minutes = 60_000
 
 // prettier-ignore
 export function listBackgroundJobs(app: ComposedServices): BackgroundJob[] {
+  const byTime = (run: BackgroundJob['run']): BackgroundJob['run'] => runWhileTrusted(app.clockGuard, run)
   return [
+    { event: 'clock_compared',                everyMs: seconds,      run: uncounted(app.clockAdministration.runOnce) },
     { event: 'audit_followed',                everyMs: seconds,      run: uncounted(app.follower.runOnce) },
     { event: 'cards_shredded',                everyMs: minutes,      run: (stopping) => app.sweep.runOnce(stopping, app.pace) },
-    { event: 'cards_resealed',                everyMs: 30 * seconds, run: (stopping) => runWhileWorking(app.reseal.runOnce, app.pace, stopping) },
+    { event: 'cards_resealed',                everyMs: 30 * seconds, run: (stopping) => runWhileWorking((until) => app.reseal.runOnce(until, app.pace), stopping) },
+    { event: 'keys_renewed',                  everyMs: minutes,      run: byTime(() => app.keyring.renewExpiring()) },
+    { event: 'keks_noted',                    everyMs: minutes,      run: uncounted(() => app.keks.update().then(app.keyAges.run)) },
     { event: 'known_answers_stored',          everyMs: minutes,      run: uncounted(app.knownAnswers.update) },
     { event: 'receipts_counted',              everyMs: 15 * seconds, run: uncounted(app.receiptGauges.refresh) },
     { event: 'receipts_reconciled',           everyMs: seconds,      run: app.receiptWorker.begin },
     { event: 'events_delivered',              everyMs: seconds / 4,  run: app.webhooks.runOnce },
-    { event: 'events_deleted',                everyMs: minutes,      run: app.webhooks.deleteOld },
-    { event: 'idempotency_records_deleted',   everyMs: minutes,      run: app.idempotency.deleteOld },
-    { event: 'form_sessions_deleted',         everyMs: minutes,      run: app.sessions.deleteOld },
-    { event: 'form_session_tokens_deleted',   everyMs: minutes,      run: app.hosted.deleteOld },
+    { event: 'events_deleted',                everyMs: minutes,      run: byTime(app.webhooks.deleteOld) },
+    { event: 'idempotency_records_deleted',   everyMs: minutes,      run: byTime(app.idempotency.deleteOld) },
+    { event: 'form_sessions_deleted',         everyMs: minutes,      run: byTime(app.sessions.deleteOld) },
+    { event: 'form_session_tokens_deleted',   everyMs: minutes,      run: byTime(app.hosted.deleteOld) },
     { event: 'disclosures_stored',            everyMs: 60 * minutes, run: uncounted(() => app.disclosures.store()) },
-    { event: 'dashboard_sessions_deleted',    everyMs: minutes,      run: app.dashboard.sessions.deleteOld },
-    { event: 'sign_in_records_deleted',       everyMs: minutes,      run: app.dashboard.deleteOldSignIns },
+    { event: 'dashboard_sessions_deleted',    everyMs: minutes,      run: byTime(app.dashboard.sessions.deleteOld) },
+    { event: 'sign_in_records_deleted',       everyMs: minutes,      run: byTime(app.dashboard.deleteOldSignIns) },
     { event: 'counters_updated',              everyMs: 2 * seconds,  run: uncounted(app.counters.runOnce) },
-    { event: 'counters_deleted',              everyMs: minutes,      run: app.counters.deleteOld },
+    { event: 'counters_deleted',              everyMs: minutes,      run: byTime(app.counters.deleteOld) },
     { event: 'findings_stored',               everyMs: 2 * seconds,  run: uncounted(() => app.findings.runOnce()) },
     { event: 'requests_recorded',             everyMs: seconds,      run: uncounted(app.recorder.runOnce) },
     { event: 'audit_checkpoints_exported',    everyMs: seconds / 4,  run: uncounted(() => app.checkpoints.runOnce()) },
-    { event: 'requests_deleted',              everyMs: minutes,      run: app.recorder.deleteOld },
+    { event: 'requests_deleted',              everyMs: minutes,      run: byTime(app.recorder.deleteOld) },
   ]
+}
+
+/** A job that deletes what is older than a time: not while the clock is not trusted. */
+function runWhileTrusted(guard: Pick<ClockGuard, 'isTrusted'>, run: BackgroundJob['run']): BackgroundJob['run'] {
+  return (stopping) => (guard.isTrusted() ? run(stopping) : Promise.resolve(0))
 }
 
 /** A job whose runs are not logged. */
@@ -54,6 +64,7 @@ export function startBackgroundJobs(app: ComposedServices, { clock, log, resourc
   const onError = (err: unknown): void => log.error('job_failed', { err })
   const { recorder, findings, counters, checkpoints } = app
   // After the others, which write their last entries.
+  resources.add(app.clockAdministration.close)
   resources.add(checkpoints.flush)
   resources.add(() => Promise.all([recorder.flush(), findings.runOnce(), counters.runOnce(AbortSignal.abort())]))
   resources.add(app.receiptWorker.stop)

@@ -191,3 +191,7 @@ function usingFolder<T>(folder: string, use: () => T): T {
 export const checkpointFileName = 'audit-checkpoints.jsonl'
 /** How far the service read the audit, on the embedded store. */
 export const auditHeadsFile = 'audit-heads'
+/** The same on PostgreSQL: a value beside the keys, because a process there may not find its data folder again. */
+export const auditHeadsValue = 'audit_heads'
+/** What the machine's clock has shown, and whether it is refused (domain/clock-guard.ts). */
+export const clockFile = 'clock'

@@ -3,7 +3,8 @@ import { utimes } from 'node:fs/promises'
 import type { Clock } from '../clock.ts'
 import { ExitError } from '../ops/exits.ts'
 import { type DatabaseFiles, findDatabaseFiles, type FoundFile, isSameFile } from '../store/sqlite/file-identity.ts'
-import { findDatabaseFaults } from '../store/sqlite/integrity.ts'
+import { readDatabaseFile } from '../store/sqlite/integrity.ts'
+import { describeGap } from '../store/audit.ts'
 import { databasePathOf } from '../store/sqlite/sqlite.ts'
 
 import { repeat } from './background-jobs.ts'
@@ -14,7 +15,7 @@ import type { StartSubject } from './start-subject.ts'
  * The check of a start that the files of the embedded database are those that the service left. Files that are not are read in full, since a copy that was
  * made while a service wrote them is torn: its pages are of different moments. Throws `ExitError`.
  */
-export async function checkDatabaseFiles({ config, marker, isServing, acceptsOlder, log }: StartSubject): Promise<string> {
+export async function checkDatabaseFiles({ config, marker, isServing, acceptsOlder, log, stopping }: StartSubject): Promise<string> {
   const { dataFolder, databaseUrl } = config
   if (databaseUrl !== null) return 'PostgreSQL checks its own'
   if (isServing()) return 'in use by the running service'
@@ -27,10 +28,13 @@ export async function checkDatabaseFiles({ config, marker, isServing, acceptsOld
   const bytes = found.database.size + (found.wal?.size ?? 0)
   const isLong = bytes >= longCheckBytes
   if (isLong) log.info('database_checking', { bytes })
-  const faults = await findDatabaseFaults(databasePathOf(dataFolder))
-  if (faults.length > 0) throw tornDatabase(dataFolder, faults)
+  const { damage, gaps } = await readDatabaseFile(databasePathOf(dataFolder), { signal: stopping })
+  if (damage.length > 0) throw tornDatabase(dataFolder, damage, keepAndRestore)
+  if (gaps.length > 0 && !acceptsOlder) throw tornDatabase(dataFolder, gaps.map(describeGap), acceptGaps)
   if (isLong) log.info('database_checked', { bytes })
-  return 'not those of the last stop; read in full, without a fault'
+  return gaps.length > 0
+    ? `not those of the last stop; read in full: ${gaps.map(describeGap).join(', ')}`
+    : 'not those of the last stop; read in full, without a fault'
 }
 
 /** Throws `ExitError` when the write-ahead log that a crash left is missing. For a command that reads the files beside a service or without one. */
@@ -105,15 +109,19 @@ function missingWal(folder: string): ExitError {
   })
 }
 
-function tornDatabase(folder: string, faults: readonly string[]): ExitError {
+function tornDatabase(folder: string, faults: readonly string[], advice: string): ExitError {
   const more = faults.length === 1 ? '' : `, and ${String(faults.length - 1)} more`
   const what =
     `database_torn: ${databasePathOf(folder)} is not the file that the last stop left, and it is not consistent (${faults[0] ?? ''}${more}): it was copied ` +
     'while a service wrote it, copied in part, or damaged.'
-  return new ExitError('damaged', what, {
-    advice: 'Keep a copy of it, and restore a backup that tessera backup made: tessera restore <folder>. Restarting does not help.',
-  })
+  return new ExitError('damaged', what, { advice })
 }
+
+const keepAndRestore =
+  'Keep a copy of it, and restore a backup that tessera backup made: tessera restore <folder>. Restarting does not help.'
+const acceptGaps =
+  `${keepAndRestore} If the entries were missing before these files were moved (tessera audit verify said so), accept the database: ` +
+  'tessera audit accept-restored --yes.'
 
 /** Reading less takes no time that an operator would notice. */
 const longCheckBytes = 64 * 2 ** 20

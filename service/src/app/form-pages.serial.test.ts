@@ -43,22 +43,18 @@ test('the running service has the form only on its own host', async () => {
 
 // The document of the test environment contains the script that measures a theme's contrast; production's is the same without it. A Cyrillic letter
 // takes two bytes, and browsers get Brotli over HTTPS.
-test('the form is one request of at most 10 kB, Russian by Brotli alone, and at most 12 kB gzipped in the test environment', async () => {
+test('the form is one request of at most 12 kB gzipped, also in Russian, and at most 11 kB by Brotli', async () => {
   const guard = `<script>${readFileSync(new URL('../../../browser/dist/contrast-check.js', import.meta.url), 'utf8')}</script>`
-  for (const [locale, gzipMax] of [
-    ['uz', 10 * 1024],
-    ['ru', 10_700],
-    ['en', 10 * 1024],
-  ] as const) {
+  for (const locale of ['uz', 'ru', 'en']) {
     const query = new URLSearchParams({ merchant: tessera.merchantId, origin: 'http://localhost:3000', locale })
     const { body } = await get(`/form/v1?${String(query)}`, '127.0.0.1')
     assert.ok(body.includes(guard), 'the contrast script is missing')
     const production = body.replace(guard, '')
     const brotli = { params: { [constants.BROTLI_PARAM_QUALITY]: 6, [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT } }
     for (const [what, { length }, most] of [
-      ['test, gzip', gzipSync(body, zipped), 12 * 1024],
-      ['production, gzip', gzipSync(production, zipped), gzipMax],
-      ['production, Brotli', brotliCompressSync(production, brotli), 10 * 1024],
+      ['test, gzip', gzipSync(body, zipped), 13 * 1024],
+      ['production, gzip', gzipSync(production, zipped), 12 * 1024],
+      ['production, Brotli', brotliCompressSync(production, brotli), 11 * 1024],
     ] as const) {
       assert.ok(length <= most, `${locale}, ${what}: ${length} bytes of ${most}`)
     }

@@ -25,14 +25,17 @@ import { formRoutes, type FormMerchant } from '../server/pages/form-routes.ts'
 import { createApiPipeline, createPipeline, type RequestHandler, type PipelineOptions } from '../server/pipeline.ts'
 import type { CommitBacklog } from '../server/rate-limits/commit-backlog.ts'
 import { makeRequestIds } from '../server/request-id.ts'
+import { KekUnavailableError } from '@tessera/vault/kek'
 import { StoreFull, StoreOutcomeUnknown, StoreOverloaded, StoreUnavailable } from '../store/store.ts'
 
 import type { Adapters } from './adapters.ts'
 import { dashboardFolder } from './built-files.ts'
+import type { CallWrites } from './call-writes.ts'
 import type { ComposedServices } from './services.ts'
 
 export interface PipelineDependencies {
   readonly commitBacklog: Pick<CommitBacklog, 'isTooLong'>
+  readonly callWrites: Pick<CallWrites, 'run'>
   readonly clock: Clock
   readonly log: Log
   readonly metrics: Metrics
@@ -58,9 +61,10 @@ export function createPipelines(config: Config, adapters: Adapters, app: Compose
     services: app,
     limits: limits.coarse,
     idempotency: app.idempotency,
-    cardRoutes: app.network.routes,
+    cardRoutes: app.networks.routes,
     observer: inspectedBy(app.findings, timedBy(app.counters, makeCallObserver(log, metrics, config.logSampleEvery))),
     translateError: storeError,
+    callWrites: deps.callWrites,
     issueRequestId: makeRequestIds(randomPublic),
     now: () => performance.now(),
     sleep: clock.sleep,
@@ -90,6 +94,7 @@ export function createHttp(config: Config, adapters: Adapters, app: ComposedServ
   const dashboard = { handle: pipelines.dashboard, assets: readDashboardAssets(dashboardFolder), dashboardOrigin, formOrigin }
   return createHttpServer({
     handle: pipelines.api,
+    now: () => performance.now(),
     bounds: httpBounds(config),
     proxies,
     pages: [...formPages(config, adapters, app, assets), ...dashboardRoutes(dashboard), ...addressRoutes(config)],
@@ -108,7 +113,7 @@ export interface HttpDependencies {
 
 /** None without a disclosure text; production refuses to start without the provider's own. */
 function formPages(config: Config, adapters: Adapters, app: ComposedServices, assets: FormAssets): readonly PageRoute[] {
-  const { environment, formOrigin, dashboardOrigin, termsUrl, privacyUrl } = config
+  const { environment, formOrigin, dashboardOrigin, providerUrl, termsUrl, privacyUrl } = config
   const { isAnyOriginAllowed, isThemeMeasured, texts } = adapters
   const disclosure = config.disclosure ?? texts?.disclosure ?? null
   if (disclosure === null) return []
@@ -119,9 +124,11 @@ function formPages(config: Config, adapters: Adapters, app: ComposedServices, as
     environment,
     formOrigin,
     dashboardOrigin,
+    providerUrl,
     termsUrl,
     privacyUrl,
     disclosure,
+    code: app.codeFormat,
     issueForm: app.formDocuments.issue,
     providerName: config.providerName ?? 'Tessera',
     legal: texts?.legal ?? null,
@@ -178,8 +185,9 @@ function timedBy(counters: CallCounters, observer: CallObserver): CallObserver {
 
 const mebibyte = 1024 * 1024
 
-/** The API error for a failure of the store; null for any other. */
+/** The API error for a failure of the store, or of the provider of its keys; null for any other. */
 function storeError(err: unknown): RpcError | null {
+  if (err instanceof KekUnavailableError) return new RpcError('storeUnavailable', { cause: err })
   if (err instanceof StoreFull) return new RpcError('storeFull', { cause: err })
   if (err instanceof StoreOverloaded) return new RpcError('overloaded', { cause: err })
   if (err instanceof StoreUnavailable) return new RpcError('storeUnavailable', { cause: err })

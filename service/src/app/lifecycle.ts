@@ -62,7 +62,7 @@ export interface ReadinessCheck {
 }
 
 /** The parts that may be away while calls that do not need them succeed. */
-export const awayPartNames = ['store', 'key_store', 'network', 'sms', 'checkpoints'] as const
+export const awayPartNames = ['store', 'key_store', 'kek', 'network', 'sms', 'checkpoints', 'clock'] as const
 
 /** A part that does not work, and why. */
 export interface AwayPart {

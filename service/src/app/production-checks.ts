@@ -1,15 +1,18 @@
 import { existsSync, statSync } from 'node:fs'
 import inspector from 'node:inspector'
 
-import type { Config } from '../ops/config/config.ts'
+import { settings, type Config } from '../ops/config/config.ts'
+import { findTransportFaults } from '../ops/config/private-transports.ts'
+import { findPolicyFaults } from '../domain/verification/policy.ts'
 import { ExitError } from '../ops/exits.ts'
 import { findDashboardUserByPhone } from '../store/dashboard-users.ts'
 import { findMerchant } from '../store/merchants.ts'
 import { listInbox, listScenarioSteps } from '../store/sandbox.ts'
-import type { Store } from '../store/store.ts'
+import { PrimaryRefused, type Store } from '../store/store.ts'
 
 import { sandbox } from '../adapters/sandbox/sandbox.ts'
 import { adaptersOf, externalAdapters, findExternalAdapterFaults, type Adapters } from './adapters.ts'
+import { findDatabaseTransportFaults } from './database-transport.ts'
 import { dataFolderPaths, foreignFolderMessage, readEnvironment } from './data-folder.ts'
 import { inspectDatabase } from './inspect-database.ts'
 
@@ -22,7 +25,9 @@ export function chooseAdapters(config: Config): Adapters {
 export async function requireEnvironment(config: Config): Promise<void> {
   const isTest = config.environment === 'test'
   const faults = [
+    ...findPolicyFaults(config),
     ...findExternalAdapterFaults(config),
+    ...findTransportFaults(settings, config),
     ...(isTest ? [] : [...findProductionFaults(config), ...(await findTestData(config))]),
   ]
   if (faults.length > 0) {
@@ -41,13 +46,20 @@ async function findTestData({ dataFolder, databaseUrl }: Config): Promise<string
       await database.close()
     }
   } catch (err) {
+    if (err instanceof PrimaryRefused) throw err
     return [`unknown: the database could not be inspected (${err instanceof Error ? err.message : String(err)}).`]
   }
 }
 
 /** Everything in settings, process and data folder that production refuses. */
 export function findProductionFaults(config: Config): string[] {
-  return [...missingSettings(config), ...forbiddenSettings(config), ...folderFaults(config.dataFolder), ...debuggerFaults()]
+  return [
+    ...missingSettings(config),
+    ...forbiddenSettings(config),
+    ...findDatabaseTransportFaults(config),
+    ...folderFaults(config.dataFolder),
+    ...debuggerFaults(),
+  ]
 }
 
 /** Data of a test environment in a store. The password of a demo merchant is public. */
@@ -74,6 +86,7 @@ function missingSettings(config: Config): string[] {
 
 const required = [
   ['providerName', 'TESSERA_PROVIDER_NAME'],
+  ['providerUrl', 'TESSERA_PROVIDER_URL'],
   ['termsUrl', 'TESSERA_TERMS_URL'],
   ['privacyUrl', 'TESSERA_PRIVACY_URL'],
   ['disclosure', 'TESSERA_DISCLOSURE'],

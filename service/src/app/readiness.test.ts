@@ -30,11 +30,28 @@ test('a store that fails every write is not ready, one that fails some is degrad
   assert.equal((await state()).state, 'ready')
 })
 
+test('a store with buckets that can be written is degraded, also while most probes fail and the last one does', async () => {
+  let probes = 0
+  const { writes, state } = start({
+    probeWrite: async () => {
+      const err = probes++ % 4 === 1 ? null : new StoreFull('the disk of a shard is full')
+      writes.record(err)
+      if (err !== null) throw err
+    },
+  })
+  writes.record(new StoreFull('the disk of a shard is full'))
+  const away = [{ part: 'store', reason: 'some writes fail: the disk of a shard is full' }]
+  for (let call = 0; call < 3; call++)
+    assert.deepEqual(pick(await state()), { ready: true, state: 'degraded', reason: undefined, away }, `call ${call}`)
+  assert.equal(writes.writable(), 'none', 'the last probe failed')
+})
+
 test('a network, an SMS gateway and a checkpoint destination that do not answer are named, and nobody is asked for it', async () => {
   const { peerHealth, failing, state } = start({})
-  for (let i = 0; i < 4; i++) peerHealth.network.record(false)
+  const network = peerHealth.networks.get('sandbox')!
+  for (let i = 0; i < 4; i++) network.record(false)
   assert.equal((await state()).state, 'ready', 'four lost replies are no outage')
-  peerHealth.network.record(false)
+  network.record(false)
   for (let i = 0; i < 6; i++) peerHealth.sms.record(false)
   failing.push('syslog')
   assert.deepEqual(pick(await state()), {
@@ -47,10 +64,16 @@ test('a network, an SMS gateway and a checkpoint destination that do not answer 
       { part: 'checkpoints', reason: 'syslog does not take checkpoints' },
     ],
   })
-  peerHealth.network.record(true)
+  network.record(true)
   peerHealth.sms.record(true)
   failing.pop()
   assert.equal((await state()).state, 'ready')
+})
+
+test('a provider of the KEK that does not answer is named: calls that need no new key succeed', async () => {
+  const { state } = start({ kek: { failure: () => 'the token did not answer within 5000 ms' } })
+  const away = [{ part: 'kek', reason: 'the token did not answer within 5000 ms' }]
+  assert.deepEqual(pick(await state()), { ready: true, state: 'degraded', reason: undefined, away })
 })
 
 test('a network whose breaker is open is away until it closes', async () => {
@@ -60,6 +83,13 @@ test('a network whose breaker is open is away until it closes', async () => {
   assert.deepEqual([(await state()).state, (await state()).away], ['degraded', [{ part: 'network', reason }]])
   openBreakers.pop()
   assert.equal((await state()).state, 'ready')
+})
+
+test('a refused clock leaves the service ready, and says what to do', async () => {
+  const refusal = { reason: 'jumped', byMs: 172_800_000, at: 0 } as const
+  const { state } = start({ clockGuard: { status: () => ({ now: 0, driftMs: refusal.byMs, refusal }) } })
+  const reason = 'it jumped by 172800 s: nothing is destroyed or moved because of a time until tessera clock confirm'
+  assert.deepEqual(pick(await state()), { ready: true, state: 'degraded', reason: undefined, away: [{ part: 'clock', reason }] })
 })
 
 test('a store that does not respond is reported within a second, and a key store that does not only after its minute', async () => {
@@ -80,20 +110,23 @@ test('a store that does not respond is reported within a second, and a key store
 function start(replaced: Partial<ReadinessDependencies>) {
   const clock = makeHandClock()
   const writes = makeWriteHealth(clock)
-  const peerHealth = { network: makePeerHealth(), sms: makePeerHealth() }
+  const peerHealth = { networks: new Map([['sandbox', makePeerHealth()]]), sms: makePeerHealth() }
   const failing: string[] = []
   const openBreakers: string[] = []
   const done = (): Promise<void> => Promise.resolve()
   const { checks, listAway } = makeReadiness({
     store: { ping: done },
     keyring: { read: done },
+    kek: { failure: () => null },
+    nextKek: () => null,
     knownAnswers: { verifyServiceKeys: done },
     clock,
     writes,
     probeWrite: done,
     peerHealth,
-    peers: { listPeers: () => [{ kind: 'network', inFlight: 0, max: 1, openBreakers: openBreakers.length }] },
+    peers: { listPeers: () => [{ kind: 'network', name: 'sandbox', inFlight: 0, max: 1, openBreakers: openBreakers.length }] },
     checkpoints: { failingDestinations: () => failing },
+    clockGuard: { status: () => ({ now: 0, driftMs: 0, refusal: null }) },
     ...replaced,
   })
   const lifecycle = {

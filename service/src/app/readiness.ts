@@ -1,25 +1,30 @@
+import type { Kek } from '@tessera/vault/kek'
 import type { Keyring } from '@tessera/vault/keyring'
 
 import { withTimeout, type Clock } from '../clock.ts'
+import type { ClockGuard } from '../domain/clock-guard.ts'
 import type { KnownAnswers } from '../domain/keys/known-answers.ts'
 import type { Peers, PeerUsage } from '../domain/limits/peers.ts'
 import type { PeerHealth } from '../ops/health/peer-health.ts'
 import type { WriteHealth } from '../ops/health/write-health.ts'
-import type { Store } from '../store/store.ts'
+import { PrimaryRefused, type Store } from '../store/store.ts'
 
 import type { AwayPart, ReadinessCheck } from './lifecycle.ts'
 
 export interface ReadinessDependencies {
   readonly store: Pick<Store, 'ping'>
   readonly keyring: Pick<Keyring, 'read'>
+  readonly kek: Pick<Kek, 'failure'>
+  readonly nextKek: () => Pick<Kek, 'failure'> | null
   readonly knownAnswers: Pick<KnownAnswers, 'verifyServiceKeys'>
   readonly clock: Pick<Clock, 'moment' | 'sleep'>
   readonly writes: WriteHealth
   /** Tries to write; `writes` records the outcome. */
   readonly probeWrite: () => Promise<void>
-  readonly peerHealth: { readonly network: PeerHealth; readonly sms: PeerHealth }
+  readonly peerHealth: { readonly networks: ReadonlyMap<string, PeerHealth>; readonly sms: PeerHealth }
   readonly peers: Pick<Peers, 'listPeers'>
   readonly checkpoints: { failingDestinations(): readonly string[] }
+  readonly clockGuard: Pick<ClockGuard, 'status'>
 }
 
 /** What readiness is made of. */
@@ -32,15 +37,21 @@ export interface ReadinessParts {
 
 /** Whether calls succeed, and what is away. Never waits longer than a second for the store or the key store, and for nobody else. */
 export function makeReadiness(deps: ReadinessDependencies): ReadinessParts {
-  const { store, keyring, knownAnswers, clock, writes, probeWrite, peerHealth, peers, checkpoints } = deps
+  const { store, keyring, kek, nextKek, knownAnswers, clock, writes, probeWrite, peerHealth, peers, checkpoints, clockGuard } = deps
+  const ping = inTime(clock, () => store.ping())
+  /** One answer of the store decides two conditions. */
+  let pinged = Promise.resolve()
   const keys = makeKeyStoreCheck(
     inTime(clock, () => keyring.read()),
     clock,
   )
+  const probe = inTime(clock, probeSome(probeWrite))
   return {
     checks: [
-      { state: 'store_unavailable', run: inTime(clock, () => store.ping()) },
-      { state: 'store_not_writable', run: () => requireWritable(writes, inTime(clock, probeWrite)) },
+      // Nobody can know which server has the acknowledged writes; an operator has to look.
+      { state: 'primary_refused', run: () => (pinged = ping()).catch(rethrowRefused) },
+      { state: 'store_unavailable', run: () => pinged },
+      { state: 'store_not_writable', run: () => requireWritable(writes, probe) },
       { state: 'keys_unavailable', run: keys.requireUsable },
       // The database was restored or replaced by one that was written with other keys.
       {
@@ -53,11 +64,17 @@ export function makeReadiness(deps: ReadinessDependencies): ReadinessParts {
       },
     ],
     listAway: () => [
-      ...(writes.writable() === 'some' ? [{ part: 'store', reason: `some writes fail: ${writes.lastFailure()}` } as const] : []),
+      ...(writes.writable() !== 'all' ? [{ part: 'store', reason: `some writes fail: ${writes.lastFailure()}` } as const] : []),
       ...awayPart('key_store', keys.failure()),
-      ...awayPart('network', unanswered(peerHealth.network) ?? openBreaker(peers, 'network')),
+      ...awayPart('kek', kek.failure() ?? nextKek()?.failure() ?? null),
+      ...[...peerHealth.networks].flatMap(([name, health]) => {
+        const reason = unanswered(health) ?? openBreaker(peers, 'network', name)
+        // One network is named by its part alone, several by their names.
+        return awayPart('network', reason !== null && peerHealth.networks.size > 1 ? `${name}: ${reason}` : reason)
+      }),
       ...awayPart('sms', unanswered(peerHealth.sms) ?? openBreaker(peers, 'sms')),
       ...checkpoints.failingDestinations().map((name) => ({ part: 'checkpoints', reason: `${name} does not take checkpoints` }) as const),
+      ...awayPart('clock', refusedClock(clockGuard)),
     ],
   }
 }
@@ -66,21 +83,39 @@ function awayPart(part: AwayPart['part'], reason: string | null): readonly AwayP
   return reason === null ? [] : [{ part, reason }]
 }
 
+function refusedClock(guard: Pick<ClockGuard, 'status'>): string | null {
+  const { refusal } = guard.status()
+  if (refusal === null) return null
+  const what = refusal.reason === 'jumped' ? 'it jumped' : 'it stands behind the audit'
+  return `${what} by ${String(Math.round(Math.abs(refusal.byMs) / 1000))} s: nothing is destroyed or moved because of a time until tessera clock confirm`
+}
+
 function unanswered(peer: PeerHealth): string | null {
   const count = peer.unansweredCount()
   return count === null ? null : `the last ${String(count)} calls got no answer`
 }
 
-function openBreaker(peers: Pick<Peers, 'listPeers'>, kind: PeerUsage['kind']): string | null {
-  const isOpen = peers.listPeers().some((usage) => usage.kind === kind && usage.openBreakers > 0)
+function openBreaker(peers: Pick<Peers, 'listPeers'>, kind: PeerUsage['kind'], name = ''): string | null {
+  const isOpen = peers.listPeers().some((usage) => usage.kind === kind && usage.name === name && usage.openBreakers > 0)
   return isOpen ? 'it does not respond in time, and calls are refused for a moment' : null
 }
 
-/** After a failure the probe decides: as long as it fails too, no bucket can be written. */
-async function requireWritable(writes: WriteHealth, probeWrite: () => Promise<void>): Promise<void> {
+/**
+ * After a failure probes decide, each in another bucket: one that succeeds means that some buckets can be written, also when others fail after it.
+ */
+async function requireWritable(writes: WriteHealth, probe: () => Promise<void>): Promise<void> {
   if (writes.writable() !== 'none') return
-  await probeWrite().catch(() => undefined)
-  if (writes.writable() === 'none') throw new Error(writes.lastFailure())
+  await probe().catch(() => {
+    throw new Error(writes.lastFailure())
+  })
+}
+
+/** Resolves when one of eight writes succeeds: four at a time, so that those which hang leave writers to others. */
+function probeSome(probeWrite: () => Promise<void>): () => Promise<void> {
+  const probeFour = (): Promise<unknown> => Promise.any(Array.from({ length: 4 }, probeWrite))
+  return async () => {
+    await probeFour().catch(probeFour)
+  }
 }
 
 /** Nothing new is sealed once the keys have not been read for a minute; until then a lost key store is no more than away. There may be many keys. */
@@ -115,6 +150,11 @@ function inTime(clock: Pick<Clock, 'sleep'>, check: () => Promise<void>): () => 
     const end = await withTimeout<'done' | 'late'>({ clock, timeoutMs: checkTimeoutMs }, 'late', () => pending.then(() => 'done'))
     if (end === 'late') throw new Error('no answer within a second')
   }
+}
+
+/** Any other error of the store is that of the next check. */
+function rethrowRefused(err: unknown): void {
+  if (err instanceof PrimaryRefused) throw err
 }
 
 /** Runs a check at most once in a time, and one that failed sooner again; until then its last result is repeated. */

@@ -30,10 +30,12 @@ test(
     let listings = 0
     const database: Awaited<ReturnType<StartSubject['database']>> = {
       kind: 'sqlite',
+      file: null,
       hasSchema: true,
       appliedMigrations: 1,
       pending: () => [],
       durability: 'local',
+      primaryRefusal: null,
       missingRights: [],
       read: (query) => store.read(query),
       close: async () => undefined,
@@ -49,6 +51,7 @@ test(
       keyStore: async () => database,
       storedKeys: async () => [],
       kek: async () => kek,
+      nextKek: async () => null,
       keyring: async () => listedBefore,
       newestKeyring: () => {
         listings += 1

@@ -2,6 +2,7 @@ import type { Keyring } from '@tessera/vault/keyring'
 
 import { verifyKeyStore } from '../domain/keys/verify-key-store.ts'
 import { KeyStoreMismatch } from '../domain/keys/key-store-mismatch.ts'
+import { describePolicy, listPolicies } from '../domain/verification/policy.ts'
 import type { Config } from '../ops/config/config.ts'
 import { ExitError } from '../ops/exits.ts'
 import { tryListen } from '../server/http/try-listen.ts'
@@ -25,9 +26,10 @@ export interface StartCheck {
   readonly name: string
   /**
    * `folder`: first. `machine`: what listening needs, before anything listens. `data`: afterwards, while `/readyz` says `starting`, since a database may
-   * have to be waited for. A command that opens the database without listening needs `folder` and `data`.
+   * have to be waited for. A command that opens the database without listening needs `folder` and `data`. `open`: what opening the database finds out, and
+   * a start waits for; only `tessera doctor` runs it.
    */
-  readonly stage: 'folder' | 'machine' | 'data'
+  readonly stage: 'folder' | 'machine' | 'data' | 'open'
   /** Returns what was found. Throws an error that `explainStart` turns into an exit code and a message that says what to do. */
   readonly run: (subject: StartSubject) => Promise<string> | string
 }
@@ -35,6 +37,7 @@ export interface StartCheck {
 // prettier-ignore
 export const startChecks: readonly StartCheck[] = Object.freeze<StartCheck[]>([
   { name: 'environment',  stage: 'folder',  run: checkEnvironment },
+  { name: 'verification policy', stage: 'folder', run: ({ config }) => describePolicies(config) },
   { name: 'data folder',  stage: 'folder',  run: checkDataFolder },
   { name: 'service',      stage: 'folder',  run: ({ claim }) => claim() },
   { name: 'card form',    stage: 'machine', run: checkForm },
@@ -48,6 +51,7 @@ export const startChecks: readonly StartCheck[] = Object.freeze<StartCheck[]>([
   { name: 'KEK',          stage: 'data',    run: checkKek },
   { name: 'data keys',    stage: 'data',    run: checkDataKeys },
   { name: 'stored rows',  stage: 'data',    run: checkStoredRows },
+  { name: 'primary',      stage: 'open',    run: checkPrimary },
 ])
 
 /** Runs the checks of a stage. Throws the error of the first that fails. */
@@ -58,6 +62,13 @@ export async function requireStartChecks(subject: StartSubject, stage: StartChec
 async function checkEnvironment({ config }: StartSubject): Promise<string> {
   await requireEnvironment(config)
   return config.environment
+}
+
+/** The values in force; a policy that is not possible was refused by the check of the environment. */
+function describePolicies(config: Config): string {
+  return listPolicies(config)
+    .map(({ network, policy }) => `${network === 'all' ? config.verificationPolicy : network}: ${describePolicy(policy)}`)
+    .join('; ')
 }
 
 function checkDataFolder({ config: { dataFolder, environment, databaseUrl }, marker }: StartSubject): string {
@@ -121,6 +132,14 @@ function checkDatabase({ missingRights, durability }: DatabaseInspection, url: s
   return durability === null ? 'embedded, created by the first start' : 'embedded'
 }
 
+async function checkPrimary({ config, database, keyStore }: StartSubject): Promise<string> {
+  if (config.databaseUrl === null) return 'embedded, it has none'
+  // An empty database has no primary of before: the checks above say what it lacks.
+  for (const { hasSchema, primaryRefusal } of [await database(), await keyStore()])
+    if (hasSchema && primaryRefusal !== null) throw primaryRefusal
+  return 'not older than the one that was followed last'
+}
+
 function checkSchema(database: DatabaseInspection): string {
   const pending = database.pending()
   if (!database.hasSchema) return 'none, created by the start'
@@ -140,8 +159,10 @@ async function checkDataKeys({ keyring }: StartSubject): Promise<string> {
   return `${live.length} keys open`
 }
 
-async function checkKek({ kek }: StartSubject): Promise<string> {
-  return (await kek())?.id ?? 'none, created by the first start'
+async function checkKek({ kek, nextKek }: StartSubject): Promise<string> {
+  const [current, next] = [await kek(), await nextKek()]
+  if (current === null) return 'none, created by the first start'
+  return next === null ? current.id : `${current.id}, to be replaced by ${next.id}`
 }
 
 /**

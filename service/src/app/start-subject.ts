@@ -1,6 +1,7 @@
 import { KekMissingError, type Kek } from '@tessera/vault/kek'
 import { openKeyring, type Keyring, type WrappedKey } from '@tessera/vault/keyring'
 
+import type { KekAdapterDependencies } from '../adapters/kms/kek.ts'
 import type { Clock } from '../clock.ts'
 import { explainDatabase } from '../ops/cli/explain-start.ts'
 import type { Config } from '../ops/config/config.ts'
@@ -13,6 +14,7 @@ import type { Adapters } from './adapters.ts'
 import { readFolderMarker, type FolderMarker } from './data-folder.ts'
 import { inspectDatabase } from './inspect-database.ts'
 import { createResources } from './lifecycle.ts'
+import { requireOtherKek } from './storage.ts'
 
 /** What the checks of a start look at. Each part is opened when the first check needs it, for reading only: a refused start changes nothing. */
 export interface StartSubject {
@@ -24,12 +26,16 @@ export interface StartSubject {
   /** Whether an operator accepts a database that lacks its last writes. */
   readonly acceptsOlder: boolean
   readonly log: Pick<Log, 'info'>
+  /** Ends a check that reads the whole database; undefined where nobody can. */
+  readonly stopping?: AbortSignal | undefined
   marker(): FolderMarker | null
   database(): Promise<DatabaseInspection>
   keyStore(): Promise<DatabaseInspection>
   storedKeys(): Promise<readonly WrappedKey[]>
-  /** Null when there is none and none is needed: the first start creates it. */
+  /** Null when there is none and none is needed: the first start creates it, in production `tessera keys init`. */
   kek(): Promise<Kek | null>
+  /** The KEK that is to replace it; null when none is named. */
+  nextKek(): Promise<Kek | null>
   /** The keys of the key store, unwrapped. */
   keyring(): Promise<Keyring>
   /** The same, with the keys listed anew: another process may have created some since. */
@@ -38,7 +44,7 @@ export interface StartSubject {
 }
 
 export interface StartSubjectDependencies {
-  readonly adapters: Pick<Adapters, 'openKek'>
+  readonly adapters: Pick<Adapters, 'openKek' | 'openNextKek'>
   readonly clock: Clock
   readonly log: Log
   readonly claim: StartSubject['claim']
@@ -47,10 +53,12 @@ export interface StartSubjectDependencies {
   readonly retry: <T>(step: () => Promise<T>) => Promise<T>
   /** For commands that accept a database that lacks its last writes. Default: false. */
   readonly acceptsOlder?: boolean
+  /** Ends a check that reads the whole database. */
+  readonly stopping?: AbortSignal
 }
 
 export function makeStartSubject(config: Config, deps: StartSubjectDependencies): StartSubject {
-  const { adapters, clock, log, claim, isServing, retry, acceptsOlder = false } = deps
+  const { adapters, clock, log, claim, isServing, retry, acceptsOlder = false, stopping } = deps
   const resources = createResources((err) => log.error('close_failed', { err }))
   const keysUrl = config.keysDatabaseUrl ?? config.databaseUrl
   const database = once(() => inspect('cards', config.databaseUrl, 'TESSERA_DATABASE_URL'))
@@ -60,10 +68,27 @@ export function makeStartSubject(config: Config, deps: StartSubjectDependencies)
   const storedKeys = once(async () => listStoredKeys(await keyStore()))
   const marker = (): FolderMarker | null => readFolderMarker(config.dataFolder)
   const kek = once(findKek)
+  const nextKek = once(findNextKek)
   const keyring = once(async () => unwrapKeys(await storedKeys()))
   const newestKeyring = async (): Promise<Keyring> => unwrapKeys(await listStoredKeys(await keyStore()))
   const close = resources.closeAll
-  return { config, claim, isServing, acceptsOlder, log, marker, database, keyStore, storedKeys, kek, keyring, newestKeyring, close }
+  return {
+    config,
+    claim,
+    isServing,
+    acceptsOlder,
+    log,
+    stopping,
+    marker,
+    database,
+    keyStore,
+    storedKeys,
+    kek,
+    nextKek,
+    keyring,
+    newestKeyring,
+    close,
+  }
 
   async function inspect(schema: 'cards' | 'keys', url: string | null, setting: string): Promise<DatabaseInspection> {
     try {
@@ -78,7 +103,9 @@ export function makeStartSubject(config: Config, deps: StartSubjectDependencies)
   async function findKek(): Promise<Kek | null> {
     const stored = await storedKeys()
     try {
-      return await adapters.openKek({ ...adapterDependencies(config, deps, config.networkTimeoutMs), mayCreate: false })
+      const opened = await adapters.openKek(kekDependencies())
+      resources.add(() => opened.close())
+      return opened
     } catch (err) {
       if (!(err instanceof KekMissingError)) throw err
       const was = marker()
@@ -91,11 +118,22 @@ export function makeStartSubject(config: Config, deps: StartSubjectDependencies)
     }
   }
 
+  async function findNextKek(): Promise<Kek | null> {
+    const opened = await adapters.openNextKek(kekDependencies())
+    if (opened === null) return null
+    resources.add(() => opened.close())
+    return requireOtherKek(opened, await kek())
+  }
+
+  function kekDependencies(): KekAdapterDependencies {
+    return { ...adapterDependencies(config, deps, config.networkTimeoutMs), warn: deps.log.warn, mayCreate: false }
+  }
+
   async function unwrapKeys(stored: readonly WrappedKey[]): Promise<Keyring> {
-    const wrapping = await kek()
+    const [wrapping, next] = [await kek(), await nextKek()]
     const refuse = (): Promise<never> => Promise.reject(new Error('the key store is open for reading only'))
-    const keys = { list: async () => [...stored], insert: refuse, setState: refuse, close: async () => undefined }
-    return openKeyring({ kek: wrapping ?? noKek, keys, environment: config.environment, now: clock.now })
+    const keys = { list: async () => [...stored], insert: refuse, setState: refuse, replaceWrapped: refuse, close: async () => undefined }
+    return openKeyring({ kek: wrapping ?? noKek, nextKek: () => next, keys, environment: config.environment, now: clock.now })
   }
 }
 
@@ -111,6 +149,8 @@ const noKek: Kek = {
   kind: 'development-file',
   wrap: () => Promise.reject(new Error('there is no KEK yet')),
   unwrap: () => Promise.reject(new Error('there is no KEK yet')),
+  failure: () => null,
+  close: () => undefined,
 }
 const findKekAdvice =
   'Restore the file from a backup, or copy it from another service on the same database. If it is lost, no key and no card can be opened any more: ' +

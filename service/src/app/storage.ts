@@ -1,27 +1,35 @@
-import type { Kek } from '@tessera/vault/kek'
+import { KekError, type Kek } from '@tessera/vault/kek'
 import { openKeyring, type Keyring, type KeyStore } from '@tessera/vault/keyring'
 
+import type { KekAdapterDependencies } from '../adapters/kms/kek.ts'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../ops/config/config.ts'
 import type { Exit } from '../ops/exits.ts'
 import type { Log } from '../ops/logging/log.ts'
 import type { PostgresKeyStore } from '../store/postgres/keys.ts'
+import type { PrimaryFence } from '../store/postgres/postgres.ts'
+import type { PrimaryObserver } from '../store/postgres/primary.ts'
+import { hasDamagedCause } from '../store/postgres/damaged-cause.ts'
+import type { RecordPlace } from '../store/postgres/primary-record.ts'
 import { openSqliteKeyStore } from '../store/sqlite/keys.ts'
 import { openSqliteStore } from '../store/sqlite/sqlite.ts'
 import { type Store, StoreRefused, StoreUnavailable } from '../store/store.ts'
 
 import { adapterDependencies } from './adapter-dependencies.ts'
-import { auditHeadsFile } from './data-folder.ts'
+import { auditHeadsFile, auditHeadsValue } from './data-folder.ts'
 import { type Anchors, makeAnchors, type ValueStore } from '../domain/freshness/anchors.ts'
 import { makeValueFile } from '../store/value-file.ts'
 import type { Adapters } from './adapters.ts'
 import type { Resources } from './lifecycle.ts'
+import { openPrimaryRecord, sharedRecordPlace, type DatabaseName } from './primary-fence.ts'
 
 /** The database, the data keys, and the key that wraps them. */
 export interface Storage {
   readonly store: Store
   readonly keyring: Keyring
   readonly kek: Kek
+  /** The KEK that is to replace it; null when there is none. */
+  readonly nextKek: () => Kek | null
   /** Where the service records how far it read the audit. */
   readonly anchors: Anchors
 }
@@ -33,6 +41,10 @@ export interface StorageDependencies {
   readonly stopping: AbortSignal
   /** Ends the process at once, because it is unknown which writes are durable. */
   readonly endNow: (exit: Exit, event: string, err: unknown) => never
+  /** Told which primary of a database on PostgreSQL is followed. */
+  readonly primaryObserver?: (database: DatabaseName) => PrimaryObserver
+  /** Whether the clock may be a reason to retire or destroy a key. Default: always. */
+  readonly isTimeTrusted?: () => boolean
   /** A store that is already open; the caller closes it. */
   readonly store?: Store
   readonly keyring?: Keyring
@@ -44,28 +56,52 @@ export interface StorageDependencies {
 export async function openStorage(config: Config, adapters: Adapters, deps: StorageDependencies, resources: Resources): Promise<Storage> {
   const { clock, log, endNow } = deps
   let heads: ValueStore = makeValueFile(config.dataFolder, auditHeadsFile)
+  let sharedRecord: RecordPlace | null = null
+  let next: Kek | null = null
+  const nextKek = (): Kek | null => next
   const { kek, keyring } = deps.keyring === undefined ? await openKeys() : { kek: await openKek(true), keyring: deps.keyring }
   const store = deps.store ?? (await openDatabase())
   const snapshot = makeValueFile(config.dataFolder, rowVersionsFile)
-  return { store, keyring, kek, anchors: makeAnchors({ heads, snapshot, keyring, environment: config.environment }) }
+  return { store, keyring, kek, nextKek, anchors: makeAnchors({ heads, snapshot, keyring, environment: config.environment }) }
 
-  /** A development KEK is created for an empty key store only: the keys of another one need theirs. */
+  /** A KEK is created in the test environment and for an empty key store only: the keys of another one need theirs. `tessera keys init` creates others. */
   async function openKeys(): Promise<Pick<Storage, 'kek' | 'keyring'>> {
-    const keys = await retryUntilReachable(config, deps, () => openKeyStore(config))
+    const keys = await retryUntilReachable(config, deps, () => openKeyStore(config, deps))
     resources.add(() => keys.close())
     // In PostgreSQL, because a process there may not find its data folder again.
-    if ('readValue' in keys) heads = { read: () => keys.readValue('audit_heads'), save: (value) => keys.saveValue('audit_heads', value) }
-    const opened = await openKek((await keys.list()).length === 0)
-    return { kek: opened, keyring: await openKeyring({ kek: opened, keys, environment: config.environment, now: () => clock.now() }) }
+    if ('readValue' in keys) {
+      heads = { read: () => keys.readValue(auditHeadsValue), save: (value) => keys.saveValue(auditHeadsValue, value) }
+      sharedRecord = sharedRecordPlace(keys)
+    }
+    const opened = await openKek(config.environment === 'test' && (await keys.list()).length === 0)
+    next = await openNextKek(opened)
+    const { isTimeTrusted = () => true } = deps
+    const { environment } = config
+    const keyring = await openKeyring({ kek: opened, nextKek, keys, environment, now: () => clock.now(), isTimeTrusted })
+    return { kek: opened, keyring }
   }
 
-  function openKek(mayCreate: boolean): Promise<Kek> {
-    return adapters.openKek({ ...adapterDependencies(config, deps, config.networkTimeoutMs), mayCreate })
+  async function openNextKek(current: Kek): Promise<Kek | null> {
+    const opened = await adapters.openNextKek(kekDependencies(false))
+    if (opened === null) return null
+    resources.add(() => opened.close())
+    return requireOtherKek(opened, current)
+  }
+
+  async function openKek(mayCreate: boolean): Promise<Kek> {
+    const opened = await adapters.openKek(kekDependencies(mayCreate))
+    resources.add(() => opened.close())
+    return opened
+  }
+
+  function kekDependencies(mayCreate: boolean): KekAdapterDependencies {
+    return { ...adapterDependencies(config, deps, config.networkTimeoutMs), warn: deps.log.warn, mayCreate }
   }
 
   async function openDatabase(): Promise<Store> {
     const events = { log: log.info, onLost: (cause: Error) => endNow('ioError', 'store_lost', cause) }
-    const opened = await retryUntilReachable(config, deps, () => openStore(config, events))
+    const fence = { record: openPrimaryRecord(config.dataFolder, 'cards', sharedRecord), ...observerOf(deps, 'cards') }
+    const opened = await retryUntilReachable(config, deps, () => openStore(config, { ...events, fence }))
     resources.add(() => {
       deps.onStoreClosing?.()
       return opened.close(storeCloseTimeoutMs)
@@ -74,14 +110,23 @@ export async function openStorage(config: Config, adapters: Adapters, deps: Stor
   }
 }
 
+/** Throws `KekError` when the next KEK is the current one. */
+export function requireOtherKek(next: Kek, current: Kek | null): Kek {
+  if (next.id === current?.id)
+    throw new KekError(`the KEK ${next.id} that TESSERA_KEK_NEXT_FILE names is the current one: remove the setting, or name another key`)
+  return next
+}
+
 /** Callbacks of a store: progress while it opens, and when it is unknown which writes are durable. */
 export interface StoreEvents {
   readonly log: (event: string, fields: Readonly<Record<string, unknown>>) => void
   readonly onLost: (cause: Error) => void
+  /** On PostgreSQL. */
+  readonly fence?: PrimaryFence
 }
 
 /** Opens the store that the settings name. Throws `StoreUnavailable`, `MigrationRefused` and errors of the system. */
-export async function openStore(config: Config, { log, onLost }: StoreEvents): Promise<Store> {
+export async function openStore(config: Config, { log, onLost, fence = {} }: StoreEvents): Promise<Store> {
   const { databaseUrl: url, dataFolder: folder, storeMegabytesMax, databaseWriters: writers } = config
   if (url === null) {
     const maxPages = storeMegabytesMax === null ? {} : { maxPages: storeMegabytesMax * pagesInMegabyte }
@@ -89,15 +134,22 @@ export async function openStore(config: Config, { log, onLost }: StoreEvents): P
   }
   // The driver is loaded only if it is used: it takes 5 % of the memory of an idle service.
   const { openPostgresStore } = await import('../store/postgres/postgres.ts')
-  return openPostgresStore({ url, log, writers })
+  return openPostgresStore({ url, log, writers, fence })
 }
 
 /** Opens the store of the wrapped data keys, like `openStore`. */
-async function openKeyStore({ keysDatabaseUrl, databaseUrl, dataFolder }: Config): Promise<KeyStore | PostgresKeyStore> {
+async function openKeyStore(
+  { keysDatabaseUrl, databaseUrl, dataFolder }: Config,
+  deps: StorageDependencies,
+): Promise<KeyStore | PostgresKeyStore> {
   const url = keysDatabaseUrl ?? databaseUrl
   if (url === null) return openSqliteKeyStore(dataFolder)
   const { openPostgresKeyStore } = await import('../store/postgres/keys.ts')
-  return openPostgresKeyStore({ url })
+  return openPostgresKeyStore({ url, fence: { record: openPrimaryRecord(dataFolder, 'keys'), ...observerOf(deps, 'keys') } })
+}
+
+function observerOf({ primaryObserver }: StorageDependencies, database: DatabaseName): Pick<PrimaryFence, 'observer'> {
+  return primaryObserver === undefined ? {} : { observer: primaryObserver(database) }
 }
 
 /**
@@ -118,7 +170,8 @@ export async function retryUntilReachable<T>(
     } catch (err) {
       const failedAt = clock.moment().monotonicMs
       if (waitMs > 0 && failedAt - startedAt > waitMs) giveUpAt = failedAt + waitMs
-      if (!(err instanceof StoreUnavailable) || err instanceof StoreRefused || stopping.aborted || failedAt >= giveUpAt) throw err
+      const isFinal = !(err instanceof StoreUnavailable) || err instanceof StoreRefused || hasDamagedCause(err)
+      if (isFinal || stopping.aborted || failedAt >= giveUpAt) throw err
       log.warn('database_unreachable', { attempt, err })
       await clock.sleep(1000, stopping)
     }

@@ -4,6 +4,7 @@ import type { Controls } from '../adapters/sandbox/controls.ts'
 import type { Sandbox } from '../adapters/sandbox/sandbox.ts'
 import type { Clock } from '../clock.ts'
 import type { CardServices } from '../domain/cards/services.ts'
+import type { ClockAdministration } from '../domain/clock-administration.ts'
 import type { CollectEvidence } from '../domain/compliance/evidence.ts'
 import type { Consents, RecentConsents } from '../domain/consents/consents.ts'
 import type { Disclosures } from '../domain/consents/disclosures.ts'
@@ -28,6 +29,7 @@ import type { Dashboard } from '../domain/users/dashboard.ts'
 import type { Verification } from '../domain/verification/verification.ts'
 import type { WebhookEndpointAdministration } from '../domain/webhooks/endpoints.ts'
 import type { AuditArchive } from '../ops/audit/archive.ts'
+import type { BackupRecord } from '../ops/audit/backup-entry.ts'
 import type { RunStoreCheck } from '../ops/audit/run-check.ts'
 import type { RequestLists } from '../ops/request-log/request-lists.ts'
 import type { InboxRow } from '../store/sandbox.ts'
@@ -36,6 +38,8 @@ import type { InboxRow } from '../store/sandbox.ts'
 export interface AppServices {
   readonly environment: string
   readonly clock: Clock
+  /** The machine's clock, which the time of the sandbox does not move. */
+  readonly machineClock: Clock
   readonly limits: { readonly fine: FineLimits; readonly failures: FailureBreaker }
 
   readonly cards: CardServices
@@ -48,6 +52,8 @@ export interface AppServices {
   readonly sessions: FormSessions
   readonly hosted: HostedSessions
   readonly formDocuments: FormDocumentTokens
+  /** Whether this is the origin of the card form. */
+  readonly isFormOrigin: (origin: string) => boolean
   /** The address of the hosted page of a session. */
   readonly pageOf: (of: { readonly merchantId: string; readonly session: string; readonly locale: string | null }) => string
 
@@ -63,8 +69,13 @@ export interface AppServices {
   readonly evidence: CollectEvidence
 
   readonly readReadiness: () => Promise<Result<'operator.status.get'>>
+  readonly clockAdministration: ClockAdministration
   readonly keys: KeyAdministration
+  /** The cryptoperiod of the KEK, milliseconds. */
+  readonly kekAgeMaxMs: number
   readonly storeCheck: RunStoreCheck
+  /** Writes the audit entry of a backup. */
+  readonly recordBackup: (record: BackupRecord, requestId: string) => Promise<void>
   readonly auditArchive: AuditArchive
   readonly merchantEndpoints: MerchantEndpointAdministration
   readonly receiptAdministration: ReceiptAdministration

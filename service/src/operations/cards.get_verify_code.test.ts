@@ -198,8 +198,8 @@ test('the attempt is stored before the network is called, and the PAN is wiped a
 
 test('a message that the gateway rejects is not sent; after a failure or 3 seconds without a response it may be, and is not sent again', async () => {
   const outcomes: [gateway: Sms['send'], stored: string, reason: string | null][] = [
-    [async () => 'rejected', 'rejected', 'sms_not_sent'],
-    [async () => 'unknown', 'unknown', null],
+    [async () => ({ outcome: 'rejected' }), 'rejected', 'sms_not_sent'],
+    [async () => ({ outcome: 'unknown' }), 'unknown', null],
     [() => Promise.reject(new Error('reset by peer')), 'unknown', null],
     [() => new Promise(() => undefined), 'unknown', null],
   ]

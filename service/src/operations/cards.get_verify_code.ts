@@ -1,4 +1,4 @@
-import { cardsGetVerifyCodeContract } from '@tessera/contract/operations/cards'
+import { cardsGetVerifyCodeContract, type CodeOnWire } from '@tessera/contract/operations/cards'
 
 import type { CodeRequestResult } from '../domain/verification/dispatch.ts'
 
@@ -10,5 +10,15 @@ export const cardsGetVerifyCode = operation(cardsGetVerifyCodeContract, {
   run: ({ token }, ctx, { verification }) => verification.requestCode(token, ctx, ctx.language),
   reconcile: ({ subject, isExpired }, { token }, ctx, { verification }) =>
     verification.reconcileRequest(token, { attemptId: subject, isExpired }, ctx),
-  render: ({ phoneMask, waitMs }: CodeRequestResult) => ({ sent: true, phone: phoneMask, wait: waitMs }),
+  render: ({ phoneMask, waitMs, code }: CodeRequestResult, _params, { origin }, { isFormOrigin }) => ({
+    sent: true,
+    phone: phoneMask,
+    wait: waitMs,
+    ...(origin !== null && isFormOrigin(origin) ? { code: renderFormat(code) } : {}),
+  }),
 })
+
+/** For the form, which sets its code field up accordingly. */
+function renderFormat({ lifetimeMs, ...format }: CodeRequestResult['code']): CodeOnWire {
+  return { ...format, lifetime: lifetimeMs }
+}

@@ -105,6 +105,7 @@ const pointed: Readonly<Record<DashboardOperationName, (at: Owned) => object>> =
   'dashboard.webhooks.deliveries': ({ endpointId }) => ({ endpointId }),
   'dashboard.webhooks.delivery': ({ endpointId, eventId }) => ({ endpointId, eventId }),
   'dashboard.webhooks.replay': ({ endpointId, eventId }) => ({ endpointId, eventId }),
+  'dashboard.webhooks.replayFailed': ({ endpointId }) => ({ endpointId }),
   'dashboard.compliance.get': () => ({}),
   'dashboard.compliance.responsibilities': () => ({ locale: 'uz' }),
   'dashboard.consents.list': () => ({}),

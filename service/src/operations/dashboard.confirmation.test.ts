@@ -62,6 +62,7 @@ const unconfirmed = [
   'dashboard.totp.confirm', // takes a code of the secret that `begin` returned
   'dashboard.webhooks.remove',
   'dashboard.webhooks.replay',
+  'dashboard.webhooks.replayFailed',
   'dashboard.webhooks.sendTest',
 ]
 

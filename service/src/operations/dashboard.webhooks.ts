@@ -6,6 +6,7 @@ import {
   dashboardWebhooksListContract,
   dashboardWebhooksRemoveContract,
   dashboardWebhooksReplayContract,
+  dashboardWebhooksReplayFailedContract,
   dashboardWebhooksRotateContract,
   dashboardWebhooksSendTestContract,
 } from '@tessera/contract/operations/dashboard-webhooks'
@@ -94,6 +95,14 @@ export const dashboardWebhooksReplay = operation(dashboardWebhooksReplayContract
     const replayed = await endpoints.replay(ctx.merchantId, eventId, endpointId, ctx)
     expectAccepted(replayed > 0 ? {} : new SettingProblem('delivery_gone'), ctx)
     return { success: true }
+  },
+})
+
+/** Makes a page of an endpoint's failed deliveries due again. */
+export const dashboardWebhooksReplayFailed = operation(dashboardWebhooksReplayFailedContract, {
+  async run({ endpointId: named, from, to: before }, ctx, { endpoints }) {
+    const { replayed, to, hasMore } = expectAccepted(await endpoints.replayFailed(ctx.merchantId, { named, from, to: before }, ctx), ctx)
+    return { replayed, to, hasMore }
   },
 })
 

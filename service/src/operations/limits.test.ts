@@ -165,7 +165,7 @@ test('a message that the SMS guard refuses is not sent, and the error says why',
         phone: pan.masked.startsWith('860033') ? '79261234567' : '998901234567',
       }),
     }),
-    sms: () => ({ send: async ({ phone }) => (sent.push(phone), 'accepted') }),
+    sms: () => ({ send: async ({ phone }) => (sent.push(phone), { outcome: 'accepted' }) }),
   })
   const shop = guarded.merchant()
   const ask = async (prefix: string) => shop.callRaw('cards.get_verify_code', { token: await shop.createToken(drawPan(prefix)) })

@@ -5,7 +5,7 @@ import { cardNumberDetector } from '@tessera/contract/card-number-detector'
 import type { ErrorBody } from '@tessera/contract/errors'
 import { dashboardOperations, operatorOperations, publicOperations } from '@tessera/contract/operations'
 
-import { insertAuditEntry, listAuditEntries, listAuditHeads } from '../store/audit.ts'
+import { decodeAuditChanges, insertAuditEntry, listAuditEntries, listAuditHeads } from '../store/audit.ts'
 import { StoreFull } from '../store/store.ts'
 import type { RequestHandler } from '../server/pipeline.ts'
 import { replaceInStore, replaceWrite } from '../testing/store.fixture.ts'
@@ -107,6 +107,32 @@ test('operator actions on keys are audited under the id of their request, refusa
       ['key.destroyed done', destroyed.requestId],
     ],
   )
+})
+
+test('a backup is audited with its destination, its user and the ends of the chains, and not without room for the entry', async (t) => {
+  const app = await createTestApp(t)
+  const record = { what: 'database', destination: 'tessera-1', user: 'backup', chains: 5000, heads: [{ chain: 'embedded', seq: 3 }] }
+  const recorded = await callBy(app.app.handleOperator, 'operator.store.recordBackup', record)
+  assert.deepEqual(recorded.result, { success: true })
+  const entry = (await auditEntries(app)).at(-1)
+  assert.deepEqual([entry?.action, entry?.subject, entry?.requestId], ['database.backed_up', 'database', recorded.requestId])
+  assert.deepEqual(
+    decodeAuditChanges(entry?.changes ?? '').map(({ name, to }) => [name, to]),
+    [
+      ['destination', 'tessera-1'],
+      ['user', 'backup'],
+      ['chains', '5000'],
+      ['embedded', '3'],
+    ],
+  )
+  const path = await callBy(app.app.handleOperator, 'operator.store.recordBackup', { ...record, destination: '/a/b' })
+  assert.deepEqual([path.error?.reason, path.error?.data], ['member_invalid', 'destination'])
+  const store = replaceInStore(
+    app.store,
+    replaceWrite(insertAuditEntry, () => Promise.reject(new StoreFull('full'))),
+  )
+  const full = await createTestApp(t, { continues: app, store })
+  assert.equal((await callBy(full.app.handleOperator, 'operator.store.recordBackup', record)).error?.reason, 'store_full')
 })
 
 test('a key is not destroyed when the audit has no room for the entry', async (t) => {

@@ -3,24 +3,66 @@ import {
   operatorConsentsListContract,
   operatorKeysDestroyContract,
   operatorKeysListContract,
+  operatorKeysResealContract,
+  operatorKeysRewrapContract,
   operatorKeysRotateContract,
   operatorKeysSignRowsContract,
+  operatorKeysVerifyContract,
   operatorStatusGetContract,
 } from '@tessera/contract/operations/operator-service'
 
 import { operation } from './operation.ts'
-import { isoTime, refusal, requireMerchant } from './operator.ts'
+import { isoTime, refusal, requireMerchant, runWalk } from './operator.ts'
 
 /** Returns the readiness of the service, with its version and dependencies. */
 export const operatorStatusGet = operation(operatorStatusGetContract, {
   run: (_params, _ctx, { readReadiness }) => readReadiness(),
 })
 
-/** Lists the data keys, oldest first, with the number of cards sealed under each. */
+/** Lists the KEKs, and the data keys, oldest first, with the number of cards sealed under each. */
 export const operatorKeysList = operation(operatorKeysListContract, {
-  async run(_params, _ctx, { keys: administration }) {
-    const keys = (await administration.list()).map((key) => ({ ...key, createdAt: isoTime(key.createdAt) }))
-    return { kek: administration.kekId, oldestInUse: keys.find(({ cards }) => (cards ?? 0) > 0) ?? null, keys }
+  async run(_params, _ctx, { keys: administration, machineClock, kekAgeMaxMs }) {
+    const now = machineClock.now()
+    const keks = (await administration.listKeks()).map(({ since, ...kek }) => ({
+      ...kek,
+      since: isoTimeOrNull(since),
+      ageDays: since === null ? null : ageDays(since, now),
+      dueAt: isoTimeOrNull(since === null || !kek.isWrapping ? null : since + kekAgeMaxMs),
+    }))
+    const keys = (await administration.list()).map((key) => ({
+      ...key,
+      createdAt: isoTime(key.createdAt),
+      ageDays: ageDays(key.createdAt, now),
+      dueAt: isoTimeOrNull(key.dueAt),
+    }))
+    return { kek: keks[0]?.kekId ?? '', keks, oldestInUse: keys.find(({ cards }) => (cards ?? 0) > 0) ?? null, keys }
+  },
+})
+
+function ageDays(since: number, now: number): number {
+  return Math.max(0, Math.floor((now - since) / 86_400_000))
+}
+
+function isoTimeOrNull(at: number | null): string | null {
+  return at === null ? null : isoTime(at)
+}
+
+/** Wraps the data keys by another KEK, and shows how far it is. The request is audited before, and its outcome after. */
+export const operatorKeysRewrap = operation(operatorKeysRewrapContract, {
+  async run(_params, ctx, { keys }) {
+    const result = await runWalk(ctx, (options) => keys.rewrap(ctx, options))
+    if (result === 'no_next') throw refusal('rewrap_no_next')
+    if (result === 'running') throw refusal('rewrap_running')
+    if ('processes' in result) throw refusal('rewrap_not_everywhere', String(result.processes.length))
+    return result
+  },
+})
+
+/** Verifies the key store as it is stored. Audited. */
+export const operatorKeysVerify = operation(operatorKeysVerifyContract, {
+  async run(_params, ctx, { keys }) {
+    const { findings, ...counts } = await keys.verify(ctx)
+    return { ...counts, findings: [...findings] }
   },
 })
 
@@ -41,6 +83,17 @@ export const operatorKeysDestroy = operation(operatorKeysDestroyContract, {
     return { keyId, state: 'destroyed' }
   },
 })
+
+/** Reseals every card of a retired key, and shows how far it is. The request is audited before, and its outcome after. */
+export const operatorKeysReseal = operation(operatorKeysResealContract, {
+  async run({ keyId, sharePercent }, ctx, { keys }) {
+    const result = await runWalk(ctx, (options) => keys.reseal(keyId, sharePercent / 100, ctx, options))
+    if (typeof result === 'string') throw refusal(resealRefusals[result], keyId)
+    return { keyId, ...result }
+  },
+})
+
+const resealRefusals = { unknown: 'card_key_unknown', active: 'card_key_active', running: 'reseal_running' } as const
 
 /** Counts the rows without a MAC, and signs them when the operator vouches for them. */
 export const operatorKeysSignRows = operation(operatorKeysSignRowsContract, {

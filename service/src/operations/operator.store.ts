@@ -1,5 +1,5 @@
 import type { Result } from '@tessera/contract/operations'
-import { operatorStoreCheckContract } from '@tessera/contract/operations/operator-store'
+import { operatorStoreCheckContract, operatorStoreRecordBackupContract } from '@tessera/contract/operations/operator-store'
 
 import type { StoreReport } from '../ops/audit/check.ts'
 
@@ -10,6 +10,14 @@ import { runWalk } from './operator.ts'
 export const operatorStoreCheck = operation(operatorStoreCheckContract, {
   async run(_params, ctx, { storeCheck }) {
     return toStoreCheckResult(await runWalk(ctx, (options) => storeCheck.run('all', options)))
+  },
+})
+
+/** Writes the audit entry of a backup, which a process of its own made. */
+export const operatorStoreRecordBackup = operation(operatorStoreRecordBackupContract, {
+  async run(params, { requestId }, { recordBackup }) {
+    await recordBackup(params, requestId)
+    return { success: true }
   },
 })
 

@@ -3,6 +3,7 @@ import {
   operatorEventsDeadContract,
   operatorEventsListContract,
   operatorEventsReplayContract,
+  operatorEventsReplayFailedContract,
   operatorWebhooksAddContract,
   operatorWebhooksListContract,
   operatorWebhooksRemoveContract,
@@ -67,6 +68,13 @@ export const operatorEventsReplay = operation(operatorEventsReplayContract, {
     const endpoints = await app.endpoints.replay(await requireMerchant(merchantId, app), eventId, null, ctx)
     if (endpoints === 0) throw refusal('event_not_replayed')
     return { eventId, endpoints }
+  },
+})
+
+/** Delivers a page of failed events again to one endpoint. */
+export const operatorEventsReplayFailed = operation(operatorEventsReplayFailedContract, {
+  async run({ merchantId, url: named = null, from, to }, ctx, app) {
+    return expectAllowed(await app.endpoints.replayFailed(await requireMerchant(merchantId, app), { named, from, to }, ctx))
   },
 })
 

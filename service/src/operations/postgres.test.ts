@@ -12,7 +12,9 @@ import { makeReceiptUpdate, makeReceipt, makeReceiptExtras, nextReceipt } from '
 import { withPostgres } from '../store/postgres/with-store.fixture.ts'
 import { verificationRules } from '../domain/verification/model.fixture.ts'
 import { play } from '../domain/verification/model.suite.ts'
+import { drawPolicy } from '../domain/verification/random-policy.fixture.ts'
 
+import { policiesWith } from '../testing/policies.fixture.ts'
 import { createTestApp, type TestApp, type TestAppOptions } from '../testing/test-app.fixture.ts'
 import { listCodeEvents } from '../store/audit.ts'
 import { findCard } from '../store/cards.ts'
@@ -41,6 +43,37 @@ test(
     assert.equal(mismatch, null, `replay with TESSERA_TEST_SEED=${seed}`)
     assert.equal(calls, 4000)
   }),
+)
+
+for (const seed of [1, 2, 3]) {
+  const { policy, rule, wrongCode } = drawPolicy(seed)
+  test(
+    `on PostgreSQL the application agrees with the model under a policy of its own, seed ${seed}`,
+    onPostgres(
+      async (app) => {
+        assert.equal((await play(app, { seed, rule, wrongCode, rounds: 50 })).mismatch, null, JSON.stringify(policy))
+        assert.deepEqual(app.alarms, [])
+      },
+      { verification: { policies: policiesWith(policy) } },
+    ),
+  )
+}
+
+test(
+  'on PostgreSQL no more wrong codes are evaluated than the policy admits, of however many tokens of one card at once',
+  onPostgres(
+    async (app) => {
+      const merchant = app.merchant()
+      const tokens = await Promise.all(Array.from({ length: 40 }, () => merchant.createToken(pan)))
+      for (const token of tokens) await merchant.call('cards.get_verify_code', { token })
+      const reasons = await Promise.all(tokens.map((token) => merchant.expectError('cards.verify', { token, code: '000000' })))
+      assert.equal(reasons.filter((reason) => reason === 'wrong_code').length, 2)
+      assert.equal(reasons.filter((reason) => reason === 'tries_used_up').length, 1)
+      assert.equal(reasons.filter((reason) => reason === 'verification_stopped').length, 37)
+      assert.equal(await merchant.expectError('cards.get_verify_code', { token: tokens[0] ?? '' }), 'verification_stopped')
+    },
+    { verification: { policies: policiesWith({ maxAttempts: 3, stop: { durationMs: 900_000, per: ['card'] } }) } },
+  ),
 )
 
 test(
@@ -112,7 +145,14 @@ test(
     await merchant.call('cards.check', { token: card.token })
     app.clock.advance(30 * 60_000 + 1)
     const { store, keyring, clock, environment } = app
-    const sweep = makeCardSweeper({ store, keyring, clock, environment, alarm: () => assert.fail('nothing was tampered with') })
+    const sweep = makeCardSweeper({
+      store,
+      keyring,
+      clock,
+      clockGuard: { isTrusted: () => true },
+      environment,
+      alarm: () => assert.fail('nothing was tampered with'),
+    })
     assert.equal(await sweep.runOnce(), 1)
     assert.equal((await app.store.read(findCard(key)))?.blob.length, 0)
   }),
@@ -151,7 +191,14 @@ test(
     const key = { bucket, merchantId, cardId }
     const { store, keyring, clock, environment } = app
     const sweep = () =>
-      makeCardSweeper({ store, keyring, clock, environment, alarm: () => assert.fail('nothing was tampered with') }).runOnce()
+      makeCardSweeper({
+        store,
+        keyring,
+        clock,
+        clockGuard: { isTrusted: () => true },
+        environment,
+        alarm: () => assert.fail('nothing was tampered with'),
+      }).runOnce()
     app.clock.advance(expiryEndsAt('0399' as Expiry) + 1 - clock.now())
     await Promise.all([sweep(), sweep(), sweep()])
     const events = await store.read(listEvents({ bucket, merchantId, from: 0, count: 9 }))

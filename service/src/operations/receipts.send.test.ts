@@ -52,7 +52,7 @@ test('with limits on, a second message to one phone within a minute is refused',
 
 test('a rejection of the gateway is reported; a failure without a response counts as sent', async (t) => {
   for (const outcome of ['rejected', 'fault'] as const) {
-    const sms = { send: async () => (outcome === 'fault' ? Promise.reject(new Error('no word')) : ('rejected' as const)) }
+    const sms = { send: async () => (outcome === 'fault' ? Promise.reject(new Error('no word')) : ({ outcome: 'rejected' } as const)) }
     const odd = await createTestApp(t, { sms: () => sms })
     const merchant = odd.merchant()
     const reply = await merchant.callRaw('receipts.send', { id: await newReceipt(merchant), phone })

@@ -1,7 +1,10 @@
 /** The exit codes, those of BSD's sysexits(3) where it has one. Printed by `tessera help`; also in docs/operating/running.md. */
 export const exits = {
   done: { code: 0, meaning: 'Success; for start: stopped by a signal, after the calls in progress.' },
-  findings: { code: 1, meaning: 'A check found something: audit verify, store check, consents, doctor, form-check, receipts show.' },
+  findings: {
+    code: 1,
+    meaning: 'A check found something: audit verify, store check, keys verify, keys rewrap, consents, doctor, form-check, receipts show.',
+  },
   notChecked: { code: 2, meaning: 'form-check: the page could not be checked; the message says what to do.' },
   usage: { code: 64, meaning: 'Invalid command line: unknown command, argument or option, or the service refused the request.' },
   damaged: { code: 65, meaning: 'A database or a file of the data folder is damaged, or is not one of Tessera: restore it from a backup.' },

@@ -30,6 +30,8 @@ export interface CallSummary {
   /** Null: the call succeeded. */
   readonly error: ErrorName | null
   readonly ms: number
+  /** Since the head of the request was read; of a call in a batch, since the call began. */
+  readonly sinceHeadMs: number
   /** Length of the whole body. */
   readonly bytes: number
 }

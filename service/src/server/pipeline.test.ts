@@ -215,7 +215,7 @@ test('the call observer gets names, ids and numbers of every call, and nothing t
   const body = JSON.stringify([create, { ...check, params: { token: 5, note: 'secret' } }, { id: 'x', method: 'nope' }])
   await answer(request(body))
   const bytes = Buffer.byteLength(body)
-  const of = { profile: 'subscribe', origin: null, ms: 1, bytes } as const
+  const of = { profile: 'subscribe', origin: null, ms: 1, sinceHeadMs: 1, bytes } as const
   const shown = { ...of, merchantId: pipelineMerchantId, callerKind: 'browser', hasCardNumber: false } as const
   assert.deepEqual(called, [
     { ...shown, requestId: requestIdOf(1), method: 'cards.create', error: null, hasCardNumber: true },
@@ -286,3 +286,17 @@ function tick(): () => number {
   let now = 0
   return () => now++
 }
+
+test('a refusal is reported with the time since the head of its request was read, in a batch since its call began', async () => {
+  const { answer, called } = createTestPipeline({ isWriteShed: () => true, now: () => 500 })
+  const create = { id: 1, method: 'cards.create', params: { card: { number: '8600069195406311', expire: '0399' } } }
+  await answer(request(create, { headReadAt: 470 }))
+  await answer(request([create], { headReadAt: 470 }))
+  assert.deepEqual(
+    called.map(({ error, sinceHeadMs }) => [error, sinceHeadMs]),
+    [
+      ['overloaded', 30],
+      ['overloaded', 0],
+    ],
+  )
+})

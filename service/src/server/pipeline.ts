@@ -47,6 +47,8 @@ export interface PipelineOptions extends BatchDeadline {
   readonly recordCall?: RecordCall
   /** The API error for an error of a dependency such as the store; null for an unexpected one. */
   readonly translateError: (err: unknown) => RpcError | null
+  /** Runs the operation of a call that changes something, so that a failure of the store after its first write is reported as an unknown outcome. */
+  readonly callWrites?: { run<T>(requestId: string, operation: () => Promise<T>): Promise<T> }
   /** A new request id, 24 hex digits. */
   readonly issueRequestId: () => string
   /** Milliseconds of a monotonic clock. */
@@ -71,7 +73,8 @@ export function createPipeline(options: PipelineOptions, authenticator: Authenti
   return (request) => {
     const shared = toSharedRequest(request)
     const read = readCalls(request, detector)
-    return read.kind === 'call' ? handleCall(read.call, shared, pipeline) : handleBatch(read.calls, shared, pipeline)
+    if (read.kind === 'call') return handleCall(read.call, { ...shared, headReadAt: request.headReadAt ?? null }, pipeline)
+    return handleBatch(read.calls, shared, pipeline)
   }
 }
 
@@ -96,9 +99,11 @@ async function runSteps(call: Call, pipeline: Pipeline): Promise<unknown> {
   const caller = acceptCaller(call, await pipeline.authenticator.authenticate(contract, call.request))
   checkCoarseLimits(call, contract, caller, pipeline)
   const bound = validateParams(call, contract.name, caller, pipeline)
-  return await withIdempotency(bound, createRequestContext(call, caller, pipeline), call, pipeline, (ctx) =>
-    withFineLimits(bound, ctx, () => runOperation(bound, ctx)),
-  )
+  const run = (): Promise<unknown> =>
+    withIdempotency(bound, createRequestContext(call, caller, pipeline), call, pipeline, (ctx) =>
+      withFineLimits(bound, ctx, () => runOperation(bound, ctx)),
+    )
+  return await (contract.mutates && pipeline.callWrites !== undefined ? pipeline.callWrites.run(call.requestId, run) : run())
 }
 
 /** Handles the calls of a batch one after the other. */
@@ -215,7 +220,8 @@ function replyWithFailure(call: Call, err: unknown, { translateError, observer }
 function reportCall(call: Call, { observer, recordCall, now }: Pipeline): void {
   const { requestId, method, caller, read, result, error } = call
   const { profile, origin, xAuth, bytes } = call.request
-  const ms = now() - call.startedAt
+  const endedAt = now()
+  const ms = endedAt - call.startedAt
   observer.completed({
     requestId,
     method,
@@ -226,6 +232,7 @@ function reportCall(call: Call, { observer, recordCall, now }: Pipeline): void {
     hasCardNumber: read.cardNumber !== null,
     error: error?.entry ?? null,
     ms,
+    sinceHeadMs: endedAt - (call.request.headReadAt ?? call.startedAt),
     bytes,
   })
   recordCall?.({ requestId, method, profile, caller, xAuth, params: read.params, result, error, ms, bytes })
@@ -246,6 +253,8 @@ interface SharedRequest extends RequestCredentials {
   readonly bytes: number
   readonly browser: DashboardBrowser | undefined
   readonly holdReply: (bytes: number) => boolean
+  /** When the head of a single call was read, by the clock of `now`. Null for a batch, whose calls wait for each other. */
+  readonly headReadAt: number | null
   readonly terminal: OperatorTerminal | undefined
 }
 
@@ -269,7 +278,7 @@ function toSharedRequest(request: HttpRequest): SharedRequest {
   const profile = segment === null ? 'subscribe' : 'spec'
   const language = readLanguage(acceptLanguage)
   const bytes = body.length
-  return { xAuth, origin, isFromBrowser, idempotencyKey, address, profile, language, bytes, browser, terminal, holdReply }
+  return { xAuth, origin, isFromBrowser, idempotencyKey, address, profile, language, bytes, browser, terminal, holdReply, headReadAt: null }
 }
 
 const hasRoom = (): boolean => true

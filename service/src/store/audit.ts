@@ -86,6 +86,23 @@ export function listAuditHeads(): Read<AuditHead[]> {
   return { statement: selectHeads, values: [], map: (rows) => rows.map(toHead) }
 }
 
+const selectNewestTime = sql`
+  with recursive chains (chain) as (
+    select min(chain) from audit
+    union all
+    select (select min(audit.chain) from audit where audit.chain > chains.chain) from chains where chains.chain is not null)
+  select max(audit.at) as at from chains
+  join audit on audit.chain = chains.chain and audit.seq = (select max(newest.seq) from audit as newest where newest.chain = chains.chain)`
+
+/** The latest time of the last entries of all chains, unix milliseconds; null without entries. */
+export function findNewestEntryTime(): Read<number | null> {
+  return {
+    statement: selectNewestTime,
+    values: [],
+    map: ([row]) => (row === undefined || row['at'] === null ? null : readInteger(row, 'at')),
+  }
+}
+
 const selectEntries = sql`select ${auditTable.columns} from audit where chain = $1 and seq > $2 order by seq limit $3`
 
 export function listAuditEntries(chain: string, afterSeq: number, count: number): Read<AuditRow[]> {
@@ -113,6 +130,34 @@ function readStored(row: Row): AuditRow | BrokenAuditRow {
     const { hash, seq } = row
     return { seq: Number(seq), hash: hash instanceof Uint8Array ? hash : new Uint8Array(0), brokenAt: err.column }
   }
+}
+
+// The entry before each, by the index of the primary key.
+const selectGaps = sql`
+  select chain, seq, before from (select chain, seq, lag(seq, 1, 0) over (partition by chain order by seq) as before from audit) as entries
+  where seq <> before + 1 order by chain, seq limit 100`
+
+/** Missing entries in front of an entry. */
+export interface AuditGap {
+  readonly chain: string
+  /** The last entry before them; 0 when the first is missing. */
+  readonly afterSeq: number
+  /** The first entry behind them. */
+  readonly seq: number
+}
+
+/** Where entries are missing in the chains, at most a hundred. Reads the keys of all entries. What is missing at an end is not seen. */
+export function listAuditGaps(): Read<AuditGap[]> {
+  return { statement: selectGaps, values: [], map: (rows) => rows.map(toGap) }
+}
+
+export function describeGap({ chain, afterSeq, seq }: AuditGap): string {
+  const missing = seq - afterSeq === 2 ? `entry ${String(afterSeq + 1)}` : `the entries ${String(afterSeq + 1)} to ${String(seq - 1)}`
+  return `the audit chain ${chain} lacks ${missing}`
+}
+
+function toGap(row: Row): AuditGap {
+  return { chain: readText(row, 'chain'), afterSeq: readInteger(row, 'before'), seq: readInteger(row, 'seq') }
 }
 
 const selectEntry = sql`select ${auditTable.columns} from audit where chain = $1 and seq = $2`

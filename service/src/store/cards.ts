@@ -195,6 +195,22 @@ export function listEndedCards(now: number, count: number, { endsAt, cardId }: C
   return { statement: selectEnded, values: [now, count, endsAt, cardId], map: (rows) => rows.map(toListed) }
 }
 
+const countSaved = sql`select count(*) as cards from cards where state = 'live' and recurrent = 1 and verified = 1 and ends_at < $1`
+
+/** How many `listSavedCards` lists. */
+export function countSavedCards(before: number): Read<number> {
+  return { statement: countSaved, values: [before], map: ([row]) => (row === undefined ? 0 : readInteger(row, 'cards')) }
+}
+
+const countEnded = sql`
+  select count(*) as cards from cards where state in ('live', 'expired') and ends_at < $1
+    and not exists (select 1 from receipts r where r.bucket = cards.bucket and r.card_id = cards.card_id and r.state in (5, 6))`
+
+/** How many `listEndedCards` lists. */
+export function countEndedCards(now: number): Read<number> {
+  return { statement: countEnded, values: [now], map: ([row]) => (row === undefined ? 0 : readInteger(row, 'cards')) }
+}
+
 const selectByKey = sql`select ${cardsTable.columns} from cards where key_id = $1 and card_id > $2 and key_id <> '' order by card_id limit $3`
 
 /** Cards sealed under a key, in the order of their ids; `after` is the last id of the page before, '' for the first page. */

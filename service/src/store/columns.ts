@@ -167,6 +167,14 @@ export function rowVersion(): Column<number> {
   return integer().coveredAs((version) => (version === 1 ? [] : [version]))
 }
 
+/**
+ * What the MAC covers of a text column that was added to a table whose rows had a MAC before: nothing while it is empty, so that those rows stay valid.
+ * The name keeps two such columns apart. They are the last covered columns of their map.
+ */
+export function coveredIfSet(name: string): (value: string) => readonly MacField[] {
+  return (value) => (value === '' ? [] : [name, value])
+}
+
 /** The same in eight bytes. */
 export function bigint(): Column<number> {
   return new Column('bigint', toInteger)

@@ -1,7 +1,9 @@
+import type { AuditEntry } from './audit.ts'
 import { readInteger, readText } from './columns.ts'
 import { deliveriesTable, isAhead, type DeliveryRow } from './deliveries.ts'
 import { type Row, type Value, sql } from './statement.ts'
-import { type Read, type Transaction, run, runOne } from './transaction.ts'
+import { type Read, type Transaction, run, runOne, writeAudit } from './transaction.ts'
+import type { EndpointKey } from './webhook-endpoints.ts'
 
 /**
  * Which deliveries are sent next. Every statement but `listDueEndpoints` and `listRecentlyDue` names the bucket of one endpoint, so that a
@@ -23,11 +25,15 @@ export function listRecentlyDue({ from, to }: { readonly from: number; readonly 
   return { statement: selectRecentlyDue, values: [from, to], map: toEndpoints }
 }
 
-// A scalar subquery for each endpoint, since `exists` may become a join with everything that is due.
+// Citus runs a correlated `exists` on each node, because the rows of both tables are where their bucket is; it has no limit of its own to be merged.
+// `is true` and the last condition, which always holds, keep PostgreSQL from a join and from a hash table: either would read everything that is due,
+// where one row for each endpoint is enough.
 const selectDueEndpoints = sql`
   select e.bucket, e.endpoint_id from webhook_endpoints e
   where (e.bucket, e.endpoint_id) > ($1, $2)
-    and (select 1 from deliveries d where d.bucket = e.bucket and d.endpoint_id = e.endpoint_id and d.due_at <= $3 limit 1) is not null
+    and exists (
+      select 1 from deliveries d
+      where d.bucket = e.bucket and d.endpoint_id = e.endpoint_id and d.due_at <= $3 and d.endpoint_id >= e.endpoint_id) is true
   order by e.bucket, e.endpoint_id limit $4`
 
 /** Existing endpoints with due deliveries after the cursor, however many deliveries each has: one probe of an index for each endpoint. */
@@ -78,6 +84,9 @@ export const maxClaimed = 16
 /** A claim looks at this many due deliveries, and postpones at most those of `maxPostponed` objects. Waking and giving up change as many. */
 export const claimPageSize = 64
 const maxPostponed = 16
+
+/** One call replays at most this many failed deliveries. */
+export const failedPageSize = 256
 
 const selectDue = sql`
   select d.event_id, (select e.event_id from deliveries e where ${isAhead} and e.due_at + 0 is not null order by e.position limit 1) as ahead_id
@@ -170,6 +179,38 @@ export function* giveUpOverdue({ endpoint, now, dueBefore }: EndpointPage & { re
   const page = (yield* run(selectOverdue, [...key, dueBefore])).map((row) => readText(row, 'event_id'))
   if (page.length > 0) yield* run(giveUpRows, [...key, now, dueBefore, ...padded(page, claimPageSize)])
   return page.length
+}
+
+const selectFailed = sql`
+  select event_id from deliveries
+  where bucket = $1 and merchant_id = $2 and state = 'dead' and settled_at >= $3 and settled_at < $4 and endpoint_id = $5
+  order by settled_at, event_id limit ${failedPageSize}`
+
+const replayFailedRows = sql`
+  update deliveries set state = 'waiting', tries = 0, due_at = $3, claim_id = '', settled_at = 0
+  where bucket = $1 and endpoint_id = $2 and state = 'dead' and event_id in (${eventIdsFrom(4, failedPageSize)})
+  returning event_id`
+
+export interface FailedReplay extends EndpointKey {
+  /** When their last attempt failed: from this time on, and before that one. */
+  readonly from: number
+  readonly to: number
+  readonly now: number
+}
+
+/** Makes a page of dead deliveries of an endpoint due, with all attempts, those that failed first. Returns how many, and whether that was a whole page. */
+export function* replayFailed({ audit, ...replay }: FailedReplay & { readonly audit: AuditEntry }): Transaction<ReplayedPage> {
+  const { bucket, merchantId, endpointId, from, to, now } = replay
+  const page = (yield* run(selectFailed, [bucket, merchantId, from, to, endpointId])).map((row) => readText(row, 'event_id'))
+  if (page.length === 0) return { replayed: 0, hasMore: false }
+  const { length } = yield* run(replayFailedRows, [bucket, endpointId, now, ...padded(page, failedPageSize)])
+  if (length > 0) yield* writeAudit({ ...audit, changes: [{ name: 'deliveries', from: null, to: String(length) }] })
+  return { replayed: length, hasMore: page.length === failedPageSize }
+}
+
+export interface ReplayedPage {
+  readonly replayed: number
+  readonly hasMore: boolean
 }
 
 /** A bounded part of an endpoint's deliveries, so that no transaction is long. */

@@ -17,6 +17,7 @@ export const idempotencyTable = table('idempotency', {
   method:      text(),
   subject:     text(),                           // id of the receipt, card or attempt by which an expired claim is resolved
   requestId:   text(),                           // our id of the request that made the claim; '' without one
+  processId:   text().notCovered('decides only whether a duplicate request waits'), // of the process that made the claim; '' when unknown
   sealed:      bytes().nullable().notCovered('the outcome, sealed under the request itself'), // null until there is one
   mac:         rowMac(),
 })

@@ -1,4 +1,5 @@
 import { readInteger, readText } from './columns.ts'
+import { readDatabaseFile } from './sqlite/integrity.ts'
 import { makeStatement, placeholders, type Row, sql, type Statement, type Value } from './statement.ts'
 import { type Store, StoreDamaged } from './store.ts'
 import type { Walk } from './walk.ts'
@@ -21,54 +22,62 @@ export interface IntegrityReport {
 }
 
 /** Checks the whole database of cards or of keys. On PostgreSQL: the tables of the current schema. */
-export async function checkIntegrity(store: Pick<Store, 'kind' | 'read'>, walk: Walk): Promise<IntegrityReport> {
-  if (store.kind === 'sqlite') return checkSqlite(store, walk)
-  const schema = await store.read({
+export async function checkIntegrity(store: Pick<Store, 'file' | 'read'>, walk: Walk): Promise<IntegrityReport> {
+  if (store.file !== null) return checkFile(store.file, walk)
+  const amcheck = await store.read({
     statement: selectAmcheck,
     values: [],
-    map: ([row]) => (row === undefined ? null : readText(row, 'schema')),
+    map: ([row]) =>
+      row === undefined ? null : { schema: readText(row, 'schema'), hasHeapCheck: readInteger(row, 'has_heap_check') === 1 },
   })
-  return schema === null ? checkByCounting(store, walk) : checkByAmcheck(store, schema, walk)
+  return amcheck === null ? checkByCounting(store, walk) : checkByAmcheck(store, amcheck, walk)
 }
 
-// `pragma integrity_check` reads every page, compares every index with its table, and checks the list of free pages. One query, in one thread.
-const integrityCheck = sql`pragma integrity_check(100)`
-const countTables = sql`select count(*) as tables from sqlite_schema where type = 'table'`
-
-async function checkSqlite(store: Pick<Store, 'read'>, walk: Walk): Promise<IntegrityReport> {
+/** Missing audit entries are faults of a chain, which the check of the chains reports. */
+async function checkFile(path: string, walk: Walk): Promise<IntegrityReport> {
   walk.begin('integrity of pages and indexes', null)
-  try {
-    const checked = await store.read({ statement: countTables, values: [], map: ([row = {}]) => readInteger(row, 'tables') })
-    const found = await store.read({
-      statement: integrityCheck,
-      values: [],
-      map: (rows) => rows.map((row) => readText(row, 'integrity_check')),
-    })
-    return { method: 'integrity_check', checked, faults: found.filter((what) => what !== 'ok').map((what) => ({ table: '', what })) }
-  } catch (err) {
-    return { method: 'integrity_check', checked: 0, faults: [damageOf('', err)] }
-  }
+  const { tables, damage } = await readDatabaseFile(path, { signal: walk.signal, isBesideRequests: true })
+  return { method: 'integrity_check', checked: tables, faults: damage.map((what) => ({ table: '', what })) }
 }
 
+// The heap can be checked since PostgreSQL 14.
 const selectAmcheck = sql`
-  select quote_ident(n.nspname) as schema from pg_proc p join pg_namespace n on n.oid = p.pronamespace
+  select quote_ident(n.nspname) as schema, case when exists (select 1 from pg_proc h where h.pronamespace = n.oid and h.proname = 'verify_heapam'
+    and has_function_privilege(h.oid, 'execute')) then 1 else 0 end as has_heap_check from pg_proc p join pg_namespace n on n.oid = p.pronamespace
   join pg_depend d on d.objid = p.oid and d.deptype = 'e' join pg_extension e on e.oid = d.refobjid
   where e.extname = 'amcheck' and p.proname = 'bt_index_check' and p.pronargs = 2 and has_function_privilege(p.oid, 'execute')`
 const selectIndexes = sql`
   select i.indexrelid::regclass::text as name from pg_index i join pg_class c on c.oid = i.indexrelid join pg_am a on a.oid = c.relam
   where c.relnamespace = current_schema()::regnamespace and a.amname = 'btree' and i.indisvalid order by 1`
 
-/** Every index against its table, each in one query under a lock that allows writes. */
-async function checkByAmcheck(store: Pick<Store, 'read'>, schema: string, walk: Walk): Promise<IntegrityReport> {
+const selectTables = sql`
+  select c.oid::regclass::text as name from pg_class c where c.relnamespace = current_schema()::regnamespace and c.relkind = 'r' order by 1`
+
+interface Amcheck {
+  readonly schema: string
+  readonly hasHeapCheck: boolean
+}
+
+/** The pages of every table, and every index against its table, each in one query under a lock that allows writes. */
+async function checkByAmcheck(store: Pick<Store, 'read'>, { schema, hasHeapCheck }: Amcheck, walk: Walk): Promise<IntegrityReport> {
   const indexes = await store.read({ statement: selectIndexes, values: [], map: (rows) => rows.map((row) => readText(row, 'name')) })
   const statement = makeStatement(`select ${schema}.bt_index_check($1::text::regclass, true)::text as result`)
-  walk.begin('indexes, by amcheck', indexes.length)
+  const tables = hasHeapCheck
+    ? await store.read({ statement: selectTables, values: [], map: (rows) => rows.map((row) => readText(row, 'name')) })
+    : []
+  walk.begin('tables and indexes, by amcheck', tables.length + indexes.length)
   const faults: IntegrityFault[] = []
+  const heap = makeStatement(`select blkno::text || ': ' || msg as what from ${schema}.verify_heapam($1::text::regclass) limit 10`)
+  for (const table of tables) {
+    const map = (rows: readonly Row[]): IntegrityFault[] => rows.map((row) => ({ table, what: `page ${readText(row, 'what')}` }))
+    faults.push(...(await store.read({ statement: heap, values: [table], map }).catch((err: unknown) => [damageOf(table, err)])))
+    await walk.advance(1)
+  }
   for (const name of indexes) {
     await store.read({ statement, values: [name], map: () => undefined }).catch((err: unknown) => faults.push(damageOf(name, err)))
     await walk.advance(1)
   }
-  return { method: 'amcheck', checked: indexes.length, faults }
+  return { method: 'amcheck', checked: tables.length + indexes.length, faults }
 }
 
 // The columns of each primary key, in its order.

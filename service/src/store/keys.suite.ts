@@ -35,6 +35,24 @@ export function keysSuite(withKeys: (test: (open: () => Promise<KeyStore>) => Pr
   )
 
   test(
+    'a key is wrapped again only if it is as it was read, and a destroyed one never',
+    withKeys(async (open) => {
+      const keys = await open()
+      const key = makeKey('a')
+      await keys.insert(key)
+      const after = { kekId: 'next', wrapped: bytesOf('wrapped again', 60) }
+      assert.equal(await keys.replaceWrapped({ ...key, wrapped: bytesOf('another', 60) }, after), false)
+      assert.deepEqual(await keys.list(), [key])
+      assert.equal(await keys.replaceWrapped(key, after), true)
+      assert.deepEqual(await keys.list(), [{ ...key, ...after }])
+      assert.equal(await keys.replaceWrapped(key, after), false)
+      await keys.setState('a', 'destroyed')
+      assert.equal(await keys.replaceWrapped({ ...key, wrapped: new Uint8Array(0) }, after), false)
+      await keys.close()
+    }),
+  )
+
+  test(
     'a destroyed key has no wrapped bytes and stays destroyed',
     withKeys(async (open) => {
       const keys = await open()

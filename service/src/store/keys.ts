@@ -52,3 +52,15 @@ export const setKeyState = {
     returning key_id`,
   values: (keyId: string, state: WrappedKey['state']): Value[] => [keyId, state, new Uint8Array(0)],
 }
+
+/** Stores what another KEK wrapped, if the key is as it was read. Returns no row when it is not. */
+export const replaceWrappedKey = {
+  statement: sql`
+    update keys set kek_id = $2, wrapped = $3 where key_id = $1 and wrapped = $4 and state <> 'destroyed' returning key_id`,
+  values: ({ keyId, wrapped: before }: WrappedKey, { kekId, wrapped }: Pick<WrappedKey, 'kekId' | 'wrapped'>): Value[] => [
+    keyId,
+    kekId,
+    wrapped,
+    before,
+  ],
+}

@@ -1,5 +1,5 @@
 import type { CardKey } from './cards.ts'
-import { text, quotedText, oneOf, integer, timestamp, rowMac } from './columns.ts'
+import { text, quotedText, oneOf, integer, timestamp, rowMac, coveredIfSet } from './columns.ts'
 import { table, type RowOf } from './table.ts'
 import { sql } from './statement.ts'
 import { type Read, type Transaction, execute } from './transaction.ts'
@@ -29,6 +29,8 @@ export const operationsTable = table('operations', {
   requestedAt: timestamp().named('asked_at'),
   resolvedAt:  timestamp().named('settled_at'),
   cardId:      text(),                            // of an authorization or hold: the card that was to pay; '' for other kinds and in old rows
+  network:     text().coveredAs(coveredIfSet('network')), // of an authorization or hold: the adapter of its network; '' for other kinds and in old rows
+  trace:       text().coveredAs(coveredIfSet('trace')),   // the number of the call at networks that have the service draw one; '' at others
   mac:         rowMac(),
 })
 

@@ -236,6 +236,19 @@ export function listDueReceipts(now: number, count: number, { dueAt, receiptId }
   return { statement: selectDue, values: [now, count, dueAt, receiptId], map: (rows) => rows.map(toListed) }
 }
 
+// Not `exists`, for which PostgreSQL may read all operations into a hash table.
+const selectDueInProgress = sql`
+  select ${receiptsTable.columns} from receipts where due_at <= $1 and (due_at, receipt_id) > ($3, $4) and state <> ${receiptStates.created}
+    and (state <> ${receiptStates.held} or (
+      select case when o.kind = 'capture' then o.state end from operations o
+      where o.bucket = receipts.bucket and o.receipt_id = receipts.receipt_id and o.request_id = receipts.request_id) in ('asked', 'unknown'))
+  order by due_at, receipt_id limit $2`
+
+/** The same without those for which only a time has passed: unpaid receipts, and holds without a pending capture. */
+export function listDueInProgress(now: number, count: number, { dueAt, receiptId }: DueReceiptCursor = first): Read<ListedReceipt[]> {
+  return { statement: selectDueInProgress, values: [now, count, dueAt, receiptId], map: (rows) => rows.map(toListed) }
+}
+
 const selectAll = sql`
   select ${receiptsTable.columns} from receipts where (bucket, receipt_id) > ($2, $3) order by bucket, receipt_id limit $1`
 

@@ -17,6 +17,8 @@ import { sandboxSuite } from './suite/sandbox.suite.ts'
 import type { WithStore } from './suite/opened.fixture.ts'
 import { countersSuite } from './suite/counters.suite.ts'
 import { verificationSuite } from './suite/verification.suite.ts'
+import { formerClaimSuite } from './suite/former-claim.suite.ts'
+import { replayFailedSuite } from './suite/replay-failed.suite.ts'
 import { webhooksSuite } from './suite/webhooks.suite.ts'
 
 /** Tests that both stores have to pass. */
@@ -31,6 +33,8 @@ export function storeSuite(withStore: WithStore): void {
   idempotencySuite(withStore)
   sandboxLedgerSuite(withStore)
   webhooksSuite(withStore)
+  formerClaimSuite(withStore)
+  replayFailedSuite(withStore)
   dashboardSuite(withStore)
   countersSuite(withStore)
   requestsSuite(withStore)

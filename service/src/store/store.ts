@@ -13,6 +13,8 @@ import type { OnlyMembersOf, Read, TransactionFunction, WriteResult } from './tr
  */
 export interface Store {
   readonly kind: 'sqlite' | 'postgres'
+  /** The path of the embedded database's file; null on PostgreSQL. */
+  readonly file: string | null
   /** What an acknowledged write survives: `local` one machine's crash (fsync), `replicated` the loss of that machine. */
   readonly durability: 'local' | 'replicated'
   /** Resolves when the store can be read; throws `StoreUnavailable` when it cannot. For `/readyz`. */
@@ -97,6 +99,19 @@ export class StoreRefused extends StoreUnavailable {
   constructor(refusal: StoreRefusal, message: string, options: ErrorOptions = {}) {
     super(message, options)
     this.refusal = refusal
+  }
+}
+
+/**
+ * Nobody can know which server has the acknowledged writes: two of them accept writes, or the only one is older than the one that was followed last. It ends
+ * when the older one steps down, or when an operator chooses (`tessera store choose-primary`).
+ */
+export class PrimaryRefused extends StoreUnavailable {
+  readonly reason: 'two_primaries' | 'older_primary'
+
+  constructor(reason: PrimaryRefused['reason'], message: string) {
+    super(message)
+    this.reason = reason
   }
 }
 

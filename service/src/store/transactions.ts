@@ -11,6 +11,7 @@ import * as disclosures from './disclosures.ts'
 import * as findings from './findings.ts'
 import * as formSessions from './form-sessions.ts'
 import * as idempotency from './idempotency.ts'
+import * as keks from './keks.ts'
 import * as knownAnswers from './known-answers.ts'
 import * as knownDevices from './known-devices.ts'
 import * as merchants from './merchants.ts'
@@ -24,8 +25,10 @@ import * as sandboxLedger from './sandbox-ledger.ts'
 import * as sendLimits from './send-limits.ts'
 import * as signInAttempts from './sign-in-attempts.ts'
 import * as testData from './test-data.ts'
+import * as traceNumbers from './trace-numbers.ts'
 import * as unsignedRows from './unsigned-rows.ts'
 import * as userLock from './user-lock.ts'
+import * as verificationStops from './verification-stops.ts'
 import * as verifications from './verifications.ts'
 import * as webhookEndpoints from './webhook-endpoints.ts'
 import type { Transaction } from './transaction.ts'
@@ -57,6 +60,7 @@ const tables: readonly object[] = [
   findings,
   formSessions,
   idempotency,
+  keks,
   knownAnswers,
   knownDevices,
   merchants,
@@ -70,8 +74,10 @@ const tables: readonly object[] = [
   sendLimits,
   signInAttempts,
   testData,
+  traceNumbers,
   unsignedRows,
   userLock,
+  verificationStops,
   verifications,
   webhookEndpoints,
 ]

@@ -1,5 +1,7 @@
-import { open, readFile, rename } from 'node:fs/promises'
+import { open, readFile, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+
+import { randomPublic } from '@tessera/vault/random'
 
 /** One value in a file of the data folder. It is replaced as a whole: after a crash the file has the value before or the new one. */
 export interface ValueFile {
@@ -11,7 +13,6 @@ export interface ValueFile {
 
 export function makeValueFile(folder: string, name: string): ValueFile {
   const path = join(folder, name)
-  const temporary = `${path}.new`
   return Object.freeze({ read, save })
 
   async function read(): Promise<Uint8Array | null> {
@@ -24,20 +25,31 @@ export function makeValueFile(folder: string, name: string): ValueFile {
   }
 
   async function save(value: Uint8Array): Promise<void> {
-    const file = await open(temporary, 'w', 0o600)
+    // A name of its own: a command beside the service may save at the same time.
+    const temporary = `${path}.${Buffer.from(randomPublic(8)).toString('hex')}.new`
     try {
-      await file.writeFile(value)
-      await file.sync()
-    } finally {
-      await file.close()
+      await writeDurably(temporary, value)
+      await rename(temporary, path)
+    } catch (err) {
+      await rm(temporary, { force: true })
+      throw err
     }
-    await rename(temporary, path)
     const directory = await open(dirname(path), 'r')
     try {
       await directory.sync()
     } finally {
       await directory.close()
     }
+  }
+}
+
+async function writeDurably(path: string, value: Uint8Array): Promise<void> {
+  const file = await open(path, 'wx', 0o600)
+  try {
+    await file.writeFile(value)
+    await file.sync()
+  } finally {
+    await file.close()
   }
 }
 

@@ -10,6 +10,7 @@ import { type IdempotencyOutcome, storeIdempotencyOutcome } from './idempotency.
 import { type EventRow, insertEvents } from './outbox.ts'
 import { type SendClaim, addWrongCodes, claimSend, countDayAttempt, findWrongCodeWait, type DayAttemptCap } from './send-limits.ts'
 import { type Row, type Value, sql } from './statement.ts'
+import { beginStop, claimWrongCode, forgetWrongCodes, uncountWrongCode, type WrongCodeStop } from './verification-stops.ts'
 import { type DuplicateRequest, type Read, type Transaction, rollback, runOne, writeAudit, execute } from './transaction.ts'
 
 const counted = 'changed by conditional updates, which have no keys; the limits come from the settings'
@@ -24,7 +25,7 @@ export const verificationsTable = table('verifications', {
   otpKeyId:      text(),
   sentBy:        oneOf('us', 'network').nullable(), // null until the network has replied
   phoneMask:     text().nullable(),
-  networkRef:    text().nullable(),
+  networkRef:    text().nullable(),                 // the network's reference; of a code of ours, what its phone counts under (domain/verification/stops.ts)
   outcome:       text(),                            // `asked` before the network is called, then `sent` or the reason why not
   attempts:      integer().named('tries').notCovered(counted),
   requestedWall: timestamp().named('asked_wall'),
@@ -73,6 +74,8 @@ export interface CodeAttempt extends CardKey {
   readonly dayCap: DayAttemptCap | null
   /** After this many wrong codes in an hour, over all cards, no code is evaluated; null where that is disabled. */
   readonly maxWrongCodesPerHour: number | null
+  /** Null where the policy knows no stop. */
+  readonly stop: WrongCodeStop | null
   /** The card's next version when the code is right. */
   readonly verifiedCard: CardRow
   readonly auditIfRight: AuditEntry
@@ -90,6 +93,8 @@ export interface CheckCode {
 export interface CodeIdempotency extends IdempotencyExtras {
   readonly outcomeIfWrong: IdempotencyOutcome | null
   readonly outcomeIfLastWrong: IdempotencyOutcome | null
+  /** When a stop begins with the wrong code. */
+  readonly outcomeIfStopped: IdempotencyOutcome | null
 }
 
 interface RightCodeExtras {
@@ -99,16 +104,18 @@ interface RightCodeExtras {
 
 export type CodeAttemptResult =
   | { readonly outcome: 'verified' | 'attemptsUsedUp' | 'expired' | 'notRequested' | 'conflict' }
-  | { readonly outcome: 'dayAttemptsUsedUp' | 'wrongCodeLimit'; readonly retryAfterMs: number }
-  /** `isLast`: no attempt is left. */
-  | { readonly outcome: 'incorrect'; readonly isLast: boolean }
+  | { readonly outcome: 'dayAttemptsUsedUp' | 'wrongCodeLimit' | 'stopped'; readonly retryAfterMs: number }
+  /** `isLast`: no attempt is left. `isStopped`: a stop begins. */
+  | { readonly outcome: 'incorrect'; readonly isLast: boolean; readonly isStopped: boolean }
   /** The attempt is counted; whether the code is correct is decided by the network. */
-  | { readonly outcome: 'networkDecides'; readonly isLast: boolean }
+  | { readonly outcome: 'networkDecides'; readonly isLast: boolean; readonly isStopped: boolean }
 
 export interface CompleteVerification extends CardKey, TransactionExtras {
   readonly attemptId: string
   /** When the attempt was counted as a wrong code; that count is taken back. Null where wrong codes are not counted. */
   readonly decrementWrongCodesAt: number | null
+  /** The wrong codes in a row that the right code ends; null where the policy knows no stop. */
+  readonly stop: WrongCodeStop | null
   readonly verifiedCard: CardRow
   readonly audit: AuditEntry
 }
@@ -229,17 +236,43 @@ function* evaluateCode(
   const breaker = { bucket: attempt.bucket, at: now.wallMs }
   const retryAfterMs = maxWrongCodesPerHour === null ? 0 : yield* findWrongCodeWait(breaker, maxWrongCodesPerHour)
   if (retryAfterMs > 0) return yield* rollback({ outcome: 'wrongCodeLimit', retryAfterMs })
-  const isLast = readInteger(counted, 'is_last') === 1
+  const claim = attempt.stop === null ? noStop : yield* claimWrongCode(attempt.stop, now.wallMs)
+  if (claim.kind === 'stopped') return { outcome: 'stopped', retryAfterMs: claim.retryAfterMs }
+  const isStopped = claim.isBegun
+  const isLast = isStopped || readInteger(counted, 'is_last') === 1
   if (stored.sentBy === 'network') {
     // Counted as wrong until the network replies that it is right, so that concurrent attempts cannot exceed the limit.
     if (maxWrongCodesPerHour !== null) yield* addWrongCodes(breaker, 1)
-    return { outcome: 'networkDecides', isLast }
+    return { outcome: 'networkDecides', isLast, isStopped }
   }
   if (sameHash(stored.otpHash, attempt.otpHash)) return yield* verify(attempt, ifRight)
   if (maxWrongCodesPerHour !== null) yield* addWrongCodes(breaker, 1)
   yield* writeAudit(attempt.auditIfWrong)
-  if (idempotency !== null) yield* storeIdempotencyOutcome(isLast ? idempotency.outcomeIfLastWrong : idempotency.outcomeIfWrong)
-  return { outcome: 'incorrect', isLast }
+  if (idempotency !== null) yield* storeIdempotencyOutcome(outcomeOfWrongCode(idempotency, isLast, isStopped))
+  return { outcome: 'incorrect', isLast, isStopped }
+}
+
+function outcomeOfWrongCode(idempotency: CodeIdempotency, isLast: boolean, isStopped: boolean): IdempotencyOutcome | null {
+  if (isStopped) return idempotency.outcomeIfStopped
+  return isLast ? idempotency.outcomeIfLastWrong : idempotency.outcomeIfWrong
+}
+
+const noStop = { kind: 'counted', isBegun: false } as const
+
+/** A code that the network did not find right. */
+export interface RecordNetworkReply {
+  readonly audit: AuditEntry
+  readonly stop: WrongCodeStop | null
+  /** `stop`: the network says that no attempt is left. `uncount`: it did not evaluate the code. `keep`: the code stays counted as wrong. */
+  readonly effect: 'stop' | 'uncount' | 'keep'
+  readonly at: number
+}
+
+/** Stores what the network replied to a code that was counted as wrong before the network was called. */
+export function* recordNetworkReply({ audit, stop, effect, at }: RecordNetworkReply): Transaction<void> {
+  yield* writeAudit(audit)
+  if (stop === null || effect === 'keep') return
+  yield* effect === 'stop' ? beginStop(stop, at) : uncountWrongCode(stop)
 }
 
 /** Closes the attempt and verifies the card after the network found the code correct. False when another change of either came first. */
@@ -258,13 +291,14 @@ const closeOpen = sql`
   update verifications set open = 0 where bucket = $1 and card_id = $2 and merchant_id = $3 and attempt_id = $4 and open = 1
   returning attempt_id`
 
-type RightCode = Pick<CodeAttempt, keyof CardKey | 'attemptId' | 'verifiedCard' | 'auditIfRight'>
+type RightCode = Pick<CodeAttempt, keyof CardKey | 'attemptId' | 'verifiedCard' | 'auditIfRight' | 'stop'>
 
 function* verify(attempt: RightCode, { events, outcome }: RightCodeExtras): Transaction<CodeAttemptResult> {
   const closed = yield* runOne(closeOpen, [...keyValues(attempt), attempt.attemptId])
   if (closed === null || !(yield* replaceCard(attempt.verifiedCard))) {
     return yield* rollback({ outcome: 'conflict' })
   }
+  if (attempt.stop !== null) yield* forgetWrongCodes(attempt.stop)
   yield* writeAudit(attempt.auditIfRight)
   yield* storeIdempotencyOutcome(outcome)
   yield* insertEvents(events)

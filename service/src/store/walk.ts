@@ -3,6 +3,8 @@
  * any more.
  */
 export interface Walk {
+  /** Aborted when the walk is cancelled; undefined when nobody can. */
+  readonly signal: AbortSignal | undefined
   /** Begins a stage. `total` is what it will count, as far as known; null when it is unknown, or the stage is one query. */
   begin(stage: string, total: number | null): void
   /**
@@ -37,7 +39,7 @@ export function makeWalk({ signal, onProgress, now }: WalkOptions): Walk {
   let beganAt = now()
   let reportedAt = beganAt
   let pausedAt = beganAt
-  return Object.freeze({ begin, advance })
+  return Object.freeze({ signal, begin, advance })
 
   function begin(name: string, count: number | null): void {
     signal?.throwIfAborted()
@@ -66,7 +68,7 @@ export function makeWalk({ signal, onProgress, now }: WalkOptions): Walk {
 }
 
 /** For small ranges: it counts nothing, and nobody cancels it. */
-export const noWalk: Walk = Object.freeze({ begin: () => undefined, advance: () => undefined })
+export const noWalk: Walk = Object.freeze({ signal: undefined, begin: () => undefined, advance: () => undefined })
 
 /** Requests wait at most this long for a slice of the walk. */
 const sliceMs = 5

@@ -4,6 +4,8 @@ import type { Clock, ClockReading } from '../clock.ts'
 export interface HandClock extends Clock {
   /** Advances both clocks by `ms`. */
   advance(ms: number): void
+  /** Suspends the machine: the monotonic clock stands, unlike the wall clock and the time since the boot. */
+  suspend(ms: number): void
   /** Moves only the wall clock, as when an administrator sets it. */
   jump(ms: number): void
   /** Simulates a reboot: another start of the monotonic clock and another boot id. */
@@ -23,6 +25,7 @@ interface Sleeper {
 export function makeHandClock(startMs = Date.UTC(2026, 10, 21, 9)): HandClock {
   let wallMs = startMs
   let monotonicMs = 1000
+  let suspendedMs = 0
   let boots = 1
   const sleepers = new Set<Sleeper>()
   const watchers = new Set<() => void>()
@@ -30,6 +33,11 @@ export function makeHandClock(startMs = Date.UTC(2026, 10, 21, 9)): HandClock {
   return {
     now: () => wallMs,
     moment: (): ClockReading => ({ wallMs, monotonicMs, bootId: `boot-${boots}` }),
+    momentSinceBoot: (): ClockReading => ({ wallMs, monotonicMs: monotonicMs + suspendedMs, bootId: `boot-${boots}` }),
+    suspend(ms) {
+      wallMs += ms
+      suspendedMs += ms
+    },
     sleep,
     advance(ms) {
       wallMs += ms
@@ -42,6 +50,7 @@ export function makeHandClock(startMs = Date.UTC(2026, 10, 21, 9)): HandClock {
     reboot() {
       boots += 1
       monotonicMs = 500
+      suspendedMs = 0
     },
     isSleeping,
     untilSleeping(ms) {

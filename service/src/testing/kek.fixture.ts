@@ -13,6 +13,8 @@ export function makeTestKek(): Kek {
       const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(associated)
       return Uint8Array.from(Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]))
     },
+    failure: () => null,
+    close: () => undefined,
     async unwrap(wrapped, associated) {
       const decipher = createDecipheriv('aes-256-gcm', key, wrapped.subarray(0, 12)).setAAD(associated)
       decipher.setAuthTag(wrapped.subarray(-16))

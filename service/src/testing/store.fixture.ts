@@ -27,6 +27,7 @@ export function replaceWrite<I, T>(
 export function replaceInStore(store: Store, ...replacements: readonly StoreReplacement[]): Store {
   return {
     kind: store.kind,
+    file: store.file,
     get durability() {
       return store.durability
     },
@@ -57,6 +58,7 @@ export function storeOf(...replacements: readonly StoreReplacement[]): Store {
   const refuse = () => Promise.reject(new Error('this test does not expect it of the store'))
   const none: Store = {
     kind: 'sqlite',
+    file: null,
     durability: 'local',
     ping: refuse,
     waitingWrites: () => 0,

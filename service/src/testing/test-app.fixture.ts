@@ -6,6 +6,7 @@ import type { Profile } from '@tessera/contract/profile'
 
 import { noMerchantApi, type MerchantApi } from '../adapters/merchant-api/merchant-api.ts'
 import type { Network } from '../adapters/network/network.ts'
+import { makeSandboxHolder } from '../adapters/sandbox/holder.ts'
 import { makeSandboxNetwork } from '../adapters/sandbox/network.ts'
 import { makeSandboxSms } from '../adapters/sandbox/sms.ts'
 import type { Codes } from '../adapters/sms/codes.ts'
@@ -137,8 +138,10 @@ function testAdapters(options: TestAppOptions): Adapters {
     ...(test as Adapters),
     ...Object.fromEntries(Object.entries(offered).filter(([name, part]) => part !== null || name === 'sandbox' || name === 'texts')),
     openKek: () => Promise.resolve(makeTestKek()),
-    network: (deps) => (network ?? ((sandbox) => sandbox))(makeSandboxNetwork(deps)),
+    openNextKek: () => Promise.resolve(null),
+    networks: (deps) => [{ name: 'sandbox', port: (network ?? ((sandbox) => sandbox))(makeSandboxNetwork(deps)) }],
     sms: (deps) => (sms ?? ((sandbox) => sandbox))(makeSandboxSms(deps)),
+    holder: makeSandboxHolder,
     ...(codes === undefined ? {} : { codes }),
     ...options.adapters,
   }

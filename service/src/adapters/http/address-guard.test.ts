@@ -3,6 +3,8 @@ import { test } from 'node:test'
 
 import { SettingProblem } from '@tessera/contract/setting-problems'
 
+import { makeAddressList } from '../../ops/config/proxies.ts'
+
 import { isPublic, makeAddressGuard, type ResolvedAddress, resolveBySystem } from './address-guard.ts'
 
 const production = makeAddressGuard({ resolve: resolveBySystem, allowLoopback: false })
@@ -134,4 +136,50 @@ test('in the test environment plain http is allowed to this machine and to no ot
   const rebound = makeAddressGuard({ resolve: () => Promise.resolve([{ address: '10.0.0.1', family: 4 }]), allowLoopback: true })
   assert.equal(await rebound.choose(new URL('http://localhost/')), null)
   assert.deepEqual(await inTest.choose(new URL('http://127.0.0.1/')), { address: '127.0.0.1', family: 4 })
+})
+
+/** A guard with these outbound networks, and a resolver that returns these addresses. */
+function guardWith(networks: readonly string[], addresses: readonly ResolvedAddress[]) {
+  const isInOutboundNetwork = makeAddressList(networks)
+  return makeAddressGuard({ resolve: () => Promise.resolve(addresses), allowLoopback: false, isInOutboundNetwork })
+}
+
+const v4 = (address: string): ResolvedAddress => ({ address, family: 4 })
+const v6 = (address: string): ResolvedAddress => ({ address, family: 6 })
+
+test('an address of an outbound network is allowed by https, and its neighbour is not', async () => {
+  const networks = ['10.20.0.0/16', '127.0.0.1', 'fd12:3456::/32']
+  const shop = new URL('https://shop.internal/')
+  for (const address of [v4('10.20.0.1'), v4('10.20.255.254'), v4('127.0.0.1'), v6('fd12:3456::7')])
+    assert.deepEqual(await guardWith(networks, [address]).choose(shop), address, address.address)
+  for (const address of [v4('10.21.0.1'), v4('127.0.0.2'), v4('192.168.1.1'), v6('fd12:3457::7'), v6('::1')])
+    assert.equal(await guardWith(networks, [address]).choose(shop), null, address.address)
+  assert.equal(await guardWith(networks, [v4('10.20.0.1')]).choose(new URL('http://shop.internal/')), null, 'plain http')
+  assert.equal(await guardWith(networks, [v4('10.20.0.1'), v4('10.21.0.1')]).choose(shop), null, 'one address outside of it')
+  assert.deepEqual(await guardWith(networks, [v4('10.20.0.1'), v4('8.8.8.8')]).choose(shop), v4('10.20.0.1'))
+  assert.equal(await guardWith([], [v4('10.20.0.1')]).choose(shop), null, 'no networks by default')
+})
+
+test('an outbound network allows the URL of an endpoint by its address, in the ordinary notation only', async () => {
+  const guard = guardWith(['10.20.0.0/16'], [])
+  assert.ok(guard.readUrl('https://10.20.0.1/hook') instanceof URL)
+  for (const text of [
+    'https://10.21.0.1/',
+    'http://10.20.0.1/',
+    'https://[::ffff:10.20.0.1]/',
+    'https://[64:ff9b::10.20.0.1]/',
+    'https://[2002:a14:1::]/',
+  ])
+    assert.equal(guard.readUrl(text) instanceof SettingProblem, true, text)
+  const all = guardWith(['0.0.0.0/1', '128.0.0.0/1', '::/1', '8000::/1'], [])
+  for (const host of ['[::ffff:10.20.0.1]', '[64:ff9b::10.20.0.1]', '[2002:a14:1::]'])
+    assert.equal(all.readUrl(`https://${host}/`) instanceof SettingProblem, true, host)
+})
+
+test('no setting allows the metadata service of a cloud', async () => {
+  const networks = ['0.0.0.0/1', '128.0.0.0/1', '::/1', '8000::/1']
+  for (const address of ['169.254.169.254', '169.254.170.2', '100.100.100.200', '192.0.0.192', '168.63.129.16', '0.0.0.0'])
+    assert.equal(await guardWith(networks, [v4(address)]).choose(new URL('https://shop.example/')), null, address)
+  for (const address of ['fd00:ec2::254', 'fe80::a9fe:a9fe', '::ffff:169.254.169.254', '::'])
+    assert.equal(await guardWith(networks, [v6(address)]).choose(new URL('https://shop.example/')), null, address)
 })

@@ -27,20 +27,26 @@ export interface AddressGuardOptions {
   readonly resolve: ResolveHost
   /** Whether loopback addresses and plain http to them are allowed. For the test environment. */
   readonly allowLoopback: boolean
+  /** Private networks that are allowed besides the public internet, by https. Default: none. */
+  readonly isInOutboundNetwork?: (address: string) => boolean
 }
 
 /**
  * Restricts outgoing requests to the public internet. The name is resolved once, every address is checked, and the caller connects to the
  * checked address, so that DNS rebinding has no effect (docs/reference/security-rules.md#rule-33).
  */
-export function makeAddressGuard({ resolve, allowLoopback }: AddressGuardOptions): AddressGuard {
-  return Object.freeze({ readUrl: (text: string) => readUrl(text, allowLoopback), choose })
+export function makeAddressGuard({ resolve, allowLoopback, isInOutboundNetwork = () => false }: AddressGuardOptions): AddressGuard {
+  return Object.freeze({ readUrl: (text: string) => readUrl(text, allowLoopback, isAllowed), choose })
 
   async function choose(url: URL): Promise<ResolvedAddress | null> {
     const addresses = await resolve(hostOf(url))
     if (allowLoopback && addresses.length > 0 && addresses.every(isLoopback)) return addresses[0] ?? null
     // Plain http is allowed only to this machine, whatever the name resolves to now.
-    return url.protocol === 'https:' && addresses.every(isPublic) ? (addresses[0] ?? null) : null
+    return url.protocol === 'https:' && addresses.every(isAllowed) ? (addresses[0] ?? null) : null
+  }
+
+  function isAllowed(resolved: ResolvedAddress): boolean {
+    return isPublic(resolved) || (isInOutboundNetwork(resolved.address) && !isNeverAllowed(resolved))
   }
 }
 
@@ -65,7 +71,13 @@ function isLoopback({ address, family }: ResolvedAddress): boolean {
   return isIP(address) !== 0 && loopbackOnly.check(address, family === 6 ? 'ipv6' : 'ipv4')
 }
 
-function readUrl(text: string, loopback: boolean): URL | SettingProblem {
+/** Addresses that no setting allows: an IPv4 address in the notation of IPv6 (RFC 4291 §2.5.5), and those of cloud metadata services. */
+function isNeverAllowed({ address, family }: ResolvedAddress): boolean {
+  if (isIP(address) === 0) return true
+  return family === 6 ? neverV6.check(address, 'ipv6') : neverV4.check(address, 'ipv4')
+}
+
+function readUrl(text: string, loopback: boolean, isAllowed: (address: ResolvedAddress) => boolean): URL | SettingProblem {
   const url = text.length <= maxUrlLength ? URL.parse(text) : null
   if (url === null) return new SettingProblem('url_shape', maxUrlLength)
   if (url.username !== '' || url.password !== '') return new SettingProblem('url_with_credentials')
@@ -73,7 +85,7 @@ function readUrl(text: string, loopback: boolean): URL | SettingProblem {
   const address = { address: hostOf(url), family: isIP(hostOf(url)) }
   if (loopback && isThisMachine(url) && (url.protocol === 'http:' || url.protocol === 'https:')) return url
   if (url.protocol !== 'https:') return new SettingProblem(loopback ? 'url_not_https_or_local' : 'url_not_https')
-  if (address.family !== 0 && !isPublic(address)) return new SettingProblem('url_not_public')
+  if (address.family !== 0 && !isAllowed(address)) return new SettingProblem('url_not_public')
   return url
 }
 
@@ -103,6 +115,24 @@ const specialV4 = createBlockList('ipv4', [
 const globalV6 = createBlockList('ipv6', ['2000::/3'])
 /** IANA IPv6 Special-Purpose Address Registry: Teredo and adjacent ranges, documentation, 6to4, AS112, documentation (second range). */
 const specialV6 = createBlockList('ipv6', ['2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3fff::/20'])
+/** The metadata services of the large clouds, which give credentials of the machine to any caller on it; and link-local addresses, where they usually are. */
+const neverV4 = createBlockList('ipv4', [
+  '0.0.0.0/8',
+  '169.254.0.0/16',
+  '100.100.100.200/32',
+  '192.0.0.192/32',
+  '168.63.129.16/32',
+  '224.0.0.0/4',
+])
+const neverV6 = createBlockList('ipv6', [
+  '::/128',
+  '::ffff:0:0/96',
+  '64:ff9b::/96',
+  '2002::/16',
+  'fe80::/10',
+  'fd00:ec2::254/128',
+  'ff00::/8',
+])
 const loopbackOnly = createBlockList('ipv4', ['127.0.0.0/8'])
 loopbackOnly.addAddress('::1', 'ipv6')
 

@@ -8,7 +8,7 @@ import { hostOf, type AddressGuard, type ResolvedAddress } from './address-guard
 
 /** One request and the bounds of its reply. */
 export interface BoundedRequest {
-  readonly method: 'GET' | 'POST'
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH'
   readonly url: URL
   readonly headers: Readonly<Record<string, string | number>>
   readonly body?: string
@@ -25,28 +25,47 @@ export interface BoundedReply {
   readonly body: Uint8Array | null
 }
 
-export type BoundedRequestResult = BoundedReply | MissingReply | { readonly outcome: 'unreachable' | 'forbidden_address' }
+export type BoundedRequestResult = BoundedReply | BoundedRequestFailure
+
+/** Why there is no reply. */
+export interface BoundedRequestFailure {
+  readonly outcome: MissingReply['outcome'] | 'unreachable' | 'forbidden_address'
+  /** Whether the server may have received the request: false when no connection, or no TLS connection, was established. */
+  readonly mayHaveArrived: boolean
+}
 
 export interface BoundedRequestOptions extends TimeoutOptions {
   readonly guard: Pick<AddressGuard, 'choose'>
 }
 
 /** Sends a request to an address that the guard allows, over a new connection. Name resolution, connection and reply are within the timeout. Never throws. */
-export function sendBoundedRequest(request: BoundedRequest, { guard, ...timeout }: BoundedRequestOptions): Promise<BoundedRequestResult> {
-  return replyInTime(timeout, async (deadline): Promise<BoundedRequestResult> => {
+export async function sendBoundedRequest(
+  request: BoundedRequest,
+  { guard, ...timeout }: BoundedRequestOptions,
+): Promise<BoundedRequestResult> {
+  let mayHaveArrived = false
+  const onConnected = (): void => void (mayHaveArrived = true)
+  const result = await replyInTime(timeout, async (deadline): Promise<BoundedReply | Pick<BoundedRequestFailure, 'outcome'>> => {
     try {
       const address = await guard.choose(request.url)
-      return address === null ? { outcome: 'forbidden_address' } : await send(request, address, deadline)
+      return address === null ? { outcome: 'forbidden_address' } : await send(request, address, { signal: deadline, onConnected })
     } catch {
       return { outcome: 'unreachable' }
     }
   })
+  return result.outcome === 'responded' ? result : { outcome: result.outcome, mayHaveArrived }
+}
+
+interface SendOptions {
+  readonly signal: AbortSignal
+  /** Called before the first byte of the request is sent. */
+  readonly onConnected: () => void
 }
 
 function send(
   { method, url, headers, body, headBytesMax, replyBytesMax }: BoundedRequest,
   address: ResolvedAddress,
-  signal: AbortSignal,
+  { signal, onConnected }: SendOptions,
 ): Promise<BoundedReply> {
   const options: RequestOptions = {
     method,
@@ -65,7 +84,9 @@ function send(
     headers: { ...headers, connection: 'close' },
   }
   return new Promise((resolve, reject) => {
-    const request = (url.protocol === 'https:' ? requestHttps : requestHttp)(options)
+    const isTls = url.protocol === 'https:'
+    const request = (isTls ? requestHttps : requestHttp)(options)
+    request.once('socket', (socket) => socket.once(isTls ? 'secureConnect' : 'connect', onConnected))
     request.on('error', reject)
     request.on('response', (reply) => {
       void readBoundedBody(reply, replyBytesMax).then((read) => {

@@ -16,6 +16,8 @@ export interface HttpPostResponse {
 
 export interface HttpPostFailure {
   readonly outcome: 'late' | 'unreachable' | 'forbidden_address' | 'stopped'
+  /** Whether the server may have received the request: false when no connection, or no TLS connection, was established. */
+  readonly mayHaveArrived?: boolean
 }
 
 export interface HttpPostOptions {
@@ -35,10 +37,27 @@ export interface HttpPostRequest {
 export type HttpPost = (request: HttpPostRequest, signal: AbortSignal) => Promise<HttpPostResult>
 
 /** Posts a JSON body. The reply is bounded. Never throws. */
-export function makeHttpPost({ guard, clock, timeoutMs, replyBytesMax }: HttpPostOptions): HttpPost {
-  return async ({ url, headers, body }, signal) => {
-    const jsonHeaders = { ...headers, 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }
-    const request = { method: 'POST', url, headers: jsonHeaders, body, headBytesMax, replyBytesMax } as const
+export function makeHttpPost(options: HttpPostOptions): HttpPost {
+  const send = makeHttpRequest(options)
+  return ({ url, headers, body }, signal) =>
+    send({ method: 'POST', url, headers: { ...headers, 'content-type': 'application/json' }, body }, signal)
+}
+
+/** A request of any method, with the content type among its headers. */
+export interface HttpRequestInput {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH'
+  readonly url: URL
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string
+}
+
+export type HttpClient = (request: HttpRequestInput, signal: AbortSignal) => Promise<HttpPostResult>
+
+/** Sends a request with or without a body. The reply is bounded. Never throws. */
+export function makeHttpRequest({ guard, clock, timeoutMs, replyBytesMax }: HttpPostOptions): HttpClient {
+  return async ({ method, url, headers, body }, signal) => {
+    const sized = body === undefined ? headers : { ...headers, 'content-length': Buffer.byteLength(body) }
+    const request = { method, url, headers: sized, ...(body === undefined ? {} : { body }), headBytesMax, replyBytesMax }
     const reply = await sendBoundedRequest(request, { guard, clock, timeoutMs, signal })
     return reply.outcome === 'responded' ? { outcome: reply.outcome, status: reply.status, body: reply.body } : reply
   }

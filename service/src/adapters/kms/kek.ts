@@ -6,4 +6,6 @@ import type { AdapterDependencies } from '../adapter.ts'
 export interface KekAdapterDependencies extends AdapterDependencies {
   /** Whether a key may be created when there is none. False when something is stored that only the right key opens. */
   readonly mayCreate: boolean
+  /** Like `log`, at level warn: something that an operator has to look at. */
+  readonly warn: AdapterDependencies['log']
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import type { AuthorizationRequest, CodeCheckRequest, Network, NetworkOutcome } from './network.ts'
+import type { AuthorizationRequest, CodeCheckRequest, Network, NetworkOutcome, StatusRequest } from './network.ts'
 import { observeNetwork, type NetworkCall } from './observe-network.ts'
 
 const request = {} as AuthorizationRequest
@@ -27,7 +27,7 @@ test('each call is reported once with its own outcome, and a decline is an answe
   const { signal } = new AbortController()
   for (let i = 0; i < 4; i++) await network.authorize(request, signal)
   await assert.rejects(network.authorize(request, signal), /broken/)
-  await network.status('id', signal)
+  await network.status({} as StatusRequest, signal)
   await network.checkCode({} as CodeCheckRequest, signal)
   await network.precheckCard(request, signal)
   assert.deepEqual(

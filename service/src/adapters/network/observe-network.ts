@@ -1,4 +1,4 @@
-import type { CodeCheckResult, Network, NetworkOutcome, NetworkRefusal, VerificationStart } from './network.ts'
+import type { CodeCheckResult, Network, NetworkRefusal, NetworkStatus, VerificationStart } from './network.ts'
 
 /** One call to a card network, in words of our own. Contains nothing that the network sent. */
 export interface NetworkCall {
@@ -26,9 +26,8 @@ export interface ObserveNetworkOptions {
 
 /** Returns the network with every call reported to `onCall`, once: when it ends, or when its caller gives it up. */
 export function observeNetwork({ network, onCall, now }: ObserveNetworkOptions): Network {
-  const { routes } = network
   return Object.freeze<Network>({
-    routes,
+    ...network,
     admit: (card, signal) => network.admit(card, signal),
     startVerification: (request, signal) => observe('start_verification', signal, () => network.startVerification(request, signal)),
     checkCode: (request, signal) => observe('check_code', signal, () => network.checkCode(request, signal)),
@@ -38,7 +37,7 @@ export function observeNetwork({ network, onCall, now }: ObserveNetworkOptions):
     cancelHold: (request, signal) => observe('cancel_hold', signal, () => network.cancelHold(request, signal)),
     refund: (request, signal) => observe('refund', signal, () => network.refund(request, signal)),
     reverse: (request, signal) => observe('reverse', signal, () => network.reverse(request, signal)),
-    status: (requestId, signal) => observe('status', signal, () => network.status(requestId, signal)),
+    status: (request, signal) => observe('status', signal, () => network.status(request, signal)),
   })
 
   async function observe<T extends NetworkResult>(operation: NetworkOperation, signal: AbortSignal, call: () => Promise<T>): Promise<T> {
@@ -63,11 +62,11 @@ export function observeNetwork({ network, onCall, now }: ObserveNetworkOptions):
   }
 }
 
-type NetworkResult = NetworkOutcome | VerificationStart | CodeCheckResult | NetworkRefusal | { readonly kind: 'neverSeen' } | null
+type NetworkResult = NetworkStatus | VerificationStart | CodeCheckResult | NetworkRefusal | null
 
 /** A precheck that allows the card is usually local, so it says nothing about the network. The `unknown` of a code is the network's word for it. */
 function isAnswer(operation: NetworkOperation, result: NetworkResult): boolean | null {
-  if (result === null) return null
+  if (result === null || result.kind === 'noInquiry') return null
   if (result.kind === 'refused') return result.reason !== 'timeout'
   if (result.kind === 'declined') return result.reason !== 'networkTimeout'
   return result.kind !== 'unknown' || operation === 'check_code'

@@ -54,7 +54,7 @@ export const defaultStep: ScenarioStep = 'get_verify_code'
 export const testPhone = '998901234566'
 /** The one SMS code of the test environment, for every test card and scenario. Intentionally public. */
 export const sandboxCode = '666666'
-export const sandboxCodes: Codes = Object.freeze({ draw: () => sandboxCode })
+export const sandboxCodes: Codes = Object.freeze({ draw: () => sandboxCode, fixed: sandboxCode })
 
 function scenario(name: string, reason: NetworkRefusalReason, delayMs = 0): Scenario {
   return Object.freeze({ name, reason, delayMs })

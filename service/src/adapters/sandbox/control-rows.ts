@@ -47,4 +47,7 @@ export const errorsByStep: Readonly<Record<string, { readonly before: ErrorName 
     lose_answer: { before: 'networkTimeout', atPay: 'networkTimeout' },
     approve_late: { before: null, atPay: 'networkTimeout' },
     rejected: { before: 'smsNotSent', atPay: null },
+    holder_mismatch: { before: 'holderMismatch', atPay: null },
+    // The verification policy decides.
+    holder_unknown: { before: null, atPay: null },
   })

@@ -10,9 +10,9 @@ const lost = ['lose_request', 'lose_answer'] as const
 
 export const defaultMethodFault = 'none'
 
-/** The faults of each method that calls the network, and of the SMS gateway. */
+/** The faults of each method that calls the network, of the SMS gateway, and of the service that says whether a phone is the cardholder's. */
 export const methodFaults: Readonly<Record<FaultyMethod, readonly string[]>> = Object.freeze({
-  'cards.get_verify_code': [defaultMethodFault, ...delays, 'lose_answer', ...refusals],
+  'cards.get_verify_code': [defaultMethodFault, ...delays, 'lose_answer', ...refusals, 'holder_mismatch', 'holder_unknown'],
   'cards.verify': [defaultMethodFault, ...delays, 'lose_answer', ...refusals],
   'receipts.pay': [
     defaultMethodFault,
@@ -28,9 +28,11 @@ export const methodFaults: Readonly<Record<FaultyMethod, readonly string[]>> = O
   'receipts.confirm_hold': [defaultMethodFault, ...delays, 'declined', ...lost, 'answer_twice'],
   'receipts.cancel': [defaultMethodFault, ...delays, 'declined', ...lost, 'answer_twice'],
   sms: [defaultMethodFault, 'rejected', 'lose_answer'],
+  holder: [defaultMethodFault, 'holder_mismatch', 'holder_unknown', 'rejected'],
 })
 
-export type FaultyMethod = 'cards.get_verify_code' | 'cards.verify' | 'receipts.pay' | 'receipts.confirm_hold' | 'receipts.cancel' | 'sms'
+export type FaultyMethod =
+  'cards.get_verify_code' | 'cards.verify' | 'receipts.pay' | 'receipts.confirm_hold' | 'receipts.cancel' | 'sms' | 'holder'
 
 /** The reply delay of a fault, milliseconds; 0 for none. */
 export function delayMsOf(fault: string): number {

@@ -4,11 +4,11 @@ import { test } from 'node:test'
 import { readPan, type Expiry, type Pan } from '@tessera/contract/card'
 import { makeFindRoute } from '@tessera/contract/route'
 
-import type { FollowUpRequest } from '../network/network.ts'
+import type { FollowUpRequest, StatusRequest } from '../network/network.ts'
 import type { LedgerRow } from '../../store/sandbox-ledger.ts'
 import { makeHandClock } from '../../testing/clock.fixture.ts'
 
-import { steps, testCards, testExpiry, type ScenarioStep } from './cards.ts'
+import { sandboxCode, steps, testCards, testExpiry, type ScenarioStep } from './cards.ts'
 import { describeNetwork } from '../network/network.suite.ts'
 import { makeSandboxNetwork } from './network.ts'
 import type { SimulatedOutcome } from './simulated-outcome.ts'
@@ -63,6 +63,7 @@ describeNetwork('sandbox', async () => {
     approvedCard: () => cardOf('8600069195406311'),
     declinedCard: () => cardOf('4444445987459073'),
     debitedTiyin: async () => debitedIn(ledger),
+    code: { correct: sandboxCode, wrong: '111111' },
     close: async () => undefined,
   }
 })
@@ -83,7 +84,7 @@ test('a scenario fails at its step, by default at get_verify_code, and at no oth
       const { network, clock } = setUp(scenario === null || step === null ? {} : { [scenario.name]: step })
       const calls: [ScenarioStep, () => Promise<object | null>][] = [
         ['create', () => network.admit(cardOf(number), signal)],
-        ['get_verify_code', () => network.startVerification({ ...cardOf(number), requestId: 'r' }, signal)],
+        ['get_verify_code', () => network.startVerification({ ...cardOf(number), requestId: 'r', isHolderRequired: false }, signal)],
         ['verify', () => network.precheckCard(cardOf(number), signal)],
       ]
       for (const [at, call] of calls) {
@@ -104,7 +105,7 @@ test('a scenario fails at its step, by default at get_verify_code, and at no oth
 test('the ten-second card does not need the PAN while it waits', async () => {
   const { network, clock } = setUp()
   const card = cardOf('8600134301849596')
-  const pending = network.startVerification({ ...card, requestId: 'r' }, signal)
+  const pending = network.startVerification({ ...card, requestId: 'r', isHolderRequired: false }, signal)
   await clock.untilSleeping(10_000)
   card.pan.wipe()
   clock.advance(10_000)
@@ -113,11 +114,11 @@ test('the ten-second card does not need the PAN while it waits', async () => {
 
 test('the code of one card is sent by us, those of the others by the network', async () => {
   const { network } = setUp({ sms_not_connected: 'pay' })
-  const start = (number: string) => network.startVerification({ ...cardOf(number), requestId: 'r1' }, signal)
-  const sentByNetwork = { kind: 'sentByNetwork', phoneMask: '99890*****66', networkRef: 'sandbox-r1' }
+  const start = (number: string) => network.startVerification({ ...cardOf(number), requestId: 'r1', isHolderRequired: false }, signal)
+  const sentByNetwork = { kind: 'sentByNetwork', phoneMask: '99890*****66', networkRef: 'sandbox-r1', holder: 'match' }
   assert.deepEqual(await start('8600069195406311'), sentByNetwork)
   assert.deepEqual(await start('8600060921090842'), sentByNetwork)
-  assert.deepEqual(await start('8600495473316478'), { kind: 'sentByService', phone: '998901234566' })
+  assert.deepEqual(await start('8600495473316478'), { kind: 'sentByService', phone: '998901234566', holder: 'match' })
 })
 
 test('a test card with another expiry, and every other card, is unknown', async () => {
@@ -126,7 +127,10 @@ test('a test card with another expiry, and every other card, is unknown', async 
   const unknownCards = [cardOf('8600069195406311', '0499' as Expiry), cardOf('4444444444444448')]
   for (const card of unknownCards) {
     assert.equal(await network.admit(card, signal), null)
-    assert.deepEqual(await network.startVerification({ ...card, requestId: 'r' }, signal), { kind: 'refused', reason: 'smsNotConnected' })
+    assert.deepEqual(await network.startVerification({ ...card, requestId: 'r', isHolderRequired: false }, signal), {
+      kind: 'refused',
+      reason: 'smsNotConnected',
+    })
     const request = { ...card, requestId: 'r', networkRef: null, code: '666666' }
     assert.deepEqual(await network.checkCode(request, signal), { kind: 'unknown' })
   }
@@ -140,7 +144,14 @@ async function authorize(
   number: string,
   options: { hold?: boolean; requestId?: string } = {},
 ) {
-  const request = { ...cardOf(number), requestId: options.requestId ?? 'a1', receiptId, amountTiyin: 500, hold: options.hold ?? false }
+  const request = {
+    ...cardOf(number),
+    requestId: options.requestId ?? 'a1',
+    trace: '',
+    receiptId,
+    amountTiyin: 500,
+    hold: options.hold ?? false,
+  }
   const pending = network.authorize(request, signal)
   await new Promise((resolve) => setImmediate(resolve))
   clock.advance(10_000)
@@ -149,7 +160,12 @@ async function authorize(
 }
 
 function followUp(requestId: string, amountTiyin = 500): FollowUpRequest {
-  return { requestId, merchantId, ofRequestId: 'a1', networkRef: 'sandbox-a1', amountTiyin }
+  const authorization = { ofRequestId: 'a1', networkRef: 'sandbox-a1', ofTrace: '', ofAmountTiyin: 500, ofHold: false }
+  return { ...authorization, requestId, merchantId, amountTiyin, trace: '', isRepeat: false }
+}
+
+function statusOf(requestId: string): StatusRequest {
+  return { requestId, merchantId, kind: 'authorise', amountTiyin: 500, trace: '', ofRequestId: requestId, networkRef: '' }
 }
 
 test('the success cards pay, and a scenario card never does, whatever its step', async () => {
@@ -166,7 +182,7 @@ test('the success cards pay, and a scenario card never does, whatever its step',
 test('the ten-second card is declined after a wait only when its step is pay', async () => {
   const atPay = setUp({ network_timeout: 'pay' })
   const pending = atPay.network.authorize(
-    { ...cardOf('8600134301849596'), requestId: 'a1', receiptId, amountTiyin: 500, hold: false },
+    { ...cardOf('8600134301849596'), requestId: 'a1', trace: '', receiptId, amountTiyin: 500, hold: false },
     signal,
   )
   await atPay.clock.untilSleeping(10_000)
@@ -174,7 +190,7 @@ test('the ten-second card is declined after a wait only when its step is pay', a
   atPay.clock.advance(10_000)
   assert.equal((await pending).kind, 'declined')
   const elsewhere = setUp({ network_timeout: 'verify' })
-  const request = { ...cardOf('8600134301849596'), requestId: 'a1', receiptId, amountTiyin: 500, hold: false }
+  const request = { ...cardOf('8600134301849596'), requestId: 'a1', trace: '', receiptId, amountTiyin: 500, hold: false }
   assert.equal((await elsewhere.network.authorize(request, signal)).kind, 'declined')
 })
 
@@ -182,7 +198,7 @@ test('a requestId moves money once, and a repeated request gets the same respons
   const sandbox = setUp({ network: 'answer_twice' })
   const first = await authorize(sandbox, '8600069195406311')
   assert.deepEqual(await authorize(sandbox, '8600069195406311'), first)
-  assert.deepEqual(await sandbox.network.status('a1', signal), first)
+  assert.deepEqual(await sandbox.network.status(statusOf('a1'), signal), first)
   assert.deepEqual(await sandbox.network.refund(followUp('r1', 200), signal), first)
   assert.deepEqual(await sandbox.network.refund(followUp('r1', 200), signal), first)
   assert.equal(sandbox.ledger.length, 2)
@@ -227,20 +243,20 @@ test('each simulated outcome of the network leaves the matching rows in the ledg
   for (const [simulated, outcome, status, rows] of cases) {
     const sandbox = setUp({ network: simulated })
     assert.equal((await authorize(sandbox, '8600069195406311')).kind, outcome, simulated)
-    assert.equal((await sandbox.network.status('a1', signal)).kind, status, simulated)
+    assert.equal((await sandbox.network.status(statusOf('a1'), signal)).kind, status, simulated)
     assert.equal(sandbox.ledger.length, rows, simulated)
   }
 })
 
 test('a late approval is unknown until it arrives', async () => {
   const sandbox = setUp({ network: 'approve_late' })
-  const request = { ...cardOf('8600069195406311'), requestId: 'a1', receiptId, amountTiyin: 500, hold: false }
+  const request = { ...cardOf('8600069195406311'), requestId: 'a1', trace: '', receiptId, amountTiyin: 500, hold: false }
   const pending = sandbox.network.authorize(request, signal)
   await sandbox.clock.untilSleeping(60_000)
   sandbox.clock.advance(14_999)
-  assert.equal((await sandbox.network.status('a1', signal)).kind, 'unknown')
+  assert.equal((await sandbox.network.status(statusOf('a1'), signal)).kind, 'unknown')
   sandbox.clock.advance(1)
-  assert.equal((await sandbox.network.status('a1', signal)).kind, 'approved')
+  assert.equal((await sandbox.network.status(statusOf('a1'), signal)).kind, 'approved')
   sandbox.clock.advance(60_000)
   assert.equal((await pending).kind, 'unknown')
 })

@@ -11,6 +11,7 @@ import {
   type NetworkCard,
   type NetworkRefusal,
   type NetworkRefusalReason,
+  type VerificationRequest,
   type VerificationStart,
 } from '../network/network.ts'
 
@@ -38,8 +39,8 @@ export function makeSandboxNetwork({ store, clock }: SandboxNetworkDependencies)
     checkCode,
   })
 
-  async function startVerification(request: NetworkCard & { readonly requestId: string }, signal: AbortSignal): Promise<VerificationStart> {
-    const { merchantId } = request
+  async function startVerification(request: VerificationRequest, signal: AbortSignal): Promise<VerificationStart> {
+    const { merchantId, isHolderRequired } = request
     const card = testCardOf(request)
     const fault = await findFault('cards.get_verify_code', merchantId)
     const failed = fault === 'lose_answer' ? await withholdReply(signal) : await fail(fault, signal)
@@ -47,8 +48,10 @@ export function makeSandboxNetwork({ store, clock }: SandboxNetworkDependencies)
     if (card === null) return { kind: 'refused', reason: 'smsNotConnected' }
     const refusal = await failAt('get_verify_code', card, merchantId, signal)
     if (refusal !== null) return refusal
-    if (card.sentBy === 'us') return { kind: 'sentByService', phone: testPhone }
-    return { kind: 'sentByNetwork', phoneMask: maskPhone(testPhone), networkRef: `sandbox-${request.requestId}` }
+    const holder = fault === 'holder_unknown' ? 'unknown' : 'match'
+    if (card.sentBy === 'us') return { kind: 'sentByService', phone: testPhone, holder }
+    if (holder === 'unknown' && isHolderRequired) return { kind: 'refused', reason: 'holderMismatch' }
+    return { kind: 'sentByNetwork', phoneMask: maskPhone(testPhone), networkRef: `sandbox-${request.requestId}`, holder }
   }
 
   /** Simulates a lost reply when the service checks the code; when the network checks it, `checkCode` does. */
@@ -122,6 +125,7 @@ const refused = Object.freeze({
   card_expired: 'cardExpired',
   card_blocked: 'cardBlocked',
   system_error: 'systemError',
+  holder_mismatch: 'holderMismatch',
 } as const satisfies Record<string, NetworkRefusalReason>)
 
 const numbers = testCards.map((card) => ({ digits: Buffer.from(card.number, 'latin1'), card }))

@@ -6,6 +6,7 @@ import type {
   FollowUpRequest,
   Network,
   NetworkRefusalReason,
+  StatusRequest,
 } from '../network/network.ts'
 import type { MovementKind } from '../../store/operations.ts'
 import { findLedgerEntry, insertLedgerEntry, type LedgerRow, listLedgerEntries } from '../../store/sandbox-ledger.ts'
@@ -37,7 +38,7 @@ export function makeSandboxPayments({ store, clock }: SandboxPaymentsDependencie
     cancelHold: (request: FollowUpRequest, signal: AbortSignal) => recordMovement('cancelHold', request, signal),
     refund: (request: FollowUpRequest, signal: AbortSignal) => recordMovement('refund', request, signal),
     reverse: (request: FollowUpRequest, signal: AbortSignal) => recordMovement('reverse', request, signal),
-    async status(requestId: string) {
+    async status({ requestId }: StatusRequest) {
       const row = await store.read(findLedgerEntry(requestId))
       return row === null ? ({ kind: 'neverSeen' } as const) : outcomeOf(row)
     },
@@ -120,7 +121,7 @@ export function makeSandboxPayments({ store, clock }: SandboxPaymentsDependencie
     if (card.scenario === null) return null
     const { name, reason, delayMs } = card.scenario
     if (delayMs > 0 && (await store.read(findScenarioStep(merchantId, name))) === 'pay') await clock.sleep(delayMs, signal)
-    return declines[reason]
+    return reason === 'holderMismatch' ? null : declines[reason]
   }
 
   /** Does not reply within any timeout of the service. */
@@ -156,4 +157,4 @@ const declines = Object.freeze({
   cardBlocked: 'cardBlocked',
   systemError: 'systemError',
   timeout: 'networkTimeout',
-} as const satisfies Record<NetworkRefusalReason, DeclineReason>)
+} as const satisfies Record<Exclude<NetworkRefusalReason, 'holderMismatch'>, DeclineReason>)

@@ -1,7 +1,7 @@
 import { maskPhone } from '@tessera/contract/card'
 
 import type { Clock } from '../../clock.ts'
-import { smsAdapter, type Sms, type SmsMessage, type SmsOutcome } from '../sms/sms.ts'
+import { smsAdapter, type Sms, type SmsMessage, type SmsResult } from '../sms/sms.ts'
 import { findScenarioStep, insertInboxSms } from '../../store/sandbox.ts'
 import type { Store } from '../../store/store.ts'
 
@@ -19,12 +19,12 @@ export const sandboxSms = smsAdapter({ name: 'sandbox', isForTestOnly: true, set
 export function makeSandboxSms({ store, clock }: SandboxSmsDependencies): Sms {
   return Object.freeze({
     isSimulated: true,
-    async send({ messageId, merchantId, phone, text }: SmsMessage, signal: AbortSignal): Promise<SmsOutcome> {
+    async send({ messageId, merchantId, phone, text }: SmsMessage, signal: AbortSignal): Promise<SmsResult> {
       const fault = await store.read(findScenarioStep(merchantId, 'sms' satisfies FaultyMethod))
-      if (fault === 'rejected') return 'rejected'
+      if (fault === 'rejected') return { outcome: 'rejected', error: 'simulated' }
       await store.write(insertInboxSms, { id: messageId, at: clock.now(), merchantId, phoneMask: maskPhone(phone), text })
       if (fault === 'lose_answer') await clock.sleep(silenceMs, signal)
-      return 'accepted'
+      return { outcome: 'accepted', gatewayMessageId: messageId }
     },
   })
 }

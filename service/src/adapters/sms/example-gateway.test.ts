@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 import { makeHandClock } from '../../testing/clock.fixture.ts'
-import { makeHttpPost } from '../http/http-post.ts'
+import { makeHttpPost, makeHttpRequest } from '../http/http-post.ts'
 import { exampleGatewaySms } from './example-gateway.ts'
 import { describeSms, type SmsSetup } from './sms.suite.ts'
 
@@ -25,9 +25,11 @@ async function setUp(): Promise<SmsSetup> {
   const { port } = server.address() as AddressInfo
   const clock = makeHandClock()
   const guard = { choose: async () => ({ address: '127.0.0.1', family: 4 }) }
+  const httpOptions = { guard, clock, timeoutMs: 3000, replyBytesMax: 1024 }
   const deps = {
     settings: { url: new URL(`http://127.0.0.1:${String(port)}/messages`), tokenFile: 'token' },
-    http: makeHttpPost({ guard, clock, timeoutMs: 3000, replyBytesMax: 1024 }),
+    http: makeHttpPost(httpOptions),
+    request: makeHttpRequest(httpOptions),
     clock,
     log: () => undefined,
     dataFolder: '',

@@ -23,10 +23,10 @@ export const exampleGatewaySms = smsAdapter({
         signal,
       )
       // No response is not a refusal: the message may be on its way, and is not sent again.
-      if (result.outcome !== 'responded' || result.status >= 500) return 'unknown'
-      if (result.status < 300) return 'accepted'
+      if (result.outcome !== 'responded' || result.status >= 500) return { outcome: 'unknown' }
+      if (result.status < 300) return { outcome: 'accepted', gatewayMessageId: messageId }
       log('sms_rejected', { code: result.status })
-      return 'rejected'
+      return { outcome: 'rejected', error: `http ${String(result.status)}` }
     },
   }),
 })

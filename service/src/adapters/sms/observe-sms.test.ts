@@ -2,16 +2,16 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
 import { observeSms, type SmsSend } from './observe-sms.ts'
-import type { SmsMessage, SmsOutcome } from './sms.ts'
+import type { SmsMessage, SmsResult } from './sms.ts'
 
 const message = {} as SmsMessage
 
 test('each message is reported once: with its outcome, as failed when the adapter throws, and when its caller gives it up', async () => {
   const sends: SmsSend[] = []
-  const results: Promise<SmsOutcome>[] = [Promise.resolve('accepted'), Promise.resolve('unknown')]
-  let end: (outcome: SmsOutcome) => void = () => undefined
+  const results: Promise<SmsResult>[] = [Promise.resolve({ outcome: 'accepted' }), Promise.resolve({ outcome: 'unknown' })]
+  let end: (result: SmsResult) => void = () => undefined
   const sms = observeSms({
-    sms: { send: () => results.shift() ?? new Promise<SmsOutcome>((resolve) => (end = resolve)) },
+    sms: { send: () => results.shift() ?? new Promise<SmsResult>((resolve) => (end = resolve)) },
     onSend: (send) => sends.push(send),
     now: () => 0,
   })
@@ -20,7 +20,7 @@ test('each message is reported once: with its outcome, as failed when the adapte
   await sms.send(message, giving.signal)
   const pending = sms.send(message, giving.signal)
   giving.abort()
-  end('accepted')
+  end({ outcome: 'accepted' })
   await pending
   results.push(Promise.reject(new Error('broken')))
   await assert.rejects(sms.send(message, new AbortController().signal), /broken/)

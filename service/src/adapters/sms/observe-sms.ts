@@ -26,9 +26,9 @@ export function observeSms({ sms, onSend, now }: ObserveSmsOptions): Sms {
       const giveUp = (): void => report('failed')
       signal.addEventListener('abort', giveUp, { once: true })
       try {
-        const outcome = await sms.send(message, signal)
-        report(outcome)
-        return outcome
+        const result = await sms.send(message, signal)
+        report(result.outcome)
+        return result
       } catch (err) {
         giveUp()
         throw err

@@ -2,15 +2,16 @@ import type { Store } from '../../store/store.ts'
 import type { Adapter, AdapterDependencies, AdapterSettings } from '../adapter.ts'
 
 /**
- * Sends text messages. One adapter per gateway; the sandbox's inbox is one of them.
+ * Sends text messages. One adapter per kind of gateway; the sandbox's inbox is one of them.
  *
- * `accepted` means that the gateway accepted the message, not that it was delivered. When the gateway does not respond in time, the outcome is
- * `unknown`, and the message is not sent again automatically, because the cardholder could get two codes.
+ * `accepted` means that the gateway accepted the message, not that it was delivered. `rejected` is said only when the message is certainly not on its way:
+ * then another gateway may be tried. When the gateway does not respond in time, the outcome is `unknown`, and the message is not sent again automatically,
+ * because the cardholder could get two codes.
  */
 export interface Sms {
   /** Whether its failures are chosen by its users, so that they never open the breaker of the gateway. */
   readonly isSimulated?: boolean
-  send(message: SmsMessage, signal: AbortSignal): Promise<SmsOutcome>
+  send(message: SmsMessage, signal: AbortSignal): Promise<SmsResult>
 }
 
 export interface SmsMessage {
@@ -26,6 +27,14 @@ export interface SmsMessage {
 
 export type SmsOutcome = 'accepted' | 'rejected' | 'unknown'
 
+export interface SmsResult {
+  readonly outcome: SmsOutcome
+  /** By which the gateway names the message, for its support; null where it names none. */
+  readonly gatewayMessageId?: string | null
+  /** Why it was not accepted, in the gateway's words or ours: at most 64 letters, digits, blanks and `_.:-`. See `smsErrorText`. */
+  readonly error?: string | null
+}
+
 /** What an SMS adapter may use. The store is for the sandbox's inbox; an adapter for production does not touch it. */
 export interface SmsAdapterDependencies extends AdapterDependencies {
   readonly store: Store
@@ -36,4 +45,13 @@ export function smsAdapter<Settings extends AdapterSettings>(
   adapter: Adapter<Sms, SmsAdapterDependencies, Settings>,
 ): Adapter<Sms, SmsAdapterDependencies> {
   return adapter
+}
+
+/**
+ * The text of an error as it may be stored and shown. A gateway may repeat the phone or the message in its own text, so that of such a text, or of one with
+ * other characters, only `otherwise` is left.
+ */
+export function smsErrorText(text: string, otherwise: string): string {
+  const line = text.trim().replaceAll(/\s+/g, ' ')
+  return /^[\w .:-]{1,64}$/.test(line) && !/\d{4}/.test(line) ? line : otherwise
 }

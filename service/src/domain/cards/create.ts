@@ -7,6 +7,7 @@ import { issueToken } from '@tessera/vault/token'
 import { requireNoConflict, completeExtras } from '../idempotency/handle.ts'
 import { type CardRow, insertCard } from '../../store/cards.ts'
 
+import { requireNetworkOfCard } from '../networks.ts'
 import type { RequestContext } from '../request-context.ts'
 import { unverifiedEndsAt } from './lifecycle.ts'
 import { cardChangeEntry } from './change-records.ts'
@@ -99,13 +100,14 @@ function requireExpiry(text: string, now: number): Expiry {
 }
 
 async function requireNetworkApproval(
-  { network, peers, clock, settings }: CardServices,
+  { networks, clock, settings }: CardServices,
   pan: Pan,
   expiry: Expiry,
   ctx: RequestContext,
 ): Promise<void> {
   const { merchantId, signal } = ctx
-  const options = { gate: peers.network, merchantId, clock, timeoutMs: settings.networkTimeoutMs, signal }
+  const { network, gate } = requireNetworkOfCard(networks, pan.masked)
+  const options = { gate, merchantId, clock, timeoutMs: settings.networkTimeoutMs, signal }
   const refusal = await callNetworkAdapter(options, (until) => network.admit({ merchantId, pan, expiry }, until))
   if (refusal !== null) throw refusalError(refusal, ctx.requestId)
 }

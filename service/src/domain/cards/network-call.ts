@@ -86,5 +86,6 @@ const refusalNames = {
   smsNotConnected: 'smsNotConnected',
   cardExpired: 'cardExpired',
   cardBlocked: 'cardBlocked',
+  holderMismatch: 'holderMismatch',
   timeout: 'networkTimeout',
 } as const satisfies Record<Exclude<NetworkRefusalReason, 'systemError'>, string>

@@ -8,6 +8,7 @@ import { withSqlite } from '../../store/sqlite/with-store.fixture.ts'
 
 import { KeyInUseError, makeCardResealer } from './reseal.ts'
 import { findCard, updateCard, cardsTable } from '../../store/cards.ts'
+import { makeWalk } from '../../store/walk.ts'
 import { replaceInStore, replaceWrite } from '../../testing/store.fixture.ts'
 
 const pan = '8600069195406311'
@@ -15,6 +16,17 @@ const pan = '8600069195406311'
 async function within(use: (app: TestApp) => Promise<void>): Promise<void> {
   const app = await createTestApp({ after })
   await use(app)
+}
+
+/** Lets work that pauses between pages go on. */
+async function moving<T>(app: TestApp, work: Promise<T>): Promise<T> {
+  const done = new AbortController()
+  const ended = work.finally(() => done.abort())
+  while (!done.signal.aborted) {
+    if (app.clock.isSleeping(5)) app.clock.advance(5)
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  return ended
 }
 
 function resealOf({ store, keyring, clock, environment, alarms }: TestApp) {
@@ -51,6 +63,44 @@ test('old cards are resealed under the new key without their tokens, open as bef
     await merchant.call('cards.get_verify_code', { token })
     await merchant.call('cards.verify', { token, code: '666666' })
     assert.ok(other !== '')
+  }))
+
+test('an operator reseals the cards of one key, cancels after a few cards, and continues; each run is audited', () =>
+  within(async (app) => {
+    const merchant = app.merchant()
+    await Promise.all(Array.from({ length: 230 }, () => merchant.createToken(pan)))
+    const { keyId: old } = await app.keyring.active('card', merchant.merchantId)
+    const by = { actor: 'operator', requestId: '', address: '' }
+    const unheard = { signal: new AbortController().signal, onProgress: () => undefined }
+    const run = (keyId = old) => moving(app, app.keys.reseal(keyId, 1, by, unheard))
+    assert.equal(await run(), 'active')
+    assert.equal(await run('0'.repeat(32)), 'unknown')
+    await app.keyring.rotate('card', merchant.merchantId)
+    assert.equal(await app.reseal.countLeft(), 230)
+
+    const cancelled = new AbortController()
+    const pages = replaceWrite(updateCard, (_change, original) => {
+      cancelled.abort(new Error('cancelled'))
+      return original()
+    })
+    const interrupted = resealOf({ ...app, store: replaceInStore(app.store, pages) })
+    const walk = makeWalk({ signal: cancelled.signal, now: () => 0 })
+    await assert.rejects(interrupted.resealKey(old, { walk, pace: app.pace, signal: cancelled.signal }), /cancelled/)
+    assert.equal(await app.reseal.countLeft(), 210)
+
+    const running = run()
+    assert.equal(await run(), 'running')
+    assert.equal(await app.reseal.runOnce(), 0)
+    assert.deepEqual(await running, { resealed: 210, left: 0 })
+    assert.deepEqual([await app.reseal.countLeft(), app.reseal.resealedCount()], [0, 210])
+    const entries = await app.auditArchive.list({ merchantId: '', subject: old, count: 10 })
+    assert.deepEqual(
+      entries
+        .filter(({ action }) => action === 'key.resealed')
+        .map(({ outcome }) => outcome)
+        .sort(),
+      ['done', 'refused', 'refused', 'requested', 'requested', 'requested'],
+    )
   }))
 
 test('a key older than 90 days is replaced and its cards are resealed, even without a new card', () =>

@@ -3,10 +3,12 @@ import { SealBrokenError, resealBlob } from '@tessera/vault/seal'
 
 import type { RowFreshness } from '../freshness/row-freshness.ts'
 import type { Clock } from '../../clock.ts'
-import { type CardRow, countCardsByKey, listCardsByKey, updateCard, cardsTable } from '../../store/cards.ts'
+import { type CardRow, countCardsByKey, type ListedCard, listCardsByKey, updateCard, cardsTable } from '../../store/cards.ts'
 import type { Store } from '../../store/store.ts'
 
+import type { Walk } from '../../store/walk.ts'
 import { makeVerifiedRows } from '../verified-rows.ts'
+import { changeAtPace, type WorkPace } from '../work-pace.ts'
 
 import { makeCardQuarantine } from './quarantine.ts'
 import { systemCardChangeEntry } from './change-records.ts'
@@ -14,12 +16,34 @@ import type { RowAlarm } from './services.ts'
 
 /** Moves cards to their merchant's active data key. Only the outer layer is sealed again, so no token is needed. */
 export interface CardResealer {
-  /** Reseals one bounded round and returns the number of cards. Stops after the current page when `stopping` is aborted; the next call continues there. */
-  runOnce(stopping?: AbortSignal): Promise<number>
+  /** Reseals one bounded round and returns the number of cards. Stops when `stopping` is aborted, after the cards in progress. With a pace it pauses between a few cards and the next. */
+  runOnce(stopping?: AbortSignal, pace?: WorkPace): Promise<number>
+  /**
+   * Reseals every card of a retired key now, at the given pace, instead of the background job. A second run continues. Returns why it cannot: the key is
+   * `unknown` or destroyed, `active`, or being resealed (`running`). Throws the reason of the walk's signal when it is cancelled.
+   */
+  resealKey(keyId: string, run: ResealRun): Promise<ResealedKey | 'unknown' | 'active' | 'running'>
+  /** Cards that are sealed under retired keys. */
+  countLeft(): Promise<number>
+  /** Cards that this process has resealed. */
+  resealedCount(): number
   /** Every card key that is not destroyed, with the number of cards sealed under it, oldest first. */
   status(): Promise<CardKeyStatus[]>
   /** Destroys a key for the operator. Throws `KeyInUseError` while a card is sealed under it. */
   destroy(keyId: string): Promise<void>
+}
+
+export interface ResealRun {
+  /** Counts the resealed cards. */
+  readonly walk: Walk
+  readonly pace: WorkPace
+  readonly signal: AbortSignal
+}
+
+export interface ResealedKey {
+  readonly resealed: number
+  /** Still sealed under the key: rows that are refused, or that were changed at that moment. */
+  readonly left: number
 }
 
 export interface CardKeyStatus extends KeyStatus {
@@ -48,24 +72,49 @@ export function makeCardResealer(deps: CardResealerDependencies): CardResealer {
   const after = new Map<string, string>()
   /** Until when a key without cards is skipped. */
   const skippedUntil = new Map<string, number>()
+  /** The keys that an operator's command is resealing. */
+  const byCommand = new Set<string>()
+  let total = 0
 
   return Object.freeze({
-    async runOnce(stopping?: AbortSignal) {
+    async runOnce(stopping?: AbortSignal, pace?: WorkPace) {
       let resealed = 0
       for (const key of await oldCardKeys()) {
+        if (byCommand.has(key.keyId)) continue
         if (resealed >= maxCardsPerRound || stopping?.aborted === true) break
-        resealed += await resealPage(key)
+        resealed += await resealPage(key, { pace, stopping })
       }
       return resealed
     },
+    async resealKey(keyId: string, run: ResealRun) {
+      const key = activeAndOldCardKeys().find((each) => each.keyId === keyId)
+      if (key === undefined) return 'unknown'
+      if (key.state === 'active') return 'active'
+      if (byCommand.has(keyId)) return 'running'
+      byCommand.add(keyId)
+      try {
+        run.walk.begin('cards', await countCardsOf(keyId))
+        let resealed = 0
+        // Once more, for cards that were changed while they were resealed.
+        for (let pass = Infinity; pass > 0; resealed += pass) pass = await resealPages(keyId, run)
+        return { resealed, left: await countCardsOf(keyId) }
+      } finally {
+        byCommand.delete(keyId)
+      }
+    },
+    async countLeft() {
+      const keyIds = new Set(retiredKeys().map(({ keyId }) => keyId))
+      if (keyIds.size === 0) return 0
+      return (await store.scan(countCardsByKey())).reduce((sum, { keyId, cards }) => sum + (keyIds.has(keyId) ? cards : 0), 0)
+    },
+    resealedCount: () => total,
     async status() {
       const counts = new Map((await store.scan(countCardsByKey())).map(({ keyId, cards }) => [keyId, cards]))
       return activeAndOldCardKeys().map((key) => ({ ...key, cards: counts.get(key.keyId) ?? 0 }))
     },
     async destroy(keyId: string) {
-      const held = (await store.scan(countCardsByKey())).find((count) => count.keyId === keyId)
-      if (held !== undefined && held.cards > 0)
-        throw new KeyInUseError(`${held.cards} cards are sealed under key ${keyId}: reseal them first`)
+      const held = await countCardsOf(keyId)
+      if (held > 0) throw new KeyInUseError(`${held} cards are sealed under key ${keyId}: reseal them first`)
       await keyring.destroy(keyId)
     },
   })
@@ -77,21 +126,49 @@ export function makeCardResealer(deps: CardResealerDependencies): CardResealer {
       .sort((a, b) => a.createdAt - b.createdAt)
   }
 
-  /** Requesting the active key retires keys whose epoch is over. */
-  async function oldCardKeys(): Promise<KeyStatus[]> {
-    for (const owner of new Set(activeAndOldCardKeys().map((key) => key.owner))) await keyring.active('card', owner)
+  /** Those that may have cards. */
+  function retiredKeys(): KeyStatus[] {
     return activeAndOldCardKeys().filter(({ keyId, state }) => state === 'decrypt_only' && (skippedUntil.get(keyId) ?? 0) <= clock.now())
   }
 
-  async function resealPage({ keyId }: KeyStatus): Promise<number> {
+  /** Requesting the active key retires keys whose epoch is over. */
+  async function oldCardKeys(): Promise<KeyStatus[]> {
+    for (const owner of new Set(activeAndOldCardKeys().map((key) => key.owner))) await keyring.active('card', owner)
+    return retiredKeys()
+  }
+
+  async function countCardsOf(keyId: string): Promise<number> {
+    return (await store.scan(countCardsByKey())).find((count) => count.keyId === keyId)?.cards ?? 0
+  }
+
+  /** From the first to the last card of a key. Returns how many were resealed. */
+  async function resealPages(keyId: string, { walk, pace, signal }: ResealRun): Promise<number> {
+    let resealed = 0
+    for (let after = ''; ;) {
+      const page = await store.read(listCardsByKey(keyId, after, pageLength))
+      const done = await resealCards(page, { pace, stopping: signal })
+      resealed += done
+      await walk.advance(done)
+      const last = page.at(-1)
+      if (last === undefined || page.length < pageLength) return resealed
+      after = last.cardId
+    }
+  }
+
+  async function resealCards(page: readonly ListedCard[], run: PageRun): Promise<number> {
+    const count = await changeAtPace(quarantine.readable(page), resealCard, run)
+    total += count
+    return count
+  }
+
+  async function resealPage({ keyId }: KeyStatus, run: PageRun): Promise<number> {
     const page = await store.read(listCardsByKey(keyId, after.get(keyId) ?? '', pageLength))
     const last = page.at(-1)
     if (last === undefined && !after.has(keyId)) skippedUntil.set(keyId, clock.now() + emptyKeySkipMs)
     // Start over at the end, to find cards that were changed meanwhile.
     if (last === undefined || page.length < pageLength) after.delete(keyId)
     else after.set(keyId, last.cardId)
-    const done = await Promise.all(quarantine.readable(page).map((card) => resealCard(card)))
-    return done.filter((isDone) => isDone).length
+    return resealCards(page, run)
   }
 
   async function resealCard(card: CardRow): Promise<boolean> {
@@ -118,6 +195,11 @@ export function makeCardResealer(deps: CardResealerDependencies): CardResealer {
       return null
     }
   }
+}
+
+interface PageRun {
+  readonly pace: WorkPace | undefined
+  readonly stopping: AbortSignal | undefined
 }
 
 const pageLength = 100

@@ -1,10 +1,9 @@
 import { makeFindRoute, type FindRoute } from '@tessera/contract/route'
 import type { Keyring } from '@tessera/vault/keyring'
 
-import type { Peers } from '../limits/peers.ts'
 import type { RowFreshness } from '../freshness/row-freshness.ts'
 import type { Clock } from '../../clock.ts'
-import type { Network } from '../../adapters/network/network.ts'
+import type { Networks } from '../networks.ts'
 import type { Store } from '../../store/store.ts'
 import { cardsTable, type CardRow } from '../../store/cards.ts'
 import { type EventRow, outboxTable } from '../../store/outbox.ts'
@@ -14,8 +13,7 @@ import { makeVerifiedRows, type VerifiedRows } from '../verified-rows.ts'
 export interface CardDependencies {
   readonly store: Store
   readonly keyring: Keyring
-  readonly network: Network
-  readonly peers: Pick<Peers, 'network'>
+  readonly networks: Networks
   readonly clock: Clock
   /** `test` or `production`: in every associated data and MAC. */
   readonly environment: string
@@ -38,12 +36,11 @@ export interface CardServices extends CardDependencies {
 }
 
 export function createCardServices(deps: CardDependencies): CardServices {
-  const { network } = deps
   return Object.freeze({
     ...deps,
     rows: makeVerifiedRows(deps, cardsTable),
     eventRows: makeVerifiedRows(deps, outboxTable),
-    findRoute: makeFindRoute(network.routes),
+    findRoute: makeFindRoute(deps.networks.routes),
   })
 }
 

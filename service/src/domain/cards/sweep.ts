@@ -11,12 +11,13 @@ import {
   updateCard,
   cardsTable,
 } from '../../store/cards.ts'
+import type { ClockGuard } from '../clock-guard.ts'
 import { type EventRow, outboxTable } from '../../store/outbox.ts'
 import { deleteOldLimits } from '../../store/send-limits.ts'
 import { deleteInPages, type Store } from '../../store/store.ts'
 
 import { makeVerifiedRows, type VerifiedRows } from '../verified-rows.ts'
-import type { WorkPace } from '../work-pace.ts'
+import { changeAtPace, type WorkPace } from '../work-pace.ts'
 
 import { makeCardQuarantine, type CardQuarantine } from './quarantine.ts'
 import { cardEvent, extrasWithEvent, systemCardChangeEntry } from './change-records.ts'
@@ -27,15 +28,18 @@ export interface CardSweeper {
   /**
    * Marks saved cards whose expiry has passed, deletes the numbers of cards whose lifetime is over, and deletes old limit rows. Returns the number
    * of deleted card numbers. Call it about once a minute; it ends when nothing is left, and `stopping` ends it between two pages. With a pace it
-   * pauses between them.
+   * pauses between them. Does nothing while the clock is not trusted.
    */
   runOnce(stopping?: AbortSignal, pace?: WorkPace): Promise<number>
+  /** Cards that this process has marked as expired, and whose numbers it has deleted. */
+  sweptCounts(): { readonly expired: number; readonly ended: number }
 }
 
 export interface CardSweeperDependencies {
   readonly store: Store
   readonly keyring: Keyring
   readonly clock: Clock
+  readonly clockGuard: Pick<ClockGuard, 'isTrusted'>
   readonly environment: string
   readonly alarm: RowAlarm
   readonly freshness?: RowFreshness | undefined
@@ -48,14 +52,18 @@ export function makeCardSweeper(deps: CardSweeperDependencies): CardSweeper {
     eventRows: makeVerifiedRows(deps, outboxTable),
     quarantine: makeCardQuarantine(deps.alarm),
   }
+  const counts = { expired: 0, ended: 0 }
   return Object.freeze({
+    sweptCounts: () => ({ ...counts }),
     async runOnce(stopping?: AbortSignal, pace?: WorkPace) {
-      const { store, keyring, clock } = deps
-      const services = { ...base, stopping, pace }
-      await deleteInPages(store, deleteOldLimits, clock.now() - limitsRetentionMs, stopping)
+      const { store, keyring, clock, clockGuard } = deps
+      const services = { ...base, stopping, pace, counts }
+      const limitsBefore = clock.now() - limitsRetentionMs
+      if (!clockGuard.isTrusted()) return 0
+      await deleteInPages(store, deleteOldLimits, limitsBefore, stopping)
       await keyring.destroyExpired()
-      await sweepPages(services, (after) => store.read(listSavedCards(expiredCardsEndBefore(clock.now()), pageLength, after)), expire)
-      return sweepPages(services, (after) => store.read(listEndedCards(clock.now(), pageLength, after)), shred)
+      await sweepPages(services, 'expired', (after) => store.read(listSavedCards(expiredCardsEndBefore(clock.now()), pageLength, after)))
+      return sweepPages(services, 'ended', (after) => store.read(listEndedCards(clock.now(), pageLength, after)))
     },
   })
 }
@@ -66,37 +74,44 @@ interface SweepServices extends CardSweeperDependencies {
   readonly quarantine: CardQuarantine
   readonly stopping: AbortSignal | undefined
   readonly pace: WorkPace | undefined
+  readonly counts: Record<SweepWork, number>
 }
+
+type SweepWork = 'expired' | 'ended'
 
 type CardTransition = (card: CardRow, now: number) => { readonly next: CardRow; readonly action: string; readonly outcome: string }
 
-const expire: CardTransition = (card) => ({ next: expiredCard(card), action: 'card.expired', outcome: 'stored' })
-const shred: CardTransition = (card, now) => ({ next: shreddedCard(card, 'ended', now), action: 'card.ended', outcome: 'shredded' })
+const transitions: Readonly<Record<SweepWork, CardTransition>> = {
+  expired: (card) => ({ next: expiredCard(card), action: 'card.expired', outcome: 'stored' }),
+  ended: (card, now) => ({ next: shreddedCard(card, 'ended', now), action: 'card.ended', outcome: 'shredded' }),
+}
 
 /** Applies a transition to each listed card, page by page. Rows that cannot be read are skipped. Returns how many cards changed. */
 async function sweepPages(
   services: SweepServices,
+  work: SweepWork,
   list: (after?: CardEndCursor) => Promise<ListedCard[]>,
-  transition: CardTransition,
 ): Promise<number> {
   let changed = 0
   let last: ListedCard | undefined
-  while (services.stopping?.aborted !== true) {
-    const startedAt = services.pace?.monotonicMs() ?? 0
+  while (services.stopping?.aborted !== true && services.clockGuard.isTrusted()) {
     const cards = await list(last)
-    const done = await Promise.all(services.quarantine.readable(cards).map((card) => applyTransition(services, card, transition)))
-    changed += done.filter((isDone) => isDone).length
+    const change = (card: CardRow): Promise<boolean> => applyTransition(services, card, transitions[work])
+    const count = await changeAtPace(services.quarantine.readable(cards), change, services)
+    changed += count
+    services.counts[work] += count
     last = cards.at(-1)
     if (cards.length < pageLength) break
-    await services.pace?.pause(services.pace.monotonicMs() - startedAt, services.stopping)
   }
   return changed
 }
 
 /** Stores the next state of a card, with the event if the merchant is notified. False if another change came first. */
 async function applyTransition(services: SweepServices, card: CardRow, transition: CardTransition): Promise<boolean> {
-  const { store, rows, eventRows, clock } = services
+  const { store, rows, eventRows, clock, clockGuard } = services
   const now = clock.now()
+  // The clock may have jumped since the card was listed.
+  if (!clockGuard.isTrusted()) return false
   const { next, action, outcome } = transition(card, now)
   const isValid = await rows.isValid(card)
   // A tampered row is changed too, but without a new MAC, so that it does not become valid, and without an event.

@@ -15,27 +15,31 @@ export interface IdempotentRun<T> {
 
 /**
  * Returns the outcome of a claimed key. Waits for the first request until its lease ends, then reconciles the claim with the state; the operation never
- * runs again. When the first request has ended without an outcome, `outcomeUnknown` until then. `retry`: another request has claimed the key meanwhile.
+ * runs again. When the first request has ended without an outcome, or its process has, `outcomeUnknown` until then. `retry`: another request has claimed
+ * the key meanwhile.
  */
 export async function awaitOutcome<T>(
   deps: IdempotencyDependencies,
   run: IdempotentRun<T>,
   { row: first, location }: StoredOutcome,
 ): Promise<OperationOutcome<T> | 'retry'> {
-  const { store, clock, rows, settings } = deps
+  const { store, clock, rows, settings, processes } = deps
   let row: IdempotencyRow | null = first
+  let isEnded = false
   for (let poll = 0, waitMs = firstWaitMs; poll < maxPolls; poll++, waitMs = Math.min(waitMs * 2, maxWaitMs)) {
     if (row === null || Buffer.compare(row.identity, first.identity) !== 0) return 'retry'
     if (row.sealed !== null) return openStoredOutcome(run.digest, location, row.sealed)
     const now = clock.now()
     // A request that ends without an outcome ends its lease early, and leaves what it started to reconciliation, which waits for the whole lease.
-    const isAbandoned = row.leaseUntil <= now
+    const isAbandoned = row.leaseUntil <= now || isEnded
     const leftMs = Math.max(row.leaseUntil, row.claimedAt + settings.leaseMs) - now
     const found = await reconcile(run, row, leftMs <= 0)
     if (found === null && isAbandoned && leftMs > 0) return unknownOutcome(leftMs)
     if (found !== null && !isStorable(found)) return found
     if (leftMs <= 0) return found === null ? unknownOutcome() : await storeReconciled(deps, run, { row, location }, found)
-    if (found === null) await sleep(deps, Math.min(waitMs, leftMs), run.request.signal)
+    // Before the row is read again: the process may have stored the outcome and ended since.
+    isEnded = !(await processes.isRunning(row.processId))
+    if (found === null && !isEnded) await sleep(deps, Math.min(waitMs, leftMs), run.request.signal)
     row = await store.read(findIdempotencyRecord(location.key))
     if (row !== null) await rows.require(row)
     // The outcome is known and still not stored: the first request has ended without storing it.

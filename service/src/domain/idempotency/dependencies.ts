@@ -3,18 +3,22 @@ import type { Keyring } from '@tessera/vault/keyring'
 import type { Clock } from '../../clock.ts'
 import type { IdempotencyRow } from '../../store/idempotency.ts'
 import type { Store } from '../../store/store.ts'
+import type { ClockGuard } from '../clock-guard.ts'
 import type { VerifiedRows } from '../verified-rows.ts'
 import type { Config } from '../../ops/config/config.ts'
 
 import type { IdempotencyHandle } from './handle.ts'
+import type { RunningProcesses } from './processes.ts'
 
 export interface IdempotencyDependencies {
   readonly store: Store
   readonly keyring: Keyring
   readonly clock: Clock
+  readonly clockGuard: Pick<ClockGuard, 'isTrusted'>
   readonly environment: string
   readonly settings: IdempotencySettings
   readonly rows: VerifiedRows<IdempotencyRow>
+  readonly processes: RunningProcesses
 }
 
 /** An operation that is executed once. */

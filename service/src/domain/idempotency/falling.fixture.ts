@@ -29,6 +29,7 @@ export function makeCrashingStore(
   let count = 0
   const crashing: Store = {
     kind: store.kind,
+    file: store.file,
     durability: store.durability,
     waitingWrites: () => store.waitingWrites(),
     sizeBytes: () => store.sizeBytes(),

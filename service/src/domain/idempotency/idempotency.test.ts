@@ -8,17 +8,20 @@ import { withPostgres } from '../../store/postgres/with-store.fixture.ts'
 import { withSqlite } from '../../store/sqlite/with-store.fixture.ts'
 
 import { cardOf, idempotencyKeySuite, onTestApp, spellings } from './idempotency.suite.ts'
+import { interruptedCallSuite } from './interrupted.suite.ts'
 import { moneyKeySuite } from './money.suite.ts'
 
 describe('idempotency keys on the embedded store', () => {
   idempotencyKeySuite((use) => withSqlite(use))
   moneyKeySuite((use) => withSqlite(use))
+  interruptedCallSuite((use) => withSqlite(use))
 })
 
 if ((process.env['TESSERA_TEST_POSTGRES_URL'] ?? '') !== '') {
   describe('idempotency keys on PostgreSQL', () => {
     idempotencyKeySuite((use) => withPostgres(use))
     moneyKeySuite((use) => withPostgres(use))
+    interruptedCallSuite((use) => withPostgres(use))
   })
 }
 

@@ -20,6 +20,7 @@ import { makeVerifiedRows, type VerifiedRowDependencies } from '../verified-rows
 import { awaitOutcome, type IdempotentRun } from './await-outcome.ts'
 import type { IdempotencyDependencies, IdempotentOperation } from './dependencies.ts'
 import { IdempotencyConflict, type IdempotencyHandle } from './handle.ts'
+import { makeRunningProcesses } from './processes.ts'
 import { digestKeyedRequest, type KeyedRequest, type RequestDigest } from './keyed-request.ts'
 import {
   captureOutcome,
@@ -42,8 +43,17 @@ export interface Idempotency {
   deleteOld(stopping?: AbortSignal): Promise<number>
 }
 
-export function makeIdempotency(input: Omit<IdempotencyDependencies, 'rows'> & VerifiedRowDependencies): Idempotency {
-  const deps = { ...input, rows: makeVerifiedRows(input, idempotencyTable) }
+/** `processes`: those that the caller watches already. */
+export function makeIdempotency(
+  input: Omit<IdempotencyDependencies, 'rows' | 'processes'> &
+    Partial<Pick<IdempotencyDependencies, 'processes'>> &
+    VerifiedRowDependencies,
+): Idempotency {
+  const deps = {
+    ...input,
+    rows: makeVerifiedRows(input, idempotencyTable),
+    processes: input.processes ?? makeRunningProcesses(input.store, input.clock),
+  }
   return Object.freeze({
     once: <T extends object>(request: KeyedRequest, operation: IdempotentOperation<T>) => once(deps, request, operation),
     deleteOld: (stopping?: AbortSignal) => deleteInPages(deps.store, deleteOldIdempotencyRecords, deps.clock.now(), stopping),
@@ -71,7 +81,8 @@ async function runFirst<T extends object>(
   deps: IdempotencyDependencies,
   { request, digest, operation }: IdempotentRun<T>,
 ): Promise<OperationOutcome<T> | 'retry'> {
-  const recorder = makeOutcomeRecorder(deps, request, digest, await deps.rows.loadSealer())
+  const [seal, processId] = await Promise.all([deps.rows.loadSealer(), deps.processes.ownId()])
+  const recorder = makeOutcomeRecorder(deps, request, digest, { seal, processId })
   try {
     const outcome = await captureOutcome(() => operation.run(recorder.handle))
     if (isStorable(outcome)) return (await storeOrUnknown(recorder, outcome)) ? outcome : 'retry'
@@ -143,7 +154,7 @@ function makeOutcomeRecorder(
   { store, clock, settings }: IdempotencyDependencies,
   { method, requestId }: KeyedRequest,
   digest: RequestDigest,
-  seal: (row: IdempotencyRow) => IdempotencyRow,
+  { seal, processId }: { readonly seal: (row: IdempotencyRow) => IdempotencyRow; readonly processId: string },
 ): OutcomeRecorder {
   const [location] = digest.locations
   const { key, identity, dek } = location
@@ -161,7 +172,7 @@ function makeOutcomeRecorder(
     subject = claimed
     const now = clock.now()
     const times = { claimedAt: now, leaseUntil: now + settings.leaseMs, endsAt: now + settings.retentionMs }
-    const ids = { hashKeyId: dek.keyId, method, subject, requestId }
+    const ids = { hashKeyId: dek.keyId, method, subject, requestId, processId }
     return seal({ ...key, identity, ...ids, ...times, sealed: null, mac: new Uint8Array(0) })
   }
 

@@ -157,7 +157,7 @@ export function moneyKeySuite(withStore: WithStore): void {
       const ask = ['receipts.send', { id: receipt._id, phone: '998901234566' }] as const
       for (let turn = 0; turn < 3; turn++) assert.deepEqual(await client.result(...ask, { key: 'k1' }), { success: true })
       assert.equal((await app.store.read(listInbox(10))).length, 1)
-      const refusing = await restart({ sms: () => ({ send: async () => 'rejected' }) })
+      const refusing = await restart({ sms: () => ({ send: async () => ({ outcome: 'rejected' }) }) })
       assert.equal((await refusing.error(...ask, { key: 'k2' })).reason, 'sms_not_sent')
       assert.equal((await client.error(...ask, { key: 'k2' })).reason, 'sms_not_sent')
     }),

@@ -132,6 +132,11 @@ export function makeKeyStore(): KeyStore {
       const key = keys.get(keyId)
       if (key !== undefined) keys.set(keyId, { ...key, state })
     },
+    replaceWrapped: async ({ keyId }, after) => {
+      const key = keys.get(keyId)
+      if (key !== undefined) keys.set(keyId, { ...key, ...after })
+      return key !== undefined
+    },
     close: async () => undefined,
   }
 }

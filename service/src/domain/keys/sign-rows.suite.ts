@@ -127,6 +127,8 @@ async function revertMigration(
   }
   await raw('alter table receipts drop column operations_digest')
   await raw('drop index deliveries_endpoint_due')
+  await raw('alter table idempotency drop column process_id')
+  for (const column of ['network', 'trace']) await raw(`alter table operations drop column ${column}`)
   for (const table of ['webhook_endpoints', 'form_sessions']) await raw(`alter table ${table} drop column version`)
   for (const column of ['sessions_from', 'kept_session']) await raw(`alter table dashboard_users drop column ${column}`)
   await raw(`update idempotency set sealed = null where request_id = '${openRequestId}' returning 1 as one`)
@@ -138,7 +140,7 @@ async function revertMigration(
   for (const column of ['key_id', 'address', 'changes']) await raw(`alter table audit drop column ${column}`)
   // Of the migrations after it.
   await raw('drop index request_log_caller')
-  await raw('drop table known_answers')
+  for (const table of ['known_answers', 'keks', 'kek_processes', 'trace_numbers']) await raw(`drop table ${table}`)
   for (const column of ['method', 'confirmed_at']) await raw(`alter table dashboard_sessions drop column ${column}`)
   for (const column of ['code_tries', 'codes_locked_until']) await raw(`alter table dashboard_users drop column ${column}`)
   for (const table of ['dashboard_recovery_codes', 'dashboard_passkeys', 'known_devices', 'sign_in_attempts'])
@@ -159,6 +161,10 @@ function hideMark(keyring: Keyring): { keyring: Keyring } {
       rotate: (purpose, owner) => keyring.rotate(purpose, owner),
       destroy: (keyId) => keyring.destroy(keyId),
       destroyExpired: () => keyring.destroyExpired(),
+      renewExpiring: () => keyring.renewExpiring(),
+      wrappingKekId: () => keyring.wrappingKekId(),
+      rewrap: (run) => keyring.rewrap(run),
+      inspect: () => keyring.inspect(),
       read: () => keyring.read(),
       list: () => keyring.list().filter(({ owner }) => isMarked || !owner.startsWith('rows_signed')),
     },

@@ -74,5 +74,17 @@ function replaceKey(keyring: Keyring, keyId: string): Keyring {
   }
   const list = (): KeyStatus[] => keyring.list()
   const refuse = (): Promise<never> => Promise.reject(new UnknownKeyError('not used here'))
-  return { byId: replaced, list, active: refuse, rotate: refuse, destroy: refuse, destroyExpired: refuse, read: refuse }
+  return {
+    byId: replaced,
+    list,
+    active: refuse,
+    rotate: refuse,
+    destroy: refuse,
+    destroyExpired: refuse,
+    renewExpiring: refuse,
+    wrappingKekId: () => keyring.wrappingKekId(),
+    rewrap: refuse,
+    inspect: refuse,
+    read: refuse,
+  }
 }

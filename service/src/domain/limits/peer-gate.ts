@@ -2,7 +2,7 @@ import type { PeerBreaker, PeerBreakerState, PeerCallOutcome } from './peer-brea
 import type { PlacePool, PlaceRefusal } from './place-pool.ts'
 
 /** The kinds of outside systems; each has places of its own. */
-export type PeerKind = 'network' | 'sms' | 'merchant_endpoint'
+export type PeerKind = 'network' | 'sms' | 'holder' | 'merchant_endpoint'
 
 /** What every call of an outside system passes: its breaker, and the places of calls in flight. */
 export interface PeerGate {

@@ -9,8 +9,11 @@ import { makeHalfPool, makePlacePool, type PlacePool } from './place-pool.ts'
  * system has a breaker of its own.
  */
 export interface Peers {
-  readonly network: PeerGate
+  /** The gate of a card network, by the name of its adapter. Each has places and a breaker of its own. */
+  network(name: string): PeerGate
   readonly sms: PeerGate
+  /** The service that says whether a phone is the cardholder's. */
+  readonly holder: PeerGate
   /** The endpoint of this merchant. */
   merchantEndpoint(merchantId: string): EndpointGates
   /** For the metrics. */
@@ -27,6 +30,8 @@ export interface EndpointGates {
 
 export interface PeerUsage {
   readonly kind: PeerKind
+  /** Of a card network: its adapter; '' for the others. */
+  readonly name: string
   readonly inFlight: number
   readonly max: number
   /** Breakers that are open or half open. */
@@ -34,8 +39,10 @@ export interface PeerUsage {
 }
 
 export interface PeerSettings {
+  /** Of all card networks together; each gets an equal part, so that one that hangs leaves the others theirs. */
   readonly networkPlaces: number
   readonly smsPlaces: number
+  readonly holderPlaces: number
   /** Of all merchants' endpoints together. */
   readonly endpointPlaces: number
   readonly placesPerEndpoint: number
@@ -48,6 +55,7 @@ export function peerSettings(config: Config): PeerSettings {
   return {
     networkPlaces: placesOf(config.networkInFlightPercent),
     smsPlaces: placesOf(config.smsInFlightPercent),
+    holderPlaces: placesOf(config.holderInFlightPercent),
     endpointPlaces: placesOf(config.endpointsInFlightPercent),
     placesPerEndpoint: config.endpointInFlightMax,
     breaker: { slowMs: config.peerSlowMs, pauseMs: config.peerPauseMs },
@@ -58,9 +66,10 @@ export interface PeersOptions {
   readonly settings: PeerSettings
   /** Milliseconds of a monotonic clock. */
   readonly now: () => number
+  readonly networks: readonly { readonly name: string; readonly isSimulated: boolean }[]
   /** Whether an adapter simulates failures that its users choose; its breaker never opens. */
-  readonly isNetworkSimulated: boolean
   readonly isSmsSimulated: boolean
+  readonly isHolderSimulated: boolean
   readonly observer: PeerObserver
 }
 
@@ -71,35 +80,50 @@ export interface PeerObserver {
 
 export interface PeerBreakerChange {
   readonly kind: PeerKind
+  /** Of a card network: its adapter; '' for the others. */
+  readonly name: string
   readonly state: 'open' | 'closed'
   /** Of a merchant's endpoint; null for the others. */
   readonly merchantId: string | null
 }
 
-export function makePeers({ settings, now, isNetworkSimulated, isSmsSimulated, observer }: PeersOptions): Peers {
-  const networkPlaces = makePlacePool({ max: settings.networkPlaces })
+export function makePeers({ settings, now, networks, isSmsSimulated, isHolderSimulated, observer }: PeersOptions): Peers {
+  const placesPerNetwork = Math.max(1, Math.floor(settings.networkPlaces / Math.max(1, networks.length)))
   const smsPlaces = makePlacePool({ max: settings.smsPlaces })
+  const holderPlaces = makePlacePool({ max: settings.holderPlaces })
   const endpointOptions = { max: settings.endpointPlaces, maxPerMerchant: settings.placesPerEndpoint }
   const endpointPlaces = makePlacePool(endpointOptions)
   const checkPlaces = makeHalfPool(endpointPlaces, endpointOptions)
-  const network = makeGate('network', networkPlaces, makeBreaker('network', { isSimulated: isNetworkSimulated }))
+  const networkGates = networks.map(({ name, isSimulated }) => {
+    const places = makePlacePool({ max: placesPerNetwork })
+    return { name, places, gate: makeGate('network', places, makeBreaker('network', { name, isSimulated })) }
+  })
   const sms = makeGate('sms', smsPlaces, makeBreaker('sms', { isSimulated: isSmsSimulated }))
+  const holder = makeGate('holder', holderPlaces, makeBreaker('holder', { isSimulated: isHolderSimulated }))
   const endpoints = new Map<string, EndpointGates>()
 
   return Object.freeze({
     network,
     sms,
+    holder,
     merchantEndpoint,
     listPeers: () => [
-      usageOf('network', networkPlaces, [network]),
-      usageOf('sms', smsPlaces, [sms]),
+      ...networkGates.map(({ name, places, gate }) => usageOf({ kind: 'network', name }, places, [gate])),
+      usageOf({ kind: 'sms', name: '' }, smsPlaces, [sms]),
+      usageOf({ kind: 'holder', name: '' }, holderPlaces, [holder]),
       usageOf(
-        'merchant_endpoint',
+        { kind: 'merchant_endpoint', name: '' },
         endpointPlaces,
         [...endpoints.values()].map(({ debited }) => debited),
       ),
     ],
   })
+
+  function network(name: string): PeerGate {
+    const found = networkGates.find((each) => each.name === name)
+    if (found === undefined) throw new Error(`there is no card network ${name}`)
+    return found.gate
+  }
 
   function merchantEndpoint(merchantId: string): EndpointGates {
     const existing = endpoints.get(merchantId)
@@ -119,20 +143,21 @@ export function makePeers({ settings, now, isNetworkSimulated, isSmsSimulated, o
     return makePeerGate({ kind, places, breaker, onRefused: (refusal) => observer.refused(refusal) })
   }
 
-  function makeBreaker(kind: PeerKind, { isSimulated = false, merchantId = null }: BreakerDetails): PeerBreaker {
+  function makeBreaker(kind: PeerKind, { isSimulated = false, name = '', merchantId = null }: BreakerDetails): PeerBreaker {
     if (isSimulated) return closedPeerBreaker
-    const onChange = (state: 'open' | 'closed'): void => observer.breakerChanged({ kind, state, merchantId })
+    const onChange = (state: 'open' | 'closed'): void => observer.breakerChanged({ kind, name, state, merchantId })
     return makePeerBreaker({ now, settings: settings.breaker, onChange })
   }
 }
 
 interface BreakerDetails {
+  readonly name?: string
   readonly isSimulated?: boolean
   readonly merchantId?: string | null
 }
 
-function usageOf(kind: PeerKind, { inFlight, max }: PlacePool, gates: readonly PeerGate[]): PeerUsage {
-  return { kind, inFlight, max, openBreakers: gates.filter(({ breakerState }) => breakerState !== 'closed').length }
+function usageOf(peer: Pick<PeerUsage, 'kind' | 'name'>, { inFlight, max }: PlacePool, gates: readonly PeerGate[]): PeerUsage {
+  return { ...peer, inFlight, max, openBreakers: gates.filter(({ breakerState }) => breakerState !== 'closed').length }
 }
 
 /** Merchants whose endpoint was called by this process; some hundred bytes each. */

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { RpcError } from '@tessera/contract/errors'
 
 import type { ReachedLimit } from './limit-mode.ts'
-import { makeSmsGuard, countSmsSegments, type SmsGuardSettings } from './sms-guard.ts'
+import { makeSmsGuard, type SmsGuardSettings } from './sms-guard.ts'
 
 const minuteMs = 60_000
 const settings: SmsGuardSettings = {
@@ -87,9 +87,4 @@ test('in shadow mode everything is reported and nothing refused', () => {
     reported.map(({ reason, mode }) => `${reason} ${mode}`),
     ['sms_cost_limit shadow', 'sms_cost_limit shadow', 'sms_prefix_limit shadow', 'sms_cost_limit shadow'],
   )
-})
-
-test('segments are counted as mobile operators bill them', () => {
-  const texts = ['', 'a'.repeat(160), 'a'.repeat(161), 'a'.repeat(307), 'я'.repeat(70), 'я'.repeat(71), 'ʻ']
-  assert.deepEqual(texts.map(countSmsSegments), [1, 1, 2, 3, 1, 2, 1])
 })

@@ -1,4 +1,5 @@
 import { RpcError } from '@tessera/contract/errors'
+import { countSmsSegments } from '@tessera/contract/sms-text'
 
 import { makeRatioBreaker, type RatioBreakerSettings } from './ratio-breaker.ts'
 import { makeLimitRefusal, type LimitMode, type LimitObserver } from './limit-mode.ts'
@@ -70,12 +71,6 @@ export function makeSmsGuard({ now, settings, onLimitReached }: SmsGuardOptions)
     day.endsAt = now() + dayMs
     day.spentTiyin = 0
   }
-}
-
-/** Segments in which a message is sent and charged (3GPP TS 23.040): 160 characters of the default alphabet or 70 of UCS-2, fewer in a message of several segments. */
-export function countSmsSegments(text: string): number {
-  const [one, each] = /^[\n\r -~]*$/.test(text) ? [160, 153] : [70, 67]
-  return text.length <= one ? 1 : Math.ceil(text.length / each)
 }
 
 /** As many digits as the mask of a phone shows: 998 and two of the operator. */

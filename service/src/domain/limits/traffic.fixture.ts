@@ -1,10 +1,12 @@
 import { after } from 'node:test'
 
+import { countSmsSegments } from '@tessera/contract/sms-text'
+
 import { makeFailureBreaker } from './failure-breaker.ts'
 import { makeFineLimits, type FineLimitSettings } from './fine-limits.ts'
 import type { LimitMode, ReachedLimit } from './limit-mode.ts'
 import { failureBreakerSettings, fineLimitSettings, smsGuardSettings } from './settings.ts'
-import { makeSmsGuard, noSmsGuard, countSmsSegments } from './sms-guard.ts'
+import { makeSmsGuard, noSmsGuard } from './sms-guard.ts'
 import { operationRegistry } from '../../operations/registry.ts'
 import { createApiPipeline, type RequestHandler } from '../../server/pipeline.ts'
 import { coarseLimitSettings, makeCoarseLimits, noCoarseLimits } from '../../server/rate-limits/coarse-limits.ts'
@@ -88,7 +90,7 @@ export async function openTraffic(options: TrafficOptions): Promise<Traffic> {
           sent.set(phone, (sent.get(phone) ?? 0) + 1)
           const prefix = phone.slice(0, 5)
           spentTiyin.set(prefix, (spentTiyin.get(prefix) ?? 0) + countSmsSegments(text) * partTiyin)
-          return 'accepted'
+          return { outcome: 'accepted' }
         },
       }),
       network: (sandbox) => ({

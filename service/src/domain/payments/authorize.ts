@@ -7,6 +7,7 @@ import { type CardRow, findCard } from '../../store/cards.ts'
 import type { ReceiptRow } from '../../store/receipts.ts'
 import { StoreFull, StoreOverloaded, StoreUnavailable } from '../../store/store.ts'
 import { retryOnConflict } from '../concurrency.ts'
+import { requireNetworkOfCard, type NetworkPeer } from '../networks.ts'
 import { requireLiveCard, usePan, type LiveCard } from '../cards/find.ts'
 import { requireNetwork } from '../cards/network-call.ts'
 import { shreddedCard } from '../cards/lifecycle.ts'
@@ -23,6 +24,7 @@ import {
   toOperationKind,
   withNetworkReply,
 } from './network-operations.ts'
+import { withTrace } from './operation-network.ts'
 import {
   errorByDeclineReason,
   releaseCardLock,
@@ -75,8 +77,9 @@ async function startPayment(services: PaymentServices, input: PaymentInput, ctx:
     const found = await requireLiveCard(services.cards, input.token, ctx)
     if (!found.card.verified) throw new RpcError('cardNotVerified')
     if (hasEndpoint) requireEndpoint(services, ctx.merchantId)
-    requireNetwork(services.peers.network, ctx.merchantId)
-    return storePaymentStart(services, { input, receipt, found, hasEndpoint }, ctx)
+    const peer = requireNetworkOfCard(services.networks, found.card.maskedPan)
+    requireNetwork(peer.gate, ctx.merchantId)
+    return storePaymentStart(services, { input, receipt, found, hasEndpoint, peer }, ctx)
   })
 }
 
@@ -107,20 +110,25 @@ interface PaymentStart {
   readonly found: LiveCard
   /** Whether the merchant has an endpoint, which is called first. */
   readonly hasEndpoint: boolean
+  readonly peer: NetworkPeer
 }
 
 /** Null: the receipt changed meanwhile. */
 async function storePaymentStart(
   services: PaymentServices,
-  { input, receipt, found, hasEndpoint }: PaymentStart,
+  { input, receipt, found, hasEndpoint, peer }: PaymentStart,
   ctx: ReceiptContext,
 ): Promise<StartedPayment | null> {
   const { card } = found
   const now = services.clock.now()
   const isHold = input.hold ?? receipt.hold
   const oneTime = !card.recurrent
-  const requested = { ...newOperation(receipt, isHold ? 'hold' : 'authorise', receipt.amountTiyin, now), cardId: card.cardId }
-  const operation = await services.operationRows.seal(requested)
+  const requested = {
+    ...newOperation(receipt, isHold ? 'hold' : 'authorise', receipt.amountTiyin, now),
+    cardId: card.cardId,
+    network: peer.name,
+  }
+  const operation = await services.operationRows.seal(await withTrace(peer, requested))
   const started = await applyTransition(services, {
     cause: 'payment_started',
     from: receipt,
@@ -143,7 +151,7 @@ async function storePaymentStart(
     isStart: true,
   })
   if (started === 'cardLocked') throw new RpcError('cardInUse')
-  return started === 'conflict' ? null : { found, receipt: started, operation, hasEndpoint }
+  return started === 'conflict' ? null : { found, receipt: started, operation, hasEndpoint, peer }
 }
 
 /** Another receipt may have used the one-time card after it was found and before it was locked. A locked card cannot be removed. */
@@ -176,14 +184,14 @@ async function assertOneTimeCardIsLive(
 /** Sends the authorization; later calls use the network reference, not the PAN. */
 function callAuthorize(
   services: PaymentServices,
-  { found, receipt, operation }: StartedPayment,
+  { found, receipt, operation, peer }: StartedPayment,
   ctx: ReceiptContext,
 ): Promise<AuthorizationOutcome> {
   const { merchantId, expiry } = found.card
-  const { requestId, receiptId, amountTiyin } = operation
-  const request = { merchantId, expiry, requestId, receiptId, amountTiyin, hold: receipt.state === holding }
+  const { requestId, receiptId, amountTiyin, trace } = operation
+  const request = { merchantId, expiry, requestId, trace, receiptId, amountTiyin, hold: receipt.state === holding }
   return usePan(services.cards, found, (pan) =>
-    callNetwork(services, ctx, (network, signal) => network.authorize({ ...request, pan }, signal)),
+    callNetwork(services, peer, ctx, (network, signal) => network.authorize({ ...request, pan }, signal)),
   )
 }
 

@@ -7,6 +7,7 @@ import type { OperationRow } from '../../store/operations.ts'
 import type { ReceiptRow } from '../../store/receipts.ts'
 import { requireNetwork } from '../cards/network-call.ts'
 import { retryOnConflict } from '../concurrency.ts'
+import type { NetworkPeer } from '../networks.ts'
 
 import type { PaymentServices } from './dependencies.ts'
 import { loadOperations, loadReceipt } from './find.ts'
@@ -22,11 +23,12 @@ import {
   toFollowUpRequest,
   withNetworkReply,
 } from './network-operations.ts'
+import { findNetworkOf, leaseFollowUp, withTrace } from './operation-network.ts'
 import { backoffMs, holdEndsAt, updateAfterCapture } from './receipt-patches.ts'
 import { releaseExpiredHold } from './refund.ts'
 import { isPaymentInProgress } from './states.ts'
 import type { ReceiptContext } from './transition-records.ts'
-import { acquireLease, tryTransition, type DueReceipt, type ReceiptTransition } from './transitions.ts'
+import { tryTransition, type DueReceipt, type ReceiptTransition } from './transitions.ts'
 
 /** Captures a hold: `requestedTiyin` of it, or all of it if null. The rest is released. */
 export async function confirmHold(
@@ -37,9 +39,9 @@ export async function confirmHold(
 ): Promise<ReceiptRow> {
   const amountTiyin = requestedTiyin === null ? null : readAmount(requestedTiyin)
   if (requestedTiyin !== null && amountTiyin === null) throw new RpcError('amountInvalid', { data: 'amount' })
-  const { receipt, capture, authorization } = await startCapture(services, { receiptId, amountTiyin }, ctx)
+  const { receipt, capture, authorization, peer } = await startCapture(services, { receiptId, amountTiyin }, ctx)
   const request = toFollowUpRequest(capture, authorization)
-  const reply = await callNetwork(services, ctx, (network, signal) => network.capture(request, signal))
+  const reply = await callNetwork(services, peer, ctx, (network, signal) => network.capture(request, signal))
   const captured = await recordCapture(services, { receipt, capture, reply, ctx }).catch((cause: unknown) => {
     throw new RpcError('paymentUnknown', { cause })
   })
@@ -52,6 +54,7 @@ interface StartedCapture {
   readonly receipt: ReceiptRow
   readonly capture: OperationRow
   readonly authorization: OperationRow
+  readonly peer: NetworkPeer
 }
 
 interface CaptureInput {
@@ -73,9 +76,12 @@ async function startCapture(
     if (amountTiyin !== null && amountTiyin > receipt.takenTiyin) throw new RpcError('amountAboveHold', { data: 'amount' })
     const authorization = findAuthorization(operations)
     if (authorization === null) throw new Error('a held receipt has no authorization')
-    requireNetwork(services.peers.network, ctx.merchantId)
+    const peer = findNetworkOf(services, receipt, authorization)
+    if (peer === null) throw new RpcError('networkUnavailable')
+    requireNetwork(peer.gate, ctx.merchantId)
     const now = services.clock.now()
-    const capture = await services.operationRows.seal(newOperation(receipt, 'capture', amountTiyin ?? receipt.takenTiyin, now))
+    const requested = newOperation(receipt, 'capture', amountTiyin ?? receipt.takenTiyin, now)
+    const capture = await services.operationRows.seal(await withTrace(peer, requested))
     const started = await tryTransition(services, {
       cause: 'capture_started',
       from: receipt,
@@ -85,7 +91,7 @@ async function startCapture(
       ctx,
       isStart: true,
     })
-    return started === null ? null : { receipt: started, capture, authorization }
+    return started === null ? null : { receipt: started, capture, authorization, peer }
   })
 }
 
@@ -102,10 +108,12 @@ export async function advanceHeld(due: DueReceipt): Promise<ReceiptRow | null> {
   if (operations === null) return null
   const capture = findCurrentOperation(operations, receipt)
   if (capture === null || !isOperationPending(capture) || capture.kind !== 'capture') return releaseExpiredHold(due)
-  const leased = await acquireLease(due)
+  const authorization = findAuthorization(operations)
+  if (authorization === null) throw new Error('a held receipt has no authorization')
+  const leased = await leaseFollowUp(due, capture, { authorization, operations })
   if (leased === null) return null
-  const reply = await sendFollowUpOnce({ ...due, receipt: leased }, capture, operations)
-  return recordCapture(services, { receipt: leased, capture, reply, ctx: null })
+  const reply = await sendFollowUpOnce(due, leased)
+  return recordCapture(services, { receipt: leased.receipt, capture: leased.operation, reply, ctx: null })
 }
 
 /** The network's reply to a capture. `receipt` is the row when the network was called. */

@@ -19,6 +19,7 @@ export function createCrashingStore(store: Store, at: { readonly write: number; 
 
   const crashing: Store = {
     kind: store.kind,
+    file: store.file,
     durability: store.durability,
     ping: () => store.ping(),
     waitingWrites: () => store.waitingWrites(),

@@ -2,7 +2,6 @@ import type { ReceiptState } from '@tessera/contract/receipt'
 import type { Keyring } from '@tessera/vault/keyring'
 
 import type { MerchantApi } from '../../adapters/merchant-api/merchant-api.ts'
-import type { Network } from '../../adapters/network/network.ts'
 import type { Sms } from '../../adapters/sms/sms.ts'
 import type { RowFreshness } from '../freshness/row-freshness.ts'
 import type { Clock } from '../../clock.ts'
@@ -10,10 +9,12 @@ import { type OperationRow, operationsTable } from '../../store/operations.ts'
 import { type EventRow, outboxTable } from '../../store/outbox.ts'
 import { type CardLockRow, cardLocksTable, type ReceiptRow, receiptsTable } from '../../store/receipts.ts'
 import type { Store } from '../../store/store.ts'
+import type { ClockGuard } from '../clock-guard.ts'
 import type { CardServices } from '../cards/services.ts'
 import type { Peers } from '../limits/peers.ts'
 import type { RecentSends } from '../limits/recent-sends.ts'
 import type { SmsGuard } from '../limits/sms-guard.ts'
+import type { Networks } from '../networks.ts'
 import type { MerchantCache } from '../merchants/merchant-cache.ts'
 import type { SimulatedCaps } from '../verification/daily-caps.ts'
 
@@ -24,7 +25,7 @@ import { makeVerifiedRows, type VerifiedRows } from '../verified-rows.ts'
 export interface PaymentDependencies {
   readonly store: Store
   readonly keyring: Keyring
-  readonly network: Network
+  readonly networks: Networks
   readonly endpoint: MerchantApi
   readonly sms: Sms
   readonly peers: Peers
@@ -33,6 +34,7 @@ export interface PaymentDependencies {
   readonly cards: CardServices
   readonly merchants: Pick<MerchantCache, 'find'>
   readonly clock: Clock
+  readonly clockGuard: Pick<ClockGuard, 'isTrusted'>
   /** `test` or `production`: in every MAC. */
   readonly environment: string
   readonly settings: PaymentSettings

@@ -234,6 +234,56 @@ export function endpointSuite(withShopping: WithShopping): void {
   )
 
   test(
+    'past its deadline a payment does not wait for the open breaker of an endpoint that never responds: each is returned, and flagged, in one run',
+    withShopping(async (shopping) => {
+      const { app, merchant } = shopping
+      merchant.faults.set('CreateTransaction', 'http_500')
+      merchant.faults.set('CancelTransaction', 'http_500')
+      const caller = app.merchant()
+      const token = await caller.createVerifiedToken(successPan, { save: true })
+      const ids: string[] = []
+      for (let reason = 'merchant_closing'; reason === 'merchant_closing';) {
+        const { receipt } = await caller.call('receipts.create', { amount: 500, account: { order_id: randomHex(8) } })
+        reason = await caller.expectError('receipts.pay', { id: receipt._id, token })
+        if (reason === 'merchant_closing') ids.push(receipt._id)
+      }
+      assert.ok(ids.length >= 5, 'its breaker is open')
+      const rowsOf = () => Promise.all(ids.map((id) => rowOf(app, caller, id)))
+      app.clock.advance(12 * 3_600_000)
+      await app.receiptWorker.runOnce()
+      assert.deepEqual(new Set((await rowsOf()).map(({ state }) => state)), new Set([50]))
+      const cancelCalls = merchant.calls.filter(({ method }) => method === 'CancelTransaction').length
+      assert.ok(cancelCalls < ids.length, 'before the deadline the open breaker counts')
+      app.clock.advance(24 * 3_600_000)
+      await app.receiptWorker.runOnce()
+      const rows = await rowsOf()
+      assert.deepEqual(new Set(rows.map(({ flagged, dueAt }) => `${flagged} ${dueAt}`)), new Set(['true null']))
+    }),
+  )
+
+  test(
+    'past a deadline by a clock that is not trusted, the open breaker of an endpoint counts, and nothing is returned',
+    withShopping(async ({ app, merchant }) => {
+      merchant.faults.set('CreateTransaction', 'http_500')
+      const caller = app.merchant()
+      const token = await caller.createVerifiedToken(successPan, { save: true })
+      const ids: string[] = []
+      for (let reason = 'merchant_closing'; reason === 'merchant_closing';) {
+        const { receipt } = await caller.call('receipts.create', { amount: 500, account: { order_id: randomHex(8) } })
+        reason = await caller.expectError('receipts.pay', { id: receipt._id, token })
+        if (reason === 'merchant_closing') ids.push(receipt._id)
+      }
+      assert.ok(ids.length >= 5, 'its breaker is open')
+      const callsBefore = merchant.calls.length
+      app.clock.jump(2 * 86_400_000)
+      await app.receiptWorker.runOnce()
+      assert.ok(merchant.calls.length - callsBefore < ids.length, `${merchant.calls.length - callsBefore} calls`)
+      const rows = await Promise.all(ids.map((id) => rowOf(app, caller, id)))
+      assert.deepEqual(new Set(rows.map(({ state }) => state)), new Set([3]))
+    }),
+  )
+
+  test(
     'the merchant is notified of a refund after the payer has the money; without a response the receipt is flagged',
     withShopping(async (shopping) => {
       const { app, merchant } = shopping

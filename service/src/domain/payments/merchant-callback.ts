@@ -100,7 +100,7 @@ function checkRefusedTransition(
  * the worker calls it again, because it may have accepted the payment.
  */
 export async function performAtMerchant(services: PaymentServices, receipt: ReceiptRow, ctx: ReceiptContext): Promise<ReceiptRow> {
-  const reply = await callPerform(services, receipt, { signal: ctx.signal, isRetry: false })
+  const reply = await callPerform(services, receipt, { signal: ctx.signal, isRetry: false, isLast: false })
   const performed = await recordPerform(services, { receipt, reply, ctx }).catch((cause: unknown) => {
     throw new RpcError('merchantClosing', { cause })
   })
@@ -114,18 +114,23 @@ export async function retryPerform(due: DueReceipt): Promise<ReceiptRow | null> 
   const { services, signal } = due
   const receipt = await acquireLease(due)
   if (receipt === null) return null
-  const reply = await callPerform(services, receipt, { signal, isRetry: true })
+  const perform = await loadPerform(services, receipt)
+  if (perform === null) return null
+  const isLast = services.clock.now() - perform.requestedAt >= services.settings.merchantConfirmForMs && services.clockGuard.isTrusted()
+  const reply = await callPerform(services, receipt, { signal, isRetry: true, isLast })
   return recordPerform(services, { receipt, reply, ctx: null })
 }
 
 interface PerformOptions {
   readonly signal: AbortSignal
   readonly isRetry: boolean
+  /** Whether silence is final now. */
+  readonly isLast: boolean
 }
 
-function callPerform(services: PaymentServices, receipt: ReceiptRow, { signal, isRetry }: PerformOptions): Promise<EndpointReply> {
+function callPerform(services: PaymentServices, receipt: ReceiptRow, { signal, isRetry, isLast }: PerformOptions): Promise<EndpointReply> {
   const transaction = { ...merchantPayment(receipt), transactionId: receipt.receiptId, at: receipt.payTime, isRetry }
-  const caller = { merchantId: receipt.merchantId, signal, stage: 'debited' } as const
+  const caller = { merchantId: receipt.merchantId, signal, stage: isLast ? 'last' : 'debited' } as const
   return callMerchant(services, caller, (endpoint, until) => endpoint.perform(transaction, until))
 }
 
@@ -138,20 +143,27 @@ interface PerformReply {
 
 /** Null if another change came first. */
 async function recordPerform(services: PaymentServices, performReply: PerformReply): Promise<ReceiptRow | null> {
-  const operations = await loadOperations(services, performReply.receipt)
+  const perform = await loadPerform(services, performReply.receipt)
+  return perform === null ? null : tryTransition(services, performTransition(services, performReply, perform))
+}
+
+/** Null if its operations cannot be read. */
+async function loadPerform(services: PaymentServices, receipt: ReceiptRow): Promise<OperationRow | null> {
+  const operations = await loadOperations(services, receipt)
   if (operations === null) return null
   const perform = findMerchantPerform(operations)
   if (perform === null) throw new Error('a receipt that awaits the merchant has no operation')
-  return tryTransition(services, performTransition(services, performReply, perform))
+  return perform
 }
 
 function performTransition(
-  { settings, clock }: PaymentServices,
+  { settings, clock, clockGuard }: PaymentServices,
   { receipt, reply, ctx }: PerformReply,
   perform: OperationRow,
 ): ReceiptTransition {
   const now = clock.now()
-  const isFinal = now - perform.requestedAt >= settings.merchantConfirmForMs && reply.retryAfterMs === undefined
+  const isOver = now - perform.requestedAt >= settings.merchantConfirmForMs && clockGuard.isTrusted()
+  const isFinal = isOver && reply.retryAfterMs === undefined
   const operations = [withMerchantReply(perform, reply, { now, isFinal })]
   const base = { from: receipt, operations, ctx }
   if (reply.kind === 'agreed') {
@@ -197,7 +209,8 @@ export async function cancelAtMerchant(due: DueReceipt): Promise<ReceiptRow | nu
   if (leased === null) return null
   const { merchantId, receiptId: transactionId } = leased
   const reason = findMerchantPerform(operations)?.state === 'approved' ? 'refunded' : 'failed'
-  const caller = { merchantId, signal, stage: 'debited' } as const
+  const isLast = services.clock.now() - cancellation.requestedAt >= services.settings.flagAfterMs && services.clockGuard.isTrusted()
+  const caller = { merchantId, signal, stage: isLast ? 'last' : 'debited' } as const
   const reply = await callMerchant(services, caller, (endpoint, until) => endpoint.cancel({ merchantId, transactionId, reason }, until))
   return recordMerchantCancellation(services, { receipt: leased, cancellation, reply })
 }
@@ -212,9 +225,10 @@ function recordMerchantCancellation(
   services: PaymentServices,
   { receipt, cancellation, reply }: CancellationReply,
 ): Promise<ReceiptRow | null> {
-  const { settings, clock } = services
+  const { settings, clock, clockGuard } = services
   const now = clock.now()
-  const isFinal = now - cancellation.requestedAt >= settings.flagAfterMs && reply.retryAfterMs === undefined
+  const isOver = now - cancellation.requestedAt >= settings.flagAfterMs && clockGuard.isTrusted()
+  const isFinal = isOver && reply.retryAfterMs === undefined
   const operations = [withMerchantReply(cancellation, reply, { now, isFinal })]
   const base = { cause: 'merchant_cancel_sent', from: receipt, operations } as const
   if (reply.kind === 'silent' && !isFinal) {
@@ -234,11 +248,11 @@ export function requireEndpoint({ peers }: PaymentServices, merchantId: string):
 interface EndpointCaller {
   readonly merchantId: string
   readonly signal: AbortSignal
-  /** Whose places the call takes. */
-  readonly stage: keyof EndpointGates
+  /** Whose places the call takes. `last`: those of debited payments, but the deadline is over, so it does not wait for an open breaker. */
+  readonly stage: keyof EndpointGates | 'last'
 }
 
-/** Calls the merchant's endpoint with a timeout, unless its breaker is open. An endpoint that fails may have processed the call. */
+/** Calls the merchant's endpoint with a timeout, unless its breaker is open or the places are taken. An endpoint that fails may have processed the call. */
 async function callMerchant(
   { endpoint, peers, clock, settings }: PaymentServices,
   { merchantId, signal, stage }: EndpointCaller,
@@ -248,8 +262,9 @@ async function callMerchant(
   const timeout = { clock, timeoutMs: settings.endpointTimeoutMs, signal }
   try {
     const callInTime = (): Promise<MerchantApiReply> => withTimeout(timeout, late, async (until) => call(endpoint, until))
-    const gate = peers.merchantEndpoint(merchantId)[stage]
-    return await gate.call(merchantId, callInTime, ({ kind }) => (kind === 'silent' ? 'failed' : 'succeeded'))
+    const gates = peers.merchantEndpoint(merchantId)
+    if (stage === 'last') return await gates.debited.hold(merchantId, callInTime)
+    return await gates[stage].call(merchantId, callInTime, ({ kind }) => (kind === 'silent' ? 'failed' : 'succeeded'))
   } catch (err) {
     if (err instanceof PeerUnavailable) return { kind: 'silent', reason: 'not_called', retryAfterMs: err.retryAfterMs }
     return { kind: 'silent', reason: 'broken' }

@@ -1,7 +1,7 @@
 import { issueId } from '@tessera/vault/id'
 
 import { withTimeout } from '../../clock.ts'
-import type { FollowUpRequest, Network, NetworkOutcome } from '../../adapters/network/network.ts'
+import type { FollowUpRequest, Network, NetworkOutcome, NetworkStatus, StatusRequest } from '../../adapters/network/network.ts'
 import type { MovementKind, OperationKind, OperationRow } from '../../store/operations.ts'
 import type { ReceiptRow } from '../../store/receipts.ts'
 import type { LiveCard } from '../cards/find.ts'
@@ -9,7 +9,10 @@ import type { LiveCard } from '../cards/find.ts'
 import { PeerUnavailable } from '../limits/peer-gate.ts'
 import type { PeerCallOutcome } from '../limits/peer-breaker.ts'
 
+import type { NetworkPeer } from '../networks.ts'
+
 import type { PaymentServices } from './dependencies.ts'
+import { toStatusRequest, type LeasedFollowUp } from './operation-network.ts'
 import type { DueReceipt } from './transitions.ts'
 
 /** A call of the network or the merchant's endpoint, under a new requestId, before it is made. The transition that stores it makes its MAC. `now` is unix milliseconds. */
@@ -29,6 +32,8 @@ export function newOperation(receipt: ReceiptRow, kind: OperationKind, amountTiy
     requestedAt: now,
     resolvedAt: 0,
     cardId: '',
+    network: '',
+    trace: '',
     mac: new Uint8Array(0),
   }
 }
@@ -71,9 +76,10 @@ export function findMerchantPerform(operations: readonly OperationRow[]): Operat
 }
 
 /** The network's part of a follow-up request: it names the authorization and needs no card number. */
-export function toFollowUpRequest(operation: OperationRow, authorization: OperationRow): FollowUpRequest {
-  const { requestId, merchantId, amountTiyin } = operation
-  return { requestId, merchantId, ofRequestId: authorization.requestId, networkRef: authorization.networkRef, amountTiyin }
+export function toFollowUpRequest(operation: OperationRow, authorization: OperationRow, isRepeat = false): FollowUpRequest {
+  const { requestId, merchantId, amountTiyin, trace } = operation
+  const { requestId: ofRequestId, networkRef, trace: ofTrace, amountTiyin: ofAmountTiyin, kind } = authorization
+  return { requestId, merchantId, ofRequestId, networkRef, amountTiyin, trace, ofTrace, ofAmountTiyin, ofHold: kind === 'hold', isRepeat }
 }
 
 /** The network's outcome, with the error of an adapter that failed, for the log. */
@@ -85,6 +91,9 @@ export interface NetworkCallRefusal {
   readonly retryAfterMs: number
 }
 
+/** When a network that is not in the settings may be called again: after an operator has put it back. */
+const removedNetworkMs = 60_000
+
 /** The stored reason of an operation for which the network was not called. */
 export const networkUnavailable = 'networkUnavailable'
 
@@ -95,25 +104,28 @@ export interface NetworkCaller {
 }
 
 /**
- * Calls the network with a timeout, unless its breaker is open. A network that does not reply, or an adapter that fails, may have moved the money: the
- * outcome is unknown, and the call is never simply repeated.
+ * Calls a network with a timeout, unless its breaker is open or it was taken out of the settings. A network that does not reply, or an adapter that fails,
+ * may have moved the money: the outcome is unknown, and the call is never simply repeated.
  */
-export async function callNetwork<T extends NetworkOutcome | { readonly kind: 'neverSeen' }>(
-  { network, peers, clock, settings }: PaymentServices,
+export async function callNetwork<T extends NetworkStatus>(
+  { clock, settings }: PaymentServices,
+  peer: NetworkPeer | null,
   { merchantId, signal }: NetworkCaller,
   call: (network: Network, signal: AbortSignal) => Promise<T>,
   judge: (reply: NetworkReply<T>) => PeerCallOutcome = judgeReply,
 ): Promise<NetworkReply<T> | NetworkCallRefusal> {
   const late: NetworkReply<T> = { kind: 'unknown' }
   const timeout = { clock, timeoutMs: settings.networkTimeoutMs, signal }
+  if (peer === null) return { kind: 'notCalled', retryAfterMs: removedNetworkMs }
+  const { network, gate } = peer
   try {
-    return await peers.network.call(merchantId, () => withTimeout<NetworkReply<T>>(timeout, late, (until) => call(network, until)), judge)
+    return await gate.call(merchantId, () => withTimeout<NetworkReply<T>>(timeout, late, (until) => call(network, until)), judge)
   } catch (err) {
     return err instanceof PeerUnavailable ? { kind: 'notCalled', retryAfterMs: err.retryAfterMs } : { kind: 'unknown', cause: err }
   }
 }
 
-function judgeReply(reply: NetworkReply<NetworkOutcome | { readonly kind: 'neverSeen' }>): PeerCallOutcome {
+function judgeReply(reply: NetworkReply<NetworkStatus>): PeerCallOutcome {
   if (reply.kind === 'unknown') return 'failed'
   return reply.kind === 'declined' && (reply.reason === 'systemError' || reply.reason === 'networkTimeout') ? 'failed' : 'succeeded'
 }
@@ -121,12 +133,14 @@ function judgeReply(reply: NetworkReply<NetworkOutcome | { readonly kind: 'never
 /** For the worker: the network's outcome of an earlier call. That it is not known there, or not yet, is a reply like any other. */
 export async function queryStatus(
   services: PaymentServices,
-  requestId: string,
+  peer: NetworkPeer | null,
+  request: StatusRequest,
   signal: AbortSignal,
-): Promise<NetworkReply<NetworkOutcome | { readonly kind: 'neverSeen' }>> {
-  const judge = ({ kind }: { readonly kind: string }): PeerCallOutcome => (kind === 'unknown' ? 'ignored' : 'succeeded')
+): Promise<NetworkReply<NetworkStatus>> {
+  const judge = ({ kind }: { readonly kind: string }): PeerCallOutcome =>
+    kind === 'unknown' || kind === 'noInquiry' ? 'ignored' : 'succeeded'
   const caller = { merchantId: null, signal }
-  return toUnknown(await callNetwork(services, caller, (network, until) => network.status(requestId, until), judge))
+  return toUnknown(await callNetwork(services, peer, caller, (network, until) => network.status(request, until), judge))
 }
 
 /** For the worker, which asks again later: a call that was not made has an unknown outcome like one without a reply. */
@@ -139,22 +153,21 @@ function isNotCalled(reply: { readonly kind: string }): reply is NetworkCallRefu
 }
 
 /**
- * Sends a refund, reversal, release of a hold or capture to the network at most once. Asks for the status first, since an earlier attempt may have
- * ended without a reply: the call is made only when the network has never seen its requestId.
+ * Sends a refund, reversal, release of a hold or capture to the network so that it takes effect at most once. Asks for the status first, since an earlier
+ * attempt may have ended without a reply: the call is made only when the network has never seen its requestId. A network without a status inquiry gets the
+ * same call again, marked as a repeat, which it knows by its trace number.
  */
 export async function sendFollowUpOnce(
-  { services, signal }: DueReceipt,
-  operation: OperationRow,
-  operations: readonly OperationRow[],
+  { services, signal }: Pick<DueReceipt, 'services' | 'signal'>,
+  { operation, authorization, peer, isRepeat }: LeasedFollowUp,
 ): Promise<NetworkReply<NetworkOutcome>> {
-  const authorization = findAuthorization(operations)
-  const { kind, requestId } = operation
-  if (authorization === null || !isFollowUpKind(kind)) throw new Error(`an operation of kind ${kind} is not a follow-up`)
-  const status = await queryStatus(services, requestId, signal)
-  if (status.kind !== 'neverSeen') return status
-  const request = toFollowUpRequest(operation, authorization)
+  const { kind } = operation
+  if (!isFollowUpKind(kind)) throw new Error(`an operation of kind ${kind} is not a follow-up`)
+  const status = await queryStatus(services, peer, toStatusRequest(operation, authorization), signal)
+  if (status.kind !== 'neverSeen' && status.kind !== 'noInquiry') return status
+  const request = toFollowUpRequest(operation, authorization, isRepeat && status.kind === 'noInquiry')
   const caller = { merchantId: null, signal }
-  return toUnknown(await callNetwork(services, caller, (network, until) => sendFollowUp(network, kind, request, until)))
+  return toUnknown(await callNetwork(services, peer, caller, (network, until) => sendFollowUp(network, kind, request, until)))
 }
 
 function sendFollowUp(network: Network, kind: FollowUpKind, request: FollowUpRequest, signal: AbortSignal): Promise<NetworkOutcome> {
@@ -183,4 +196,6 @@ export interface StartedPayment {
   readonly operation: OperationRow
   /** Whether the merchant has an endpoint, which is called before and after the network. */
   readonly hasEndpoint: boolean
+  /** The network of the card. */
+  readonly peer: NetworkPeer
 }

@@ -4,6 +4,7 @@ import {
   type BrokenReceipt,
   type DueReceiptCursor,
   findReceipt,
+  listDueInProgress,
   listDueReceipts,
   type ReceiptKey,
   type ReceiptRow,
@@ -16,6 +17,7 @@ import { type PaymentDependencies, type PaymentServices, withRowMacs } from './d
 import { abandonMerchantCheck, cancelAtMerchant, retryPerform } from './merchant-callback.ts'
 import { reconcileUnknown } from './reconcile.ts'
 import { advanceReturn } from './refund.ts'
+import { makeLostCalls, type LostCalls } from './lost-calls.ts'
 import { backoffMs, updateToCancelled } from './receipt-patches.ts'
 import { receiptAuditEntry } from './transition-records.ts'
 import { applyBackgroundTransition, type DueReceipt } from './transitions.ts'
@@ -42,7 +44,10 @@ export interface ReceiptWorkerDependencies extends PaymentDependencies {
 
 export function createReceiptWorker({ onError, ...dependencies }: ReceiptWorkerDependencies): ReceiptWorker {
   const { store, clock } = dependencies
-  const services: PaymentServices = withRowMacs(dependencies)
+  const services: WorkerServices = {
+    ...withRowMacs(dependencies),
+    lostCalls: makeLostCalls({ clock, leaseMs: dependencies.settings.leaseMs }),
+  }
   const stopping = new AbortController()
   /** By receipt id, so that no receipt is processed twice at the same time. */
   const inProgress = new Map<string, Promise<boolean>>()
@@ -71,9 +76,12 @@ export function createReceiptWorker({ onError, ...dependencies }: ReceiptWorkerD
     const begun: Promise<boolean>[] = []
     let after: DueReceiptCursor | undefined
     for (let page = 0; page < maxPages && inProgress.size < maxConcurrent && begun.length < pageSize; page++) {
-      const due = await store.read(listDueReceipts(clock.now(), pageSize, after))
+      const now = clock.now()
+      // What waits for the clock must not hide what goes on.
+      const listDue = services.clockGuard.isTrusted() ? listDueReceipts : listDueInProgress
+      const due = await store.read(listDue(now, pageSize, after))
       for (const receipt of due) {
-        const one = 'brokenAt' in receipt ? reportUnreadable(receipt) : startOne(receipt)
+        const one = 'brokenAt' in receipt ? reportUnreadable(receipt) : mayAdvance(services, receipt) ? startOne(receipt) : null
         if (one !== null) begun.push(one)
       }
       after = due.at(-1)
@@ -111,11 +119,15 @@ export function createReceiptWorker({ onError, ...dependencies }: ReceiptWorkerD
   }
 }
 
+interface WorkerServices extends PaymentServices {
+  readonly lostCalls: LostCalls
+}
+
 /** Advances the receipt while it is due. The next due time is stored, so a restart loses nothing. */
-async function advanceWhileDue(services: PaymentServices, first: ReceiptRow, signal: AbortSignal): Promise<boolean> {
+async function advanceWhileDue(services: WorkerServices, first: ReceiptRow, signal: AbortSignal): Promise<boolean> {
   let receipt: ReceiptRow | null = first
   let steps = 0
-  while (receipt !== null && steps < maxSteps && isDue(services, receipt) && !signal.aborted) {
+  while (receipt !== null && steps < maxSteps && isDue(services, receipt) && mayAdvance(services, receipt) && !signal.aborted) {
     if (!(await services.rows.isValid(receipt))) return quarantine(services, receipt)
     receipt = await advanceReceipt(services, receipt, signal)
     if (receipt !== null) steps += 1
@@ -125,6 +137,15 @@ async function advanceWhileDue(services: PaymentServices, first: ReceiptRow, sig
 
 function isDue({ clock }: PaymentServices, { dueAt }: ReceiptRow): boolean {
   return dueAt !== null && dueAt <= clock.now()
+}
+
+/**
+ * While the clock is not trusted, nothing is done because its time has passed: unpaid receipts do not expire, nor do holds (`releaseExpiredHold`), and a
+ * call in progress is taken for lost by the monotonic clock. What the network or the merchant still has to say goes on.
+ */
+function mayAdvance({ clockGuard, lostCalls }: WorkerServices, receipt: ReceiptRow): boolean {
+  if (receipt.state === created) return clockGuard.isTrusted()
+  return !callStates.has(receipt.state) || clockGuard.isTrusted() || lostCalls.isLost(receipt)
 }
 
 /** A row with a wrong MAC was not written by this service and must move no money. Its MAC is not renewed and it is never due again; an operator has to examine it. */
@@ -168,6 +189,8 @@ export async function advanceReceipt(services: PaymentServices, receipt: Receipt
 type DueReceiptHandler = (due: DueReceipt) => Promise<ReceiptRow | null>
 
 const { created, checking, debiting, awaitingMerchant, paid, held, holding, unknown, returning, cancelled } = receiptStates
+/** States of a receipt for which a process makes a call, until the lease of that call is over. */
+const callStates: ReadonlySet<ReceiptState> = new Set([checking, debiting, holding])
 const handlers: Readonly<Record<ReceiptState, DueReceiptHandler>> = Object.freeze({
   [created]: cancelUnpaid,
   [checking]: abandonMerchantCheck,

@@ -17,6 +17,7 @@ import {
   sendFollowUpOnce,
   withNetworkReply,
 } from './network-operations.ts'
+import { findNetworkOf, leaseFollowUp, toStatusRequest } from './operation-network.ts'
 import {
   backoffMs,
   errorByDeclineReason,
@@ -30,29 +31,28 @@ import { acquireLease, applyBackgroundTransition, type DueReceipt } from './tran
 
 /**
  * For the worker: finds the outcome of an unknown payment (state 20). If the network approved it, the money is returned, because a receipt reported as
- * unknown must not become paid later. If it declined, nothing was debited. If it has never seen the call, the call is reversed before the receipt can be
- * paid again, because it may still arrive.
+ * unknown must not become paid later. If it declined, nothing was debited. If it has never seen the call, or has no status inquiry, the call is reversed before
+ * the receipt can be paid again, because it may still arrive.
  */
 export async function reconcileUnknown(due: DueReceipt): Promise<ReceiptRow | null> {
   const operations = await loadOperations(due.services, due.receipt)
   if (operations === null) return null
   const authorization = findAuthorization(operations)
   if (authorization === null) throw new Error('an unknown payment has no authorization')
-  const leased = await acquireLease(due)
-  if (leased === null) return null
-  const payment: UnknownPayment = { ...due, receipt: leased, operations, authorization }
-  const current = findCurrentOperation(operations, leased)
-  return current?.kind === 'reverse' ? reconcileReversal(payment, current) : reconcileAuthorization(payment)
+  const current = findCurrentOperation(operations, due.receipt)
+  if (current?.kind === 'reverse') return reconcileReversal(due, current, { authorization, operations })
+  const receipt = await acquireLease(due)
+  return receipt === null ? null : reconcileAuthorization({ ...due, receipt, authorization })
 }
 
 interface UnknownPayment extends DueReceipt {
-  readonly operations: readonly OperationRow[]
   readonly authorization: OperationRow
 }
 
 async function reconcileAuthorization(payment: UnknownPayment): Promise<ReceiptRow | null> {
   const { services, receipt, signal, authorization } = payment
-  const status = await queryStatus(services, authorization.requestId, signal)
+  const peer = findNetworkOf(services, receipt, authorization)
+  const status = await queryStatus(services, peer, toStatusRequest(authorization, authorization), signal)
   const now = services.clock.now()
   if (status.kind === 'unknown') return retryLater(payment, withNetworkReply(authorization, status, now), authorization.requestId)
   if (status.kind === 'declined') {
@@ -61,14 +61,14 @@ async function reconcileAuthorization(payment: UnknownPayment): Promise<ReceiptR
     return recordNotPaid(payment, { cause: 'found_declined', error, outcome: status.reason, operations })
   }
   const reversal = newOperation(receipt, 'reverse', authorization.amountTiyin, now)
-  if (status.kind === 'neverSeen') {
+  if (status.kind === 'neverSeen' || status.kind === 'noInquiry') {
     const to = { requestId: reversal.requestId, dueAt: now }
     return applyBackgroundTransition(services, {
       cause: 'reversal_started',
       from: receipt,
       to,
       newOperations: [reversal],
-      outcome: 'never_seen',
+      outcome: status.kind === 'neverSeen' ? 'never_seen' : 'no_inquiry',
     })
   }
   return applyBackgroundTransition(services, {
@@ -82,11 +82,19 @@ async function reconcileAuthorization(payment: UnknownPayment): Promise<ReceiptR
   })
 }
 
-async function reconcileReversal(payment: UnknownPayment, reversal: OperationRow): Promise<ReceiptRow | null> {
-  const { services, operations, authorization } = payment
-  const reply = await sendFollowUpOnce(payment, reversal, operations)
+async function reconcileReversal(
+  due: DueReceipt,
+  reversal: OperationRow,
+  found: { readonly authorization: OperationRow; readonly operations: readonly OperationRow[] },
+): Promise<ReceiptRow | null> {
+  const { services } = due
+  const { authorization } = found
+  const leased = await leaseFollowUp(due, reversal, found)
+  if (leased === null) return null
+  const payment: UnknownPayment = { ...due, receipt: leased.receipt, authorization }
+  const reply = await sendFollowUpOnce(due, leased)
   const now = services.clock.now()
-  const resolved = withNetworkReply(reversal, reply, now)
+  const resolved = withNetworkReply(leased.operation, reply, now)
   if (reply.kind === 'approved') {
     const reversedAuthorization: OperationRow = { ...authorization, state: 'declined', reason: 'reversed', resolvedAt: now }
     return recordNotPaid(payment, {

@@ -8,11 +8,19 @@ import { retryOnConflict } from '../concurrency.ts'
 import type { PaymentServices } from './dependencies.ts'
 import { loadOperations, loadReceipt } from './find.ts'
 import { newMerchantCancellation } from './merchant-callback.ts'
-import { findCurrentOperation, isOperationPending, newOperation, sendFollowUpOnce, withNetworkReply } from './network-operations.ts'
-import { backoffMs, updateToCancelled, updateToReturning } from './receipt-patches.ts'
+import {
+  findAuthorization,
+  findCurrentOperation,
+  isOperationPending,
+  newOperation,
+  sendFollowUpOnce,
+  withNetworkReply,
+} from './network-operations.ts'
+import { leaseFollowUp } from './operation-network.ts'
+import { backoffMs, holdEndsAt, updateToCancelled, updateToReturning } from './receipt-patches.ts'
 import { isPaymentInProgress } from './states.ts'
 import type { ReceiptContext } from './transition-records.ts'
-import { acquireLease, applyBackgroundTransition, tryTransition, type DueReceipt, type ReceiptTransition } from './transitions.ts'
+import { applyBackgroundTransition, tryTransition, type DueReceipt, type ReceiptTransition } from './transitions.ts'
 
 /**
  * Cancels an unpaid receipt at once. A paid or held one goes to returning (21): the worker requests the refund or the release of the hold from the network,
@@ -57,9 +65,10 @@ async function requireConfirmedRefund({ merchants }: PaymentServices, { merchant
 /** `meta.source_cancel` in the rendered receipt: cancelled by this API. */
 const sourceCancel = 'subscribe'
 
-/** For the worker: releases an expired hold. */
-export function releaseExpiredHold({ services, receipt }: DueReceipt): Promise<ReceiptRow | null> {
+/** For the worker: releases a hold whose time is over. Null while it is not, or while the clock is not trusted. */
+export async function releaseExpiredHold({ services, receipt }: DueReceipt): Promise<ReceiptRow | null> {
   const now = services.clock.now()
+  if (now < holdEndsAt(services.settings, receipt) || !services.clockGuard.isTrusted()) return null
   const operation = newOperation(receipt, 'cancelHold', receipt.takenTiyin, now)
   const to = updateToReturning(operation, now)
   return applyBackgroundTransition(services, {
@@ -79,11 +88,14 @@ export async function advanceReturn(due: DueReceipt): Promise<ReceiptRow | null>
   const operation = findCurrentOperation(operations, receipt)
   if (operation === null) throw new Error('a returning receipt has no operation')
   if (operation.state === 'declined') return repeatReturn(due, operation)
-  const leased = await acquireLease(due)
-  if (leased === null) return null
-  const reply = await sendFollowUpOnce({ ...due, receipt: leased }, operation, operations)
+  const authorization = findAuthorization(operations)
+  if (authorization === null) throw new Error('a returning receipt has no authorization')
+  const followUp = await leaseFollowUp(due, operation, { authorization, operations })
+  if (followUp === null) return null
+  const leased = followUp.receipt
+  const reply = await sendFollowUpOnce(due, followUp)
   const now = services.clock.now()
-  const resolved = withNetworkReply(operation, reply, now)
+  const resolved = withNetworkReply(followUp.operation, reply, now)
   if (reply.kind === 'approved') {
     const cancellation = newMerchantCancellation(leased, operations, now)
     return applyBackgroundTransition(services, {

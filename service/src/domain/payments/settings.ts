@@ -44,7 +44,7 @@ export function paymentSettings(config: Config, areLimitsOn: boolean): PaymentSe
     maxBackoffMs: 600_000,
     flagAfterMs: 24 * 3_600_000,
     limits: areLimitsOn,
-    sendWindows: sendWindowsOf({ tenMinutesMax: config.sendTenMinutesMax, dayMax: config.sendDayMax }),
+    sendWindows: sendWindowsOf({ waitMs: 60_000, tenMinutesMax: config.sendTenMinutesMax, dayMax: config.sendDayMax }),
     smsTimeoutMs: config.smsTimeoutMs,
     providerName: config.providerName ?? 'Tessera',
   }

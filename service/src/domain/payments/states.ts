@@ -132,6 +132,7 @@ export const receiptTransitions = Object.freeze({
   lease_acquired:       { from: any,                           to: 'same',                        action: 'receipt.reconcile_attempted',  event: null,                meaning: 'A process reserves a due receipt, so that no other process handles it.' },
   operation_refused:    { from: any,                           to: 'same',                        action: 'receipt.flagged',              event: null,                meaning: 'A row that belongs to the due receipt was not written by this service: nothing is decided, and it is tried again later.' },
   nothing_due:          { from: [paid, cancelled],             to: 'same',                        action: 'receipt.reconcile_attempted',  event: null,                meaning: 'Nothing remains to be done.' },
+  clock_corrected:      { from: any,                           to: 'same',                        action: 'receipt.reconcile_attempted',  event: null,                meaning: 'A clock that was ahead had set its next time; an operator confirmed the clock, and it is due after a lease.' },
   sms_sent:             { from: any,                           to: 'same',                        action: 'receipt.sent',                 event: null,                meaning: 'receipts.send.' },
   fiscal_data_set:      { from: [paid],                        to: 'same',                        action: 'receipt.fiscal_data_set',      event: null,                meaning: 'receipts.set_fiscal_data.' },
 } as const satisfies Readonly<Record<string, TransitionRule>>)

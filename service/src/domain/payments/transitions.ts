@@ -147,8 +147,11 @@ export interface DueReceipt {
   readonly signal: AbortSignal
 }
 
-/** Reserves the receipt for the duration of a call, so that no other process makes the same call. */
-export async function acquireLease({ services, receipt }: DueReceipt): Promise<ReceiptRow | null> {
+/** Reserves the receipt for the duration of a call, so that no other process makes the same call. `operations` are stored with it. */
+export async function acquireLease(
+  { services, receipt }: DueReceipt,
+  operations: readonly OperationRow[] = [],
+): Promise<ReceiptRow | null> {
   const to = { dueAt: services.clock.now() + services.settings.leaseMs, reconcileAttempts: receipt.reconcileAttempts + 1 }
-  return applyBackgroundTransition(services, { cause: 'lease_acquired', from: receipt, to, outcome: 'leased' })
+  return applyBackgroundTransition(services, { cause: 'lease_acquired', from: receipt, to, operations, outcome: 'leased' })
 }

@@ -82,8 +82,10 @@ export function makeDashboard(deps: DashboardDependencies): Dashboard {
       return 'needs' in found ? found : begin(found, attempt)
     },
     async deleteOldSignIns(stopping) {
-      const counts = await deleteInPages(deps.store, deleteOldSignInAttempts, deps.clock.now(), stopping)
-      return counts + (await devices.deleteOld(stopping))
+      // Read once: the caller has asked whether this time may be trusted.
+      const now = deps.clock.now()
+      const counts = await deleteInPages(deps.store, deleteOldSignInAttempts, now, stopping)
+      return counts + (await devices.deleteOld(now, stopping))
     },
     async signInByPasskey(attempt) {
       const found = await signInByPasskey(services, attempt)

@@ -27,7 +27,7 @@ export interface KnownDevices {
   /** The cookie of a device that has become known; null when the one it has is still good for a while, and when the user was changed since `user` was read. */
   remember(user: DashboardUserRow, device: KnownDevice | null): Promise<string | null>
   /** Deletes those that have not been renewed for long. */
-  deleteOld(stopping?: AbortSignal): Promise<number>
+  deleteOld(now: number, stopping?: AbortSignal): Promise<number>
 }
 
 /** Whether a cookie has the shape of a device's. */
@@ -71,8 +71,8 @@ export function makeKnownDevices(services: KnownDeviceDependencies): KnownDevice
     return (await store.write(insertKnownDevice, insert)) ? token : null
   }
 
-  function deleteOld(stopping?: AbortSignal): Promise<number> {
-    return deleteInPages(store, deleteOldKnownDevices, clock.now() - deviceLifetimeMs, stopping)
+  function deleteOld(now: number, stopping?: AbortSignal): Promise<number> {
+    return deleteInPages(store, deleteOldKnownDevices, now - deviceLifetimeMs, stopping)
   }
 }
 

@@ -9,12 +9,16 @@ import type { AuditEntry } from '../../store/audit.ts'
 import type { CardRow } from '../../store/cards.ts'
 import type { CodeAttempt, VerificationRow } from '../../store/verifications.ts'
 
+import type { WrongCodeStop } from '../../store/verification-stops.ts'
+
 import type { VerificationDependencies } from './dependencies.ts'
+import type { VerificationPolicy } from './policy.ts'
 
 /** A code that the cardholder entered, and the attempt it is checked against. */
 export interface CodeAttemptContext {
   readonly deps: VerificationDependencies
   readonly live: LiveCard
+  readonly policy: VerificationPolicy
   readonly attempt: VerificationRow
   readonly code: string
   readonly ctx: RequestContext<CardRow>
@@ -22,9 +26,9 @@ export interface CodeAttemptContext {
 
 /** The input of the transaction that counts and checks the code. `verified` is the card if the code is right. */
 export async function buildCodeAttempt(
-  { deps, attempt, code, ctx }: CodeAttemptContext,
+  { deps, policy, attempt, code, ctx }: CodeAttemptContext,
   verified: CardRow,
-  cap: CodeAttempt['dayCap'],
+  { cap, stop }: { readonly cap: CodeAttempt['dayCap']; readonly stop: WrongCodeStop | null },
 ): Promise<CodeAttempt> {
   const { bucket, merchantId, cardId, attemptId } = attempt
   const now = deps.clock.moment()
@@ -34,13 +38,14 @@ export async function buildCodeAttempt(
     cardId,
     attemptId,
     stored: attempt,
-    maxAttempts: deps.settings.otpAttemptsMax,
-    otpLifetimeMs: deps.settings.otpLifetimeMs,
+    maxAttempts: policy.maxAttempts,
+    otpLifetimeMs: policy.lifetimeMs,
     now,
     maxDriftMs: maxClockDriftMs,
     dayCap: cap,
     verifiedCard: verified,
     maxWrongCodesPerHour: deps.settings.limits ? deps.settings.maxWrongCodesPerHour : null,
+    stop,
     otpHash: await hashOf(deps, attempt, code),
     auditIfRight: cardVerifiedEntry(ctx, verified, now.wallMs),
     auditIfWrong: cardActionEntry(ctx, cardId, { at: now.wallMs, action: 'code.attempted', outcome: 'wrong_code' }),

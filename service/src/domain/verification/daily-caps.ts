@@ -47,12 +47,19 @@ function subjectIn({ scope }: DailyCaps, subject: Uint8Array): Uint8Array {
 }
 
 /** Limits against SMS bombing and pumping: by default one a minute, three in ten minutes, five a day. The store counts up to five. */
-export function sendWindowsOf({ tenMinutesMax, dayMax }: { tenMinutesMax: number; dayMax: number }): SendClaim['windows'] {
+export function sendWindowsOf({ waitMs, tenMinutesMax, dayMax }: SendMaxima): SendClaim['windows'] {
   return Object.freeze([
-    { count: 1, ms: 60_000 },
+    { count: 1, ms: waitMs },
     { count: tenMinutesMax, ms: 600_000 },
     { count: dayMax, ms: dayMs },
   ])
+}
+
+export interface SendMaxima {
+  /** Between two messages. */
+  readonly waitMs: number
+  readonly tenMinutesMax: number
+  readonly dayMax: number
 }
 
 /** The cap on attempts per card number and day, over all its tokens and codes. */

@@ -4,7 +4,8 @@ import type { CardServices } from '../cards/services.ts'
 import type { Clock } from '../../clock.ts'
 import type { Peers } from '../limits/peers.ts'
 import type { SmsGuard } from '../limits/sms-guard.ts'
-import type { Network } from '../../adapters/network/network.ts'
+import type { Networks } from '../networks.ts'
+import type { HolderService } from '../../adapters/holder/holder.ts'
 import type { Codes } from '../../adapters/sms/codes.ts'
 import type { Sms } from '../../adapters/sms/sms.ts'
 import type { Store } from '../../store/store.ts'
@@ -13,6 +14,7 @@ import type { TamperedRowAlarm, VerifiedRows } from '../verified-rows.ts'
 
 import type { RecentSends } from '../limits/recent-sends.ts'
 
+import type { BegunStops } from './begun-stops.ts'
 import type { EvaluatedCodes } from './evaluated-codes.ts'
 import type { VerificationSettings } from './settings.ts'
 import type { SimulatedCaps } from './daily-caps.ts'
@@ -21,9 +23,11 @@ import type { WrongCodes } from './wrong-codes.ts'
 export interface VerificationDependencies {
   readonly store: Store
   readonly keyring: Keyring
-  readonly network: Network
+  readonly networks: Networks
   readonly sms: Sms
-  readonly peers: Pick<Peers, 'network' | 'sms'>
+  /** The outside service that says whether a phone is the cardholder's; null where no policy asks one. */
+  readonly holder: HolderService | null
+  readonly peers: Pick<Peers, 'sms' | 'holder'>
   readonly smsGuard: SmsGuard
   readonly codes: Codes
   readonly cards: CardServices
@@ -31,6 +35,7 @@ export interface VerificationDependencies {
   readonly settings: VerificationSettings
   readonly evaluatedCodes: EvaluatedCodes
   readonly wrongCodes: WrongCodes
+  readonly begunStops: BegunStops
   readonly recentSends: RecentSends
   readonly rows: VerifiedRows<VerificationRow>
   readonly alarm: TamperedRowAlarm

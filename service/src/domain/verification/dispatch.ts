@@ -1,17 +1,37 @@
+import type { CodeFormat } from '@tessera/contract/verification-code'
+
 import type { RequestContext } from '../request-context.ts'
 import { cardActionEntry } from '../cards/change-records.ts'
 import { requireLiveCard } from '../cards/find.ts'
 import { RpcError } from '@tessera/contract/errors'
+import type { Codes } from '../../adapters/sms/codes.ts'
 import { requireNoConflict, outcomeExtras } from '../idempotency/handle.ts'
 import type { CardRow } from '../../store/cards.ts'
 import { recordSendResult, type SendResult, type VerificationRow } from '../../store/verifications.ts'
 
 import type { VerificationDependencies } from './dependencies.ts'
+import type { VerificationPolicy } from './policy.ts'
 
 export interface CodeRequestResult {
   readonly phoneMask: string
   /** Time until another code may be requested. */
   readonly waitMs: number
+  /** What the code looks like, for the form. */
+  readonly code: CodeFormat & { readonly lifetimeMs: number }
+}
+
+/** What codes of a policy look like, and the code of the test environment, if there is one. */
+export function codeFormatOf({ length, alphabet }: VerificationPolicy, { fixed }: Codes): CodeFormat {
+  return { length, alphabet, ...(fixed === undefined ? {} : { fixed }) }
+}
+
+/** The reply to a request whose code was sent, or may have been. */
+export function codeRequestResult(
+  { codes }: Pick<VerificationDependencies, 'codes'>,
+  policy: VerificationPolicy,
+  phoneMask: string,
+): CodeRequestResult {
+  return { phoneMask, waitMs: policy.resendWaitMs, code: { ...codeFormatOf(policy, codes), lifetimeMs: policy.lifetimeMs } }
 }
 
 /** An attempt whose code is being sent, with its request. */
@@ -19,6 +39,7 @@ export interface CodeDispatch {
   readonly deps: VerificationDependencies
   readonly token: string
   readonly card: CardRow
+  readonly policy: VerificationPolicy
   readonly attempt: VerificationRow
   readonly ctx: RequestContext<CodeRequestResult>
 }
@@ -31,7 +52,7 @@ export type DispatchOutcome = Partial<Pick<SendResult, 'phoneMask' | 'networkRef
  * the card was removed or another code was requested.
  */
 export async function recordDispatchOutcome(
-  { deps, token, attempt, ctx }: CodeDispatch,
+  { deps, token, policy, attempt, ctx }: CodeDispatch,
   outcome: DispatchOutcome,
   reply: CodeRequestResult | RpcError,
 ): Promise<void> {
@@ -41,5 +62,5 @@ export async function recordDispatchOutcome(
   const audit = cardActionEntry(ctx, cardId, { at: deps.clock.now(), action: 'code.dispatched', outcome: outcome.outcome })
   if (requireNoConflict(await deps.store.write(recordSendResult, { result, audit, ...outcomeExtras(ctx.idempotency, reply) }))) return
   await requireLiveCard(deps.cards, token, ctx)
-  throw new RpcError('resendTooSoon', { retryAfterMs: deps.settings.resendWaitMs })
+  throw new RpcError('resendTooSoon', { retryAfterMs: policy.resendWaitMs })
 }

@@ -13,6 +13,8 @@ interface Player {
 export interface Game {
   readonly seed: number
   readonly rule: Rules
+  /** A code of the policy in force that is not the right one. */
+  readonly wrongCode?: string
   readonly rounds: number
 }
 
@@ -24,7 +26,7 @@ export interface Played {
 }
 
 /** Forty merchants act at once in each round, so that one fsync serves them all; between the rounds time moves. */
-export async function play(app: TestApp, { seed, rule, rounds }: Game): Promise<Played> {
+export async function play(app: TestApp, { seed, rule, rounds, wrongCode = '000000' }: Game): Promise<Played> {
   const { below: draw } = makeSeeded(seed)
   const { wallMs, monotonicMs } = app.clock.moment()
   const clock: ModelClock = { wallMs, monotonicMs, boot: 1 }
@@ -34,7 +36,7 @@ export async function play(app: TestApp, { seed, rule, rounds }: Game): Promise<
   const words = new Set<string>()
   let calls = 0
   for (let round = 0; round < rounds; round++) {
-    const said = await Promise.all(players.map((player) => act(player, model, draw)))
+    const said = await Promise.all(players.map((player) => act(player, model, { draw, wrongCode })))
     for (const [index, { what, expected, met }] of said.entries()) {
       calls += 1
       words.add(met)
@@ -42,7 +44,7 @@ export async function play(app: TestApp, { seed, rule, rounds }: Game): Promise<
       if (met === expected) continue
       return { mismatch: `expected ${expected} of the last of:\n${trails[index]?.join('\n') ?? ''}`, calls, words }
     }
-    const moved = moveTime(app, clock, { players, draw })
+    const moved = moveTime(app, clock, { players, draw, rule })
     for (const trail of trails) trail.push(moved)
   }
   return { mismatch: null, calls, words }
@@ -56,17 +58,19 @@ interface ActionResult {
 }
 
 /** Runs one random action on the model and on the application, at the same time of the clock. Mostly uses the newest card and a wrong code. */
-async function act({ caller, cards }: Player, model: Model, draw: Draw): Promise<ActionResult> {
+async function act({ caller, cards }: Player, model: Model, { draw, wrongCode }: { draw: Draw; wrongCode: string }): Promise<ActionResult> {
   const kind = draw(24)
   const index = draw(6) === 0 ? draw(cards.length) : cards.length - 1
   const card = cards[index]
   if (card === undefined || kind === 23 || (/deleted|ended/.test(model.check(card.model)) && draw(3) === 0)) return createOne()
   const { token } = card
   const isRight = draw(8) === 0
+  const isMalformed = draw(12) === 0
   if (kind < 5) return compared('ask', model.ask(card.model), wordOf(await caller.callRaw('cards.get_verify_code', { token })))
   if (kind < 18) {
-    const code = isRight ? '666666' : '000000'
-    return compared(`answer ${code}`, model.answer(card.model, isRight), wordOf(await caller.callRaw('cards.verify', { token, code })))
+    const entered = isRight ? 'right' : isMalformed ? 'malformed' : 'wrong'
+    const code = { right: '666666', wrong: wrongCode, malformed: '0-0' }[entered]
+    return compared(`answer ${code}`, model.answer(card.model, entered), wordOf(await caller.callRaw('cards.verify', { token, code })))
   }
   if (kind < 22) return compared('check', model.check(card.model), wordOf(await caller.callRaw('cards.check', { token })))
   return compared('remove', model.remove(card.model), wordOf(await caller.callRaw('cards.remove', { token })))
@@ -74,8 +78,21 @@ async function act({ caller, cards }: Player, model: Model, draw: Draw): Promise
   async function createOne(): Promise<ActionResult> {
     const [pan, refusal] = pans[draw(pans.length)] ?? pans[0]
     const save = draw(2) === 0
-    cards.push({ token: await caller.createToken(pan, { save }), model: model.create(save, refusal) })
+    const customer = draw(3) === 0 ? null : `customer ${draw(2)}`
+    const subjects = {
+      card: `${caller.merchantId} ${pan}`,
+      phone: pan === sentByService ? caller.merchantId : null,
+      customer: nameOf(customer),
+    }
+    cards.push({ token: await createToken(pan, save, customer), model: model.create({ save, refusal, subjects }) })
     return { what: `create ${String(cards.length - 1)} (save ${String(save)}, ${refusal ?? 'good'})`, expected: 'created', met: 'created' }
+  }
+  function nameOf(customer: string | null): string | null {
+    return customer === null ? null : `${caller.merchantId} ${customer}`
+  }
+  async function createToken(pan: string, save: boolean, customer: string | null): Promise<string> {
+    const { card: created } = await caller.call('cards.create', { card: { number: '', expire: '0399' }, save, customer }, pan)
+    return created.token
   }
   function compared(action: string, expected: string, met: string): ActionResult {
     return { what: `${action} ${String(index)}`, expected, met }
@@ -89,19 +106,21 @@ function wordOf(reply: object): string {
   return (reply as { card: { verify: boolean } }).card.verify ? 'verified' : 'unverified'
 }
 
+const sentByService = '8600495473316478'
+
 const pans = [
   ['8600069195406311', null],
-  ['8600495473316478', null],
+  [sentByService, null],
   ['4444445987459073', 'card_blocked'],
   ['8600060921090842', 'sms_not_connected'],
 ] as const
 
 /** Usually the time stays, or moves to the exact limit of a rule for some card; occasionally the clock is set or the machine reboots. */
-function moveTime(app: TestApp, clock: ModelClock, { players, draw }: { players: readonly Player[]; draw: Draw }): string {
+function moveTime(app: TestApp, clock: ModelClock, { players, draw, rule }: Moving): string {
   const kind = draw(60)
   if (kind < 2) return jump([-3_600_000, -6000, -4000, 4000, 6000, 600_000][draw(6)] ?? 0)
   if (kind === 2) return reboot()
-  const ms = kind < 40 ? 0 : kind < 44 ? draw(5000) : toEdge(clock, players[draw(players.length)], draw)
+  const ms = kind < 40 ? 0 : kind < 44 ? draw(5000) : toEdge(clock, players[draw(players.length)], { draw, rule })
   app.clock.advance(ms)
   clock.wallMs += ms
   clock.monotonicMs += ms
@@ -120,14 +139,21 @@ function moveTime(app: TestApp, clock: ModelClock, { players, draw }: { players:
   }
 }
 
+interface Moving {
+  readonly players: readonly Player[]
+  readonly draw: Draw
+  readonly rule: Rules
+}
+
 /** How long it is until a rule turns for a player's newest card, or one millisecond less; nothing if that is past or far. */
-function toEdge(clock: ModelClock, player: Player | undefined, draw: Draw): number {
+function toEdge(clock: ModelClock, player: Player | undefined, { draw, rule }: Pick<Moving, 'draw' | 'rule'>): number {
   const card = player?.cards.at(-1)?.model
   const earlier = card?.code?.earlier.monotonicMs ?? clock.monotonicMs
   const edges = [
-    earlier + verificationRules.resendWaitMs,
-    earlier + verificationRules.resendWaitMs,
-    earlier + verificationRules.otpLifetimeMs,
+    earlier + rule.resendWaitMs,
+    earlier + rule.resendWaitMs,
+    earlier + rule.otpLifetimeMs,
+    ...(rule.stopMs === 0 ? [] : [clock.monotonicMs + rule.stopMs]),
   ].map((at) => at - clock.monotonicMs)
   const ends = (card?.endsAt ?? clock.wallMs) - clock.wallMs
   const ms = (draw(4) === 0 ? ends : (edges[draw(edges.length)] ?? 0)) - draw(2)

@@ -2,13 +2,14 @@ import { maskPhone } from '@tessera/contract/card'
 import { RpcError } from '@tessera/contract/errors'
 
 import type { RequestContext } from '../request-context.ts'
-import { requireLiveCard } from '../cards/find.ts'
+import { findCardByToken, requireLiveCard } from '../cards/find.ts'
 import { refusalError, type CausedNetworkRefusal } from '../cards/network-call.ts'
 import type { CardRow } from '../../store/cards.ts'
 import { findVerification } from '../../store/verifications.ts'
 
 import type { VerificationDependencies } from './dependencies.ts'
-import type { CodeRequestResult } from './dispatch.ts'
+import { codeRequestResult, type CodeRequestResult } from './dispatch.ts'
+import { policyOf } from './policy.ts'
 
 /** An attempt of an earlier request whose idempotency record has no outcome. */
 export interface EarlierCodeRequest {
@@ -22,21 +23,27 @@ export interface EarlierCodeRequest {
  * another code needs another idempotency key. An attempt that was replaced counts as sent too.
  */
 export async function reconcileCodeRequest(
-  { store, settings, rows }: VerificationDependencies,
+  deps: VerificationDependencies,
   token: string,
   { attemptId, isExpired }: EarlierCodeRequest,
-  { bucket, merchantId, requestId }: RequestContext,
+  ctx: RequestContext,
 ): Promise<CodeRequestResult | null> {
+  const { store, rows, cards } = deps
+  const { bucket, merchantId, requestId } = ctx
   const stored = await store.read(findVerification({ bucket, merchantId, cardId: cardIdOf(token) }))
   if (stored !== null) await rows.require(stored, requestId)
   const attempt = stored?.attemptId === attemptId ? stored : null
   const outcome = attempt?.outcome ?? 'asked'
   if (outcome === 'asked' && !isExpired) return null
   if (isRefusal(outcome)) throw refusalError({ kind: 'refused', reason: outcome }, requestId)
-  const retryAfterMs = settings.resendWaitMs
+  const card = await findCardByToken(cards, token, ctx)
+  const policy = policyOf(deps, card)
+  const retryAfterMs = policy.resendWaitMs
   if (unsentOutcomes.has(outcome)) throw new RpcError('smsNotSent', { retryAfterMs })
   if (outcome === 'phoneLimit') throw new RpcError('sendLimitPhone', { retryAfterMs })
-  return { phoneMask: attempt?.phoneMask ?? maskPhone(''), waitMs: settings.resendWaitMs }
+  if (outcome === 'verificationStopped')
+    throw new RpcError('verificationStopped', { retryAfterMs: policy.stop?.durationMs ?? retryAfterMs })
+  return codeRequestResult(deps, policy, attempt?.phoneMask ?? maskPhone(''))
 }
 
 /**
@@ -70,6 +77,7 @@ const refusals: Readonly<Record<CausedNetworkRefusal['reason'], true>> = {
   smsNotConnected: true,
   cardExpired: true,
   cardBlocked: true,
+  holderMismatch: true,
   systemError: true,
   timeout: true,
   unavailable: true,

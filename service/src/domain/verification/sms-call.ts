@@ -1,5 +1,5 @@
 import { withTimeout, type TimeoutOptions } from '../../clock.ts'
-import type { Sms, SmsMessage, SmsOutcome } from '../../adapters/sms/sms.ts'
+import type { Sms, SmsMessage, SmsOutcome, SmsResult } from '../../adapters/sms/sms.ts'
 import { PeerUnavailable, type PeerGate } from '../limits/peer-gate.ts'
 
 export interface SmsCallOptions extends TimeoutOptions {
@@ -12,10 +12,13 @@ export type SmsCallOutcome = { readonly kind: SmsOutcome } | { readonly kind: 'n
 
 /** Sends a message, unless the gateway's breaker is open. If the gateway fails without a response the message may have been sent: `unknown`. */
 export async function callSms({ sms, gate, ...timeout }: SmsCallOptions, message: SmsMessage): Promise<SmsCallOutcome> {
-  const send = (): Promise<SmsOutcome> => withTimeout<SmsOutcome>(timeout, 'unknown', (signal) => sms.send(message, signal))
+  const send = (): Promise<SmsResult> => withTimeout<SmsResult>(timeout, lateResult, (signal) => sms.send(message, signal))
   try {
-    return { kind: await gate.call(message.merchantId, send, (outcome) => (outcome === 'unknown' ? 'failed' : 'succeeded')) }
+    const result = await gate.call(message.merchantId, send, ({ outcome }) => (outcome === 'unknown' ? 'failed' : 'succeeded'))
+    return { kind: result.outcome }
   } catch (err) {
     return err instanceof PeerUnavailable ? { kind: 'not_called', retryAfterMs: err.retryAfterMs } : { kind: 'unknown' }
   }
 }
+
+const lateResult: SmsResult = Object.freeze({ outcome: 'unknown', error: 'late' })

@@ -6,6 +6,7 @@ import type { CardRow } from '../../store/cards.ts'
 import { makeVerifiedRows, type VerifiedRowDependencies } from '../verified-rows.ts'
 import { verificationMac } from '../../store/verifications.ts'
 
+import { makeBegunStops } from './begun-stops.ts'
 import { makeEvaluatedCodes } from './evaluated-codes.ts'
 import { verifyCode } from './verify-code.ts'
 import { requestCode } from './request-code.ts'
@@ -15,14 +16,17 @@ import type { CodeRequestResult } from './dispatch.ts'
 import { reconcileCodeCheck, reconcileCodeRequest, type EarlierCodeRequest } from './reconcile.ts'
 
 /** What `makeVerification` needs: the dependencies, and those of the row MACs. */
-export type VerificationInput = Omit<VerificationDependencies, 'rows' | 'evaluatedCodes' | 'wrongCodes'> & VerifiedRowDependencies
+export type VerificationInput = Omit<VerificationDependencies, 'rows' | 'evaluatedCodes' | 'wrongCodes' | 'begunStops'> &
+  VerifiedRowDependencies
 
 /** Verification of a card by an SMS code. */
 export interface Verification {
   /** Sends a code to the phone that the issuer knows. */
   requestCode(token: string, ctx: RequestContext<CodeRequestResult>, language: Language): Promise<CodeRequestResult>
+  /** Digits of the longest code that may be sent as a JSON number. */
+  readonly maxCodeLength: number
   /** Checks the code that the cardholder entered. A verified card gets the same result again, whatever the code. */
-  verifyCode(token: string, code: string, ctx: RequestContext<CardRow>): Promise<CardRow>
+  verifyCode(token: string, code: string | number, ctx: RequestContext<CardRow>): Promise<CardRow>
   /** The outcome of an earlier `requestCode` whose reply was not stored; null while it is unknown. Never calls the network, never sends. */
   reconcileRequest(token: string, earlier: EarlierCodeRequest, ctx: RequestContext): Promise<CodeRequestResult | null>
   /** The outcome of an earlier `verifyCode` whose reply was not stored; null while it is unknown. Never checks the code. */
@@ -30,11 +34,12 @@ export interface Verification {
 }
 
 export function makeVerification({ environment, alarm, ...input }: VerificationInput): Verification {
-  const inMemory = { evaluatedCodes: makeEvaluatedCodes(), wrongCodes: makeWrongCodes() }
+  const inMemory = { evaluatedCodes: makeEvaluatedCodes(), wrongCodes: makeWrongCodes(), begunStops: makeBegunStops() }
   const deps = { ...input, ...inMemory, alarm, rows: makeVerifiedRows({ keyring: input.keyring, environment, alarm }, verificationMac) }
   return Object.freeze({
+    maxCodeLength: Math.max(deps.settings.policies.maxLength, deps.codes.fixed?.length ?? 0),
     requestCode: (token: string, ctx: RequestContext<CodeRequestResult>, language: Language) => requestCode(deps, token, ctx, language),
-    verifyCode: (token: string, code: string, ctx: RequestContext<CardRow>) => verifyCode(deps, token, code, ctx),
+    verifyCode: (token: string, code: string | number, ctx: RequestContext<CardRow>) => verifyCode(deps, token, code, ctx),
     reconcileRequest: (token: string, earlier: EarlierCodeRequest, ctx: RequestContext) => reconcileCodeRequest(deps, token, earlier, ctx),
     reconcileCheck: (token: string, isExpired: boolean, ctx: RequestContext) => reconcileCodeCheck(deps, token, isExpired, ctx),
   })

@@ -2,6 +2,7 @@ import type { AuditActor } from '../request-context.ts'
 import { bucketOf, issueId } from '@tessera/vault/id'
 import { SettingProblem } from '@tessera/contract/setting-problems'
 import { type AuditEntry, findNewestAudited, insertAuditEntry } from '../../store/audit.ts'
+import { replayFailed as replayFailedDeliveries, type ReplayedPage } from '../../store/delivery-claims.ts'
 import { type DeliveryRow, listDeadDeliveries, listDeliveries, replayEvent } from '../../store/deliveries.ts'
 import { findMerchant } from '../../store/merchants.ts'
 import { type EventRow, listEvents, outboxTable } from '../../store/outbox.ts'
@@ -49,6 +50,22 @@ export interface WebhookEndpointAdministration {
   dead(merchantId: string, count: number): Promise<DeliveryRow[]>
   /** Schedules an event again, at all endpoints or at one. Returns the number of endpoints. */
   replay(merchantId: string, eventId: string, at: string | null, by: AuditActor): Promise<number>
+  /** Schedules failed deliveries of one endpoint again, a page in one call, those that failed first. */
+  replayFailed(merchantId: string, failed: FailedDeliveries, by: AuditActor): Promise<ReplayedDeliveries | SettingProblem>
+}
+
+export interface FailedDeliveries {
+  /** The endpoint's URL or id; null: the merchant's only one. */
+  readonly named: string | null
+  /** When their last attempt failed. By default up to now. */
+  readonly from?: number | undefined
+  readonly to?: number | undefined
+}
+
+export interface ReplayedDeliveries extends ReplayedPage {
+  readonly url: string
+  /** The end of the time range. The next call gives it, so that what fails again meanwhile is not replayed twice. */
+  readonly to: number
 }
 
 /** An endpoint whose row has a wrong MAC. Nothing of its content is shown or used. */
@@ -76,7 +93,7 @@ export function makeWebhookEndpointAdministration(deps: WebhookEndpointDependenc
   const rows = makeVerifiedRows(deps, webhookEndpointsTable)
   const eventRows = makeVerifiedRows(deps, outboxTable)
   let testsRunning = 0
-  return Object.freeze({ endpointsMax: settings.endpointsMax, add, list, remove, rotateSecret, test, events, dead, replay })
+  return Object.freeze({ endpointsMax: settings.endpointsMax, add, list, remove, rotateSecret, test, events, dead, replay, replayFailed })
 
   async function add(merchantId: string, text: string, by: AuditActor): ReturnType<WebhookEndpointAdministration['add']> {
     if ((await store.read(findMerchant(merchantId))) === null) return new SettingProblem('merchant_unknown')
@@ -203,6 +220,21 @@ export function makeWebhookEndpointAdministration(deps: WebhookEndpointDependenc
       now: clock.now(),
       audit: auditEntryOf({ merchantId, endpointId: eventId }, by, 'event.replayed'),
     })
+  }
+
+  async function replayFailed(
+    merchantId: string,
+    { named, from = 0, to = Infinity }: FailedDeliveries,
+    by: AuditActor,
+  ): ReturnType<WebhookEndpointAdministration['replayFailed']> {
+    const endpoint = await findValid(merchantId, named)
+    if (endpoint instanceof SettingProblem) return endpoint
+    const { bucket, endpointId, url } = endpoint
+    const now = clock.now()
+    const failed = { bucket, merchantId, endpointId, from, to: Math.min(to, now) }
+    const audit = auditEntryOf(endpoint, by, 'webhook.failed_replayed')
+    const replayed = await store.write(replayFailedDeliveries, { ...failed, now, audit })
+    return { ...replayed, url, to: failed.to }
   }
 
   function auditEntryOf(

@@ -102,3 +102,14 @@ export function parseEvent({ body }: Heard): { type: string; cardId: string } {
   const { type, data } = JSON.parse(body) as { type: string; data: { card: { id: string } } }
   return { type, cardId: data.card.id }
 }
+
+/** A card is verified and removed again: two events of one object. Returns its token. */
+export async function cardOfItsLife(app: Post['app']): Promise<string> {
+  const caller = app.merchant('spec', sampleMerchantId)
+  const token = await caller.createVerifiedToken(pan)
+  await caller.call('cards.remove', { token })
+  return token
+}
+
+/** A sandbox card whose operations all succeed. */
+const pan = '8600069195406311'

@@ -9,7 +9,7 @@ import type { WithStore } from '../../store/suite/opened.fixture.ts'
 import { sampleMerchantId } from '../../store/suite/samples.fixture.ts'
 
 import { answerStatus, type Heard } from './receiver.fixture.ts'
-import { isSignedWith, parseEvent, withPost, type Post } from './webhooks.fixture.ts'
+import { cardOfItsLife, isSignedWith, parseEvent, withPost, type Post } from './webhooks.fixture.ts'
 import { claimDeliveries } from '../../store/delivery-claims.ts'
 import { listDeliveryAttempts, recordDeliveryAttempt } from '../../store/deliveries.ts'
 import { listEndpoints } from '../../store/webhook-endpoints.ts'
@@ -148,49 +148,6 @@ export function deliverySuite(withStore: WithStore): void {
       for (const go of waiting) go()
       await webhooks.idle()
       assert.equal(new Set(receiver.heard.map(({ id }) => id)).size, 21)
-    }),
-  )
-
-  test(
-    'an endpoint that does not answer is probed, its backlog stays due, and when it answers again all of it is sent, in order for each object',
-    posting(async ({ app, receiver, deliverer, goOn }) => {
-      receiver.answer = answerStatus(503)
-      const tokens: string[] = []
-      for (let n = 0; n < 30; n++) tokens.push(await cardOfItsLife(app))
-      const webhooks = deliverer()
-      for (let second = 0; second < 12; second++) await goOn(webhooks, 1000)
-      assert.equal(webhooks.stats().endpointsDown, 1)
-      const probes = receiver.heard.length
-      assert.ok(probes >= 5 && probes <= 15, `${probes} attempts while it was down`)
-
-      receiver.answer = answerStatus(200)
-      await goOn(webhooks, 2000)
-      await goOn(webhooks, 1)
-      assert.equal(webhooks.stats().endpointsDown, 0)
-      const delivered = receiver.heard.slice(probes).map(parseEvent)
-      assert.equal(delivered.length, 60, 'also those that were attempted and would have waited for five minutes')
-      for (const token of tokens)
-        assert.deepEqual(
-          delivered.filter(({ cardId }) => token.startsWith(cardId)).map(({ type }) => type),
-          ['card.verified', 'card.removed'],
-        )
-    }),
-  )
-
-  test(
-    'what an endpoint has not taken for as long as all attempts take is given up, whatever attempts are left',
-    posting(async ({ app, receiver, endpoints, deliverer, goOn }) => {
-      receiver.answer = answerStatus(503)
-      for (let n = 0; n < 6; n++) await app.merchant('spec', sampleMerchantId).createVerifiedToken(pan)
-      const webhooks = deliverer()
-      for (let n = 0; n < 3; n++) await goOn(webhooks, 1000)
-      await webhooks.deleteOld()
-      assert.deepEqual(await endpoints.dead(sampleMerchantId, 10), [])
-      app.clock.advance(76 * 3_600_000)
-      await webhooks.deleteOld()
-      const dead = await endpoints.dead(sampleMerchantId, 10)
-      assert.equal(dead.length, 6)
-      assert.ok(dead.every(({ attempts }) => attempts <= 1))
     }),
   )
 
@@ -361,14 +318,6 @@ export function deliverySuite(withStore: WithStore): void {
       )
     }),
   )
-}
-
-/** A card is verified and removed again: two events of one object. Tells its token. */
-async function cardOfItsLife(app: Post['app']): Promise<string> {
-  const caller = app.merchant('spec', sampleMerchantId)
-  const token = await caller.createVerifiedToken(pan)
-  await caller.call('cards.remove', { token })
-  return token
 }
 
 async function until(holds: () => boolean): Promise<void> {

@@ -53,14 +53,15 @@ export function makeWebhookDeliverer(deps: WebhookDelivererDependencies): Webhoo
   const discover = makeDiscovery(deps, queues.add)
   const stopping = new AbortController()
   const inProgress = new Set<Promise<void>>()
-  /** When an endpoint's waiting deliveries were last made due, by endpoint. */
-  const wokenAt = new Map<string, number>()
+  /** By endpoint, those of the last minute and those that have yet to be made. */
+  const wakes = new Map<string, EndpointWake>()
   let filling: Promise<number> | null = null
   /** How often `fill` was called. */
   let fillCalls = 0
   return Object.freeze({
     async runOnce() {
       await discover()
+      startWakes()
       return fill()
     },
     deleteOld,
@@ -116,14 +117,17 @@ export function makeWebhookDeliverer(deps: WebhookDelivererDependencies): Webhoo
   }
 
   function start(delivery: DeliveryRow, claimId: string): void {
-    const delivering = deliver(delivery, claimId)
-      .catch(failed)
-      .then(() => {
-        inProgress.delete(delivering)
-        // The next event of the same object may now be due, and there is room for another.
-        if (!stopping.signal.aborted) fill().catch(failed)
-      })
-    inProgress.add(delivering)
+    // Afterwards the next event of the same object may be due, and there is room for another.
+    track(deliver(delivery, claimId).catch(failed).then(startNext))
+  }
+
+  function startNext(): void {
+    if (!stopping.signal.aborted) fill().catch(failed)
+  }
+
+  function track(work: Promise<void>): void {
+    const tracked = work.finally(() => inProgress.delete(tracked))
+    inProgress.add(tracked)
   }
 
   async function deliver(delivery: DeliveryRow, claimId: string): Promise<void> {
@@ -139,20 +143,41 @@ export function makeWebhookDeliverer(deps: WebhookDelivererDependencies): Webhoo
     } finally {
       isBack = queues.end(endpoint, { answer, startedAt, endedAt: monotonicMs(), hasNext })
     }
-    if (isBack) await wake(endpoint)
+    if (isBack) requestWake(endpoint)
   }
 
-  /** Everything that failed while an endpoint was down is sent again now, at most once a minute: an endpoint may fail again and again. */
-  async function wake(endpoint: QueuedEndpoint): Promise<void> {
+  /** Everything that failed while an endpoint was down is sent again now, or a minute after the last time: an endpoint may fail again and again. */
+  function requestWake(endpoint: QueuedEndpoint): void {
     queues.add(endpoint)
+    const wokenAt = wakes.get(endpoint.endpointId)?.wokenAt ?? -Infinity
+    wakes.set(endpoint.endpointId, { endpoint, wokenAt, isRequested: true })
+    startWakes()
+  }
+
+  function startWakes(): void {
     const now = monotonicMs()
-    if (now - (wokenAt.get(endpoint.endpointId) ?? -Infinity) < minWakeIntervalMs) return
-    for (const [endpointId, at] of wokenAt) if (now - at > minWakeIntervalMs) wokenAt.delete(endpointId)
-    wokenAt.set(endpoint.endpointId, now)
+    for (const [endpointId, { endpoint, wokenAt, isRequested }] of wakes) {
+      if (now - wokenAt < minWakeIntervalMs) continue
+      if (!isRequested) {
+        wakes.delete(endpointId)
+        continue
+      }
+      wakes.set(endpointId, { endpoint, wokenAt: now, isRequested: false })
+      track(wake(endpoint).catch((err: unknown) => retryWake(endpoint, err)))
+    }
+  }
+
+  /** The store failed: after a while this is tried again. */
+  function retryWake(endpoint: QueuedEndpoint, err: unknown): void {
+    wakes.set(endpoint.endpointId, { endpoint, wokenAt: monotonicMs() - minWakeIntervalMs + failedWakePauseMs, isRequested: true })
+    failed(err)
+  }
+
+  async function wake(endpoint: QueuedEndpoint): Promise<void> {
     while (!stopping.signal.aborted) {
       const woken = await store.write(wakeEndpoint, { endpoint, now: clock.now() })
       queues.add(endpoint)
-      fill().catch(failed)
+      startNext()
       if (woken < claimPageSize) return
     }
   }
@@ -164,6 +189,15 @@ export function makeWebhookDeliverer(deps: WebhookDelivererDependencies): Webhoo
         if ((await store.write(giveUpOverdue, { endpoint, now, dueBefore: now - giveUpAfterMs })) < claimPageSize) break
     return deleteInPages(store, deleteOldEvents, now - settings.eventRetentionMs, stopped)
   }
+}
+
+/** Makes everything due that waits for an endpoint. */
+interface EndpointWake {
+  readonly endpoint: QueuedEndpoint
+  /** When it was last begun, of the monotonic clock. */
+  readonly wokenAt: number
+  /** Whether the endpoint has answered again since. */
+  readonly isRequested: boolean
 }
 
 /**
@@ -196,5 +230,6 @@ const endpointPageLength = 1000
 /** Claims that wait for the store at the same time. */
 const concurrentClaims = 4
 const minWakeIntervalMs = 60_000
+const failedWakePauseMs = 5000
 /** As long as all attempts of a delivery take. */
 const giveUpAfterMs = retryWaitsMs.reduce((sum, wait) => sum + wait, 0)

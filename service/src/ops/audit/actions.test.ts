@@ -37,7 +37,9 @@ test('every outcome that the service writes into the audit is in the contract', 
   // Errors of this kind are outcomes of payments and codes.
   const reasons = new Set<string>(Object.values(errors).map(({ reason }) => reason))
   let written = 0
-  for (const path of paths.filter((each) => folders.test(each))) {
+  // The sandbox's gateway says what became of a message, which no entry repeats.
+  const isAudited = (path: string): boolean => folders.test(path) && path !== 'adapters/sandbox/sms.ts'
+  for (const path of paths.filter(isAudited)) {
     for (const line of readFileSync(`${source}${path}`, 'utf8').split('\n')) {
       for (const [, expression = ''] of line.matchAll(/\boutcome(?:: | = )((?:[^,}]*\? )?'[^,})]*')/g)) {
         for (const [, word = ''] of expression.matchAll(/(?<!=== )'([a-zA-Z_]+)'/g)) {

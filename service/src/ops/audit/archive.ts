@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHash, type Hash } from 'node:crypto'
 
 import type { Keyring } from '@tessera/vault/keyring'
 
@@ -14,6 +14,7 @@ import {
 } from '../../store/audit.ts'
 import { emptyChain } from '../../store/audit-chain.ts'
 import type { Store } from '../../store/store.ts'
+import { makeWalk } from '../../store/walk.ts'
 
 import { findBoundary } from './boundary.ts'
 import { type SignedCheckpoint, signJson } from './checkpoint.ts'
@@ -52,9 +53,11 @@ export interface AuditArchiveDependencies {
   readonly clock: Clock
   readonly environment: string
   readonly checkpoints: { sign(): Promise<SignedCheckpoint> }
+  /** Milliseconds of a monotonic clock. */
+  readonly now: () => number
 }
 
-export function makeAuditArchive({ store, keyring, clock, environment, checkpoints }: AuditArchiveDependencies): AuditArchive {
+export function makeAuditArchive({ store, keyring, clock, environment, checkpoints, now }: AuditArchiveDependencies): AuditArchive {
   const signers = makeAuditSigners(keyring)
   return Object.freeze({ list, head: () => checkpoints.sign(), publicKeys: () => signers.list(), hashes, segment })
 
@@ -69,15 +72,23 @@ export function makeAuditArchive({ store, keyring, clock, environment, checkpoin
   }
 
   async function segment(chain: string, after: number, until: number): Promise<ExportedSegment | null> {
-    const rows = (await store.read(listAuditEntries(chain, after, segmentLength))).filter(({ seq }) => seq <= until)
+    const walk = makeWalk({ now })
+    const rows = await readEntries(chain, after, until)
     const [first, last] = [rows[0], rows.at(-1)]
     if (first === undefined || last === undefined) return null
     const before = after === 0 ? emptyChain(chain) : await store.read(findAuditEntry(chain, after))
     const { boundary } = await findBoundary(store, keyring)
     const unkeyedUntil = boundary?.heads.find((each) => each.chain === chain)?.seq ?? 0
     const from = { chain, seq: after, hash: before?.hash ?? new Uint8Array(32) }
-    const { faults } = await verifyChain(chain, { store, keys: keyring, from, until: last.seq, unkeyedUntil })
-    const body = rows.map((row) => `${formatEntry(row)}\n`).join('')
+    const { faults } = await verifyChain(chain, { store, keys: keyring, from, until: last.seq, unkeyedUntil, walk })
+    const [lines, sha256]: [string[], Hash] = [[], createHash('sha256')]
+    for (const row of rows) {
+      const line = `${formatEntry(row)}\n`
+      lines.push(line)
+      sha256.update(line)
+      const pause = walk.advance(1)
+      if (pause !== undefined) await pause
+    }
     const signer = await signers.active()
     const header: SegmentHeader = {
       type: segmentType,
@@ -90,10 +101,22 @@ export function makeAuditArchive({ store, keyring, clock, environment, checkpoin
       lastHash: hex(last.hash),
       exportedAt: new Date(clock.now()).toISOString(),
       faults,
-      sha256: createHash('sha256').update(body).digest('hex'),
+      sha256: sha256.digest('hex'),
       keyId: signer.keyId,
     }
-    return { text: `${signJson(signer, { ...header })}\n${body}`, toSeq: last.seq, entries: rows.length, faults }
+    return { text: `${signJson(signer, { ...header })}\n${lines.join('')}`, toSeq: last.seq, entries: rows.length, faults }
+  }
+
+  /** Page by page: a thousand entries at once would keep requests waiting. */
+  async function readEntries(chain: string, after: number, until: number): Promise<AuditRow[]> {
+    const rows: AuditRow[] = []
+    for (let from = after; rows.length < segmentLength;) {
+      const page = await store.read(listAuditEntries(chain, from, pageLength))
+      for (const row of page) if (row.seq <= until) rows.push(row)
+      from = page.at(-1)?.seq ?? until
+      if (page.length < pageLength || from >= until) break
+    }
+    return rows
   }
 }
 
@@ -103,3 +126,5 @@ function hex(bytes: Uint8Array): string {
 
 /** Entries of one segment: some 500 KB. */
 const segmentLength = 1000
+/** Divides it. */
+const pageLength = 200

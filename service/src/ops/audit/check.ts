@@ -1,6 +1,6 @@
 import type { Keyring } from '@tessera/vault/keyring'
 
-import { type AuditHead, listAuditHeads } from '../../store/audit.ts'
+import { type AuditHead, findAuditEntry, listAuditHeads } from '../../store/audit.ts'
 import type { DatabaseInspection } from '../../store/inspection.ts'
 import { checkIntegrity } from '../../store/integrity.ts'
 import type { MacTableKind } from '../../store/mac-tables.ts'
@@ -11,7 +11,7 @@ import type { Walk } from '../../store/walk.ts'
 import { findBoundary } from './boundary.ts'
 import { findMissingKeys } from './named-keys.ts'
 import { checkRows, makeMacOf, type RowFault } from './rows.ts'
-import { verifyChain, type ChainFaultKind } from './verify.ts'
+import { isSame, verifyChain, verifyChainEnd, type ChainFaultKind } from './verify.ts'
 
 /** The result of a check of the store: what was looked at, and what was found. */
 export interface StoreReport {
@@ -35,9 +35,9 @@ export type StoreFinding =
   | (Omit<RowFault, 'kind'> & { readonly kind: RowFault['kind'] | 'key' | 'orphan' })
 
 export interface StoreCheckDependencies {
-  readonly store: Pick<Store, 'kind' | 'read'>
+  readonly store: Pick<Store, 'kind' | 'file' | 'read'>
   /** Opens the database of the keys for reading. */
-  readonly openKeyStore: () => Promise<Pick<DatabaseInspection, 'kind' | 'hasSchema' | 'read' | 'close'>>
+  readonly openKeyStore: () => Promise<Pick<DatabaseInspection, 'file' | 'hasSchema' | 'read' | 'close'>>
   readonly keyring: Pick<Keyring, 'active' | 'byId' | 'list' | 'read'>
   readonly environment: string
   /** Heads that were recorded outside of the database, or that this process committed itself. */
@@ -46,14 +46,23 @@ export interface StoreCheckDependencies {
 }
 
 /** What a check consists of. Each stage is one part of the truth about the store; `tessera audit verify` runs some of them. */
-const stages = { integrity: checkFiles, keys: checkKeys, chains: checkChains, rows: checkAllRows, orphans: checkOrphans }
+const stages = {
+  integrity: checkFiles,
+  keys: checkKeys,
+  chains: checkChains,
+  rows: checkAllRows,
+  orphans: checkOrphans,
+  ends: checkChainEnds,
+}
 
 export type StoreCheckStage = keyof typeof stages
 
-/** The stages of `tessera store check`, in their order: all of them. */
-export const allStages = Object.keys(stages) as StoreCheckStage[]
+/** The stages of `tessera store check`, in their order. */
+export const allStages: readonly StoreCheckStage[] = ['integrity', 'keys', 'chains', 'rows', 'orphans']
 /** The stages of `tessera audit verify`. */
 export const auditStages: readonly StoreCheckStage[] = ['integrity', 'chains', 'rows']
+/** The stages of `tessera doctor`: what takes a moment however large the store is. */
+export const quickStages: readonly StoreCheckStage[] = ['ends']
 
 /**
  * Checks a store while it is used. A table that cannot be read is a finding, and the other tables are checked all the same; errors of the connection are
@@ -160,6 +169,26 @@ async function checkChains(check: StoreCheck): Promise<void> {
   check.counts.chains = lastSeq.size
 }
 
+/** The newest entries of every chain, and whether every known head is in its chain. */
+async function checkChainEnds(check: StoreCheck): Promise<void> {
+  const { store, keyring: keys, knownHeads: known, walk } = check.deps
+  const { boundary } = await findBoundary(store, keys)
+  const heads = await store.read(listAuditHeads())
+  walk.begin('ends of the audit chains', heads.length)
+  for (const { chain, seq } of heads) {
+    const unkeyedUntil = boundary?.heads.find((head) => head.chain === chain)?.seq ?? 0
+    const report = await verifyChainEnd(chain, seq, { store, keys, unkeyedUntil, newest: endLength, walk })
+    check.counts.entries += report.entries
+    for (const { seq: at, fault } of report.faults) check.add({ kind: 'chain', chain, seq: at, what: chainFaultTexts[fault] })
+  }
+  check.counts.chains = heads.length
+  for (const head of known) {
+    const entry = head.seq === 0 ? null : await store.read(findAuditEntry(head.chain, head.seq))
+    if (head.seq === 0 || (entry !== null && isSame(entry.hash, head.hash))) continue
+    check.add({ kind: 'chain', chain: head.chain, seq: head.seq, what: chainFaultTexts[entry === null ? 'cut' : 'rewritten'] })
+  }
+}
+
 async function checkAllRows(check: StoreCheck): Promise<void> {
   const { store, keyring, environment, walk } = check.deps
   for await (const { kind, fault } of checkRows({ store, macOf: makeMacOf(keyring, environment), walk })) {
@@ -195,3 +224,4 @@ export const chainFaultTexts: Readonly<Record<ChainFaultKind, string>> = Object.
 
 const noBoundaryText = 'the entry that says where the chains began to be keyed (audit.chain_keyed) was changed or deleted'
 const findingsMax = 100
+const endLength = 1000

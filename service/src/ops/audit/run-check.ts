@@ -1,3 +1,5 @@
+import { RpcError } from '@tessera/contract/errors'
+
 import { makeWalk, type WalkOptions } from '../../store/walk.ts'
 
 import { allStages, auditStages, checkStore, type StoreCheckDependencies, type StoreReport } from './check.ts'
@@ -13,9 +15,11 @@ export interface RunStoreCheckDependencies extends Omit<StoreCheckDependencies, 
   readonly knownHeads: () => Promise<StoreCheckDependencies['knownHeads']>
   /** Milliseconds of a monotonic clock. */
   readonly now: () => number
+  /** Cancels a check in progress, so that a stop does not wait for it. */
+  readonly stopping: AbortSignal
 }
 
-export function makeRunStoreCheck({ knownHeads, now, ...deps }: RunStoreCheckDependencies): RunStoreCheck {
+export function makeRunStoreCheck({ knownHeads, now, stopping, ...deps }: RunStoreCheckDependencies): RunStoreCheck {
   let isRunning = false
   return Object.freeze({
     run(stages: 'all' | 'audit', options: Pick<WalkOptions, 'signal' | 'onProgress'> = {}) {
@@ -26,8 +30,12 @@ export function makeRunStoreCheck({ knownHeads, now, ...deps }: RunStoreCheckDep
   async function run(stages: 'all' | 'audit', options: Pick<WalkOptions, 'signal' | 'onProgress'>): Promise<StoreReport> {
     isRunning = true
     try {
-      const walk = makeWalk({ ...options, now })
+      const signal = options.signal === undefined ? stopping : AbortSignal.any([options.signal, stopping])
+      const walk = makeWalk({ ...options, signal, now })
       return await checkStore({ ...deps, knownHeads: await knownHeads(), walk }, stages === 'all' ? allStages : auditStages)
+    } catch (err) {
+      if (!stopping.aborted) throw err
+      throw new RpcError('operatorRefused', { data: { reason: 'check_cancelled', message: 'Cancelled: the service stops.' }, cause: err })
     } finally {
       isRunning = false
     }

@@ -6,17 +6,19 @@ import { test } from 'node:test'
 
 import { SettingProblem } from '@tessera/contract/setting-problems'
 
-import { withPostgres } from '../../store/postgres/with-store.fixture.ts'
+import { openPostgresStore } from '../../store/postgres/postgres.ts'
+import { withPostgres, withPostgresDatabase } from '../../store/postgres/with-store.fixture.ts'
 import { namedKeyColumns, tablesWithMacs } from '../../store/named-keys.ts'
 import { withFolder, withSqlite } from '../../store/sqlite/with-store.fixture.ts'
-import { connectReader } from '../../store/sqlite/connect.ts'
 import { checkIntegrity } from '../../store/integrity.ts'
+import { readDatabaseFile } from '../../store/sqlite/integrity.ts'
 import { noWalk, type WalkProgress } from '../../store/walk.ts'
 import type { StoreUnderTest } from '../../store/suite/opened.fixture.ts'
 import { operatorActor } from '../../testing/request-context.fixture.ts'
 import { createTestApp, type TestApp } from '../../testing/test-app.fixture.ts'
 
 import type { StoreReport } from './check.ts'
+import { makeRunStoreCheck } from './run-check.ts'
 
 interface Used {
   readonly app: TestApp
@@ -97,16 +99,9 @@ test('an index that lacks a row of its table, so that a query does not find the 
     assert.notEqual(first, second)
     bytes.write('noodle', Math.max(first, second))
     writeFileSync(path, bytes)
-    const reader = connectReader(path)
-    try {
-      const { faults } = await checkIntegrity(
-        { kind: 'sqlite', read: ({ statement, values, map }) => Promise.resolve(map(reader.run(statement, values))) },
-        noWalk,
-      )
-      assert.ok(faults.length > 0)
-    } finally {
-      reader.db.close()
-    }
+    const read = (): Promise<never> => assert.fail('the file is read by a process of its own')
+    const { faults } = await checkIntegrity({ file: path, read }, noWalk)
+    assert.ok(faults.length > 0)
   })
 })
 
@@ -120,4 +115,64 @@ test('every column that names a key, and every table with a MAC, is compared wit
   })
   assert.deepEqual(namedKeyColumns.map(({ table, column }) => `${table}.${column}`).sort(), [...new Set(found)].sort())
   assert.ok(tablesWithMacs.length > 10)
+})
+
+test(
+  'with the extension amcheck, an index that lacks a row of its table is found, and nothing in a store in use',
+  withPostgresDatabase(async ({ url, raw }) => {
+    await raw('create extension amcheck')
+    const store = await openPostgresStore({ url, node: 'test', allowUnsafe: true })
+    try {
+      const check = () => checkIntegrity({ file: null, read: (query) => store.scan(query) }, noWalk)
+      const { method, checked, faults } = await check()
+      assert.deepEqual([method, checked > 60, faults], ['amcheck', true, []])
+      // The index does not get the row while it is not ready, as after a lost page.
+      await raw(`create table t (id integer primary key); insert into t values (1)`)
+      await raw(`update pg_index set indisready = false where indexrelid = 't_pkey'::regclass`)
+      await raw('insert into t values (2)')
+      await raw(`update pg_index set indisready = true where indexrelid = 't_pkey'::regclass`)
+      const found = (await check()).faults
+      assert.deepEqual([found.length, found[0]?.table], [1, 't_pkey'])
+      assert.match(found[0]?.what ?? '', /lacks matching index tuple/)
+    } finally {
+      await store.close(5000)
+    }
+  }),
+)
+
+/** A database whose integrity check takes minutes: it evaluates the constraint for each row, which takes some tenths of a second. */
+function makeSlowDatabase(folder: string): string {
+  const path = join(folder, 'a.db')
+  const db = new DatabaseSync(path)
+  db.exec('pragma ignore_check_constraints = on')
+  db.exec('create table t (n integer check (length(hex(zeroblob(100000000))) > n)) strict')
+  db.exec('with recursive n (n) as (select 1 union all select n + 1 from n where n < 1000) insert into t select n from n')
+  db.close()
+  return path
+}
+
+test('the integrity check of a file ends when it is cancelled', async () => {
+  await withFolder(async (folder) => {
+    const cancelled = new AbortController()
+    const reading = readDatabaseFile(makeSlowDatabase(folder), { signal: cancelled.signal })
+    cancelled.abort(new Error('gone'))
+    await assert.rejects(reading, /gone/)
+  })
+})
+
+onBothStores('a stop does not wait for a check in progress', async ({ app }) => {
+  await withFolder(async (folder) => {
+    const stopping = new AbortController()
+    const storeCheck = makeRunStoreCheck({
+      store: { kind: 'sqlite', file: makeSlowDatabase(folder), read: () => assert.fail('the files are checked first') },
+      openKeyStore: () => assert.fail('the database is checked first'),
+      keyring: app.keyring,
+      environment: 'test',
+      knownHeads: () => Promise.resolve([]),
+      now: () => performance.now(),
+      stopping: stopping.signal,
+    })
+    const running = storeCheck.run('all', { onProgress: () => stopping.abort() })
+    await assert.rejects(running ?? Promise.resolve(), { name: 'RpcError' })
+  })
 })

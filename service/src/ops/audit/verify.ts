@@ -80,6 +80,19 @@ export async function verifyChain(chain: string, options: ChainVerification): Pr
   return { chain, entries, head, faults }
 }
 
+/** How much of a chain is its end. */
+export interface ChainEndVerification extends Omit<ChainVerification, 'from' | 'until'> {
+  /** How many of the newest entries are verified. */
+  readonly newest: number
+}
+
+/** Recomputes the newest entries of a chain whose last one has the number `seq`. */
+export async function verifyChainEnd(chain: string, seq: number, { newest, ...options }: ChainEndVerification): Promise<ChainReport> {
+  // The first of them that is there, or the end.
+  const [first] = seq > newest ? await options.store.read(listStoredEntries(chain, seq - newest - 1, 1)) : []
+  return verifyChain(chain, first === undefined ? options : { ...options, from: { chain, seq: first.seq, hash: first.hash } })
+}
+
 type ChainPage = readonly (AuditRow | BrokenAuditRow)[]
 
 async function* readChain(store: Pick<Store, 'read'>, { chain, seq }: AuditHead, until: number): AsyncGenerator<ChainPage> {

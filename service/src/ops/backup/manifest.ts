@@ -2,6 +2,7 @@ import type { KeyObject } from 'node:crypto'
 
 import type { AuditSigner } from '@tessera/vault/audit'
 
+import type { AuditGap } from '../../store/audit.ts'
 import { isSignedLine, parseObject, readCheckpoint, signJson, type SignedCheckpoint } from '../audit/checkpoint.ts'
 
 /** The file of a backup that says what the backup is, one signed line of JSON. */
@@ -18,6 +19,8 @@ export interface BackupManifest {
   readonly migrations: number
   /** The ends of the audit chains in the backup. */
   readonly checkpoint: SignedCheckpoint
+  /** Audit entries that the database lacked when the backup was made: nothing is lost by a restore that lacks them too. */
+  readonly gaps: readonly AuditGap[]
   /** The copy of the embedded database; null on PostgreSQL, which its own tools copy. */
   readonly file: BackupFile | null
   /** Where PostgreSQL stood: a restore has to reach this position; null on the embedded store. */
@@ -43,13 +46,22 @@ export function readManifest(
   keys: readonly KeyObject[],
 ): { readonly manifest: BackupManifest; readonly isSigned: boolean } | null {
   const line = text.trim()
-  const { type, environment, at, version, migrations, checkpoint: checkpointLine, file, wal } = parseObject(line) ?? {}
+  const { type, environment, at, version, migrations, checkpoint: checkpointLine, file, wal, gaps = [] } = parseObject(line) ?? {}
   if (type !== manifestType || typeof environment !== 'string' || typeof at !== 'string' || typeof version !== 'string') return null
   if (typeof migrations !== 'number' || typeof checkpointLine !== 'string') return null
   const checkpoint = readCheckpoint(checkpointLine)
-  if (checkpoint === null || !isFileOrNull(file) || !isWalOrNull(wal)) return null
+  if (checkpoint === null || !isFileOrNull(file) || !isWalOrNull(wal) || !areGaps(gaps)) return null
   const isSigned = isSignedLine(keys, line) && isSignedLine(keys, checkpoint.line)
-  return { manifest: { environment, at, version, migrations, checkpoint, file, wal }, isSigned }
+  return { manifest: { environment, at, version, migrations, checkpoint, file, wal, gaps }, isSigned }
+}
+
+function areGaps(value: unknown): value is AuditGap[] {
+  return Array.isArray(value) && value.every(isGap)
+}
+
+function isGap(value: unknown): boolean {
+  const { chain, afterSeq, seq } = (value ?? {}) as Record<string, unknown>
+  return typeof chain === 'string' && Number.isSafeInteger(afterSeq) && Number.isSafeInteger(seq)
 }
 
 function isFileOrNull(value: unknown): value is BackupFile | null {

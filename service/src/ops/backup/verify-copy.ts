@@ -1,14 +1,16 @@
 import type { Keyring } from '@tessera/vault/keyring'
 
 import { verifyKeyStore } from '../../domain/keys/verify-key-store.ts'
-import { type AuditHead, findAuditEntry, listAuditHeads } from '../../store/audit.ts'
+import { type AuditGap, type AuditHead, listAuditGaps, listAuditHeads } from '../../store/audit.ts'
 import type { DatabaseInspection } from '../../store/inspection.ts'
 import { findBoundary } from '../audit/boundary.ts'
-import { verifyChain } from '../audit/verify.ts'
+import { verifyChainEnd } from '../audit/verify.ts'
 
 /** What the verification of a copy read. */
 export interface CopyVerification {
   readonly heads: readonly AuditHead[]
+  /** Missing audit entries, in front of the ends of the chains. They are missing in the database too, so no other copy has them. */
+  readonly gaps: readonly AuditGap[]
   /** Entries at the ends of the chains whose links were recomputed. */
   readonly entries: number
   readonly answers: number
@@ -24,7 +26,8 @@ export interface CopyToVerify {
 
 /**
  * Verifies that a copy of the database is one of these keys, and complete at its end: known answers, a sample of row MACs, and the links of the newest
- * entries of every audit chain. Throws `KeyStoreMismatch`, `MigrationRefused` and `CopyBroken`.
+ * entries of every audit chain. Missing audit entries are returned: a copy of a database that lacks some lacks them too, and is better than none. Throws
+ * `KeyStoreMismatch`, `MigrationRefused` and `CopyBroken`.
  */
 export async function verifyCopy({ database, keyring, environment }: CopyToVerify): Promise<CopyVerification> {
   if (!database.hasSchema) throw new CopyBroken('it has no schema of Tessera')
@@ -37,7 +40,7 @@ export async function verifyCopy({ database, keyring, environment }: CopyToVerif
     const unkeyedUntil = boundary?.heads.find(({ chain }) => chain === head.chain)?.seq ?? 0
     entries += await verifyEnd({ database, keyring, unkeyedUntil }, head)
   }
-  return { heads, entries, answers, rows }
+  return { heads, gaps: await database.read(listAuditGaps()), entries, answers, rows }
 }
 
 /** Returns how many links were recomputed. */
@@ -45,11 +48,8 @@ async function verifyEnd(
   { database, keyring, unkeyedUntil }: Pick<CopyToVerify, 'database' | 'keyring'> & { readonly unkeyedUntil: number },
   { chain, seq }: AuditHead,
 ): Promise<number> {
-  const from = seq > newestEntries ? await database.read(findAuditEntry(chain, seq - newestEntries)) : undefined
-  if (from === null) throw new CopyBroken(`the audit chain ${chain} lacks entry ${String(seq - newestEntries)}`)
-  const start = from === undefined ? {} : { from }
-  const { faults, entries } = await verifyChain(chain, { store: database, keys: keyring, unkeyedUntil, ...start })
-  const [fault] = faults
+  const { faults, entries } = await verifyChainEnd(chain, seq, { store: database, keys: keyring, unkeyedUntil, newest: newestEntries })
+  const fault = faults.find((each) => each.fault !== 'gap')
   if (fault !== undefined) throw new CopyBroken(`the audit chain ${chain} has a fault at entry ${String(fault.seq)} (${fault.fault})`)
   return entries
 }

@@ -6,7 +6,7 @@ import { createResources, type Resources } from '../../app/lifecycle.ts'
 import { chooseAdapters } from '../../app/production-checks.ts'
 import { requireStartChecks } from '../../app/start-checks.ts'
 import { makeStartSubject, type StartSubject } from '../../app/start-subject.ts'
-import { openStorage, retryUntilReachable } from '../../app/storage.ts'
+import { openStorage, retryUntilReachable, type Storage } from '../../app/storage.ts'
 import type { Clock } from '../../clock.ts'
 import { acceptRestored } from '../../domain/freshness/accept-restored.ts'
 import { listAuditHeads } from '../../store/audit.ts'
@@ -132,15 +132,10 @@ export async function acceptDatabase(
   command: StoppedService,
   { lost, backupAt }: Pick<AcceptedDatabase, 'lost' | 'backupAt'>,
 ): Promise<AcceptedDatabase> {
-  const { config, clock, log, adapters, stopping } = command
-  const resources = createResources((err) => log.error('close_failed', { err }))
-  const endNow = (_exit: unknown, event: string, err: unknown): never => {
-    throw err instanceof Error ? err : new Error(event)
-  }
-  try {
-    noteFilesClosing(config.dataFolder)
-    const { store, keyring, anchors } = await openStorage(config, adapters, { clock, log, stopping, endNow }, resources)
-    await openAuditChain({ store, keyring, clock, log, stopping, retry: (step) => step() })
+  const { config, clock, log } = command
+  // The database that is accepted may have an epoch of before a failover.
+  if (config.databaseUrl !== null) await (await import('./choose-primary.ts')).acceptOnlyPrimary(config)
+  return onOpenStore(command, async ({ store, keyring, anchors }) => {
     const isLinked = await makeLinkCheck(store, keyring)
     const faults = await acceptRestored({
       store,
@@ -159,6 +154,21 @@ export async function acceptDatabase(
       backupAt,
     })
     return { lost, backupAt, faults, notSent: await sendStatement(command, line) }
+  })
+}
+
+/** Opens the store of a stopped service for writing, after the checks of a start, and closes it again. */
+export async function onOpenStore<T>(command: StoppedService, run: (storage: Storage) => Promise<T>): Promise<T> {
+  const { config, clock, log, adapters, stopping } = command
+  const resources = createResources((err) => log.error('close_failed', { err }))
+  const endNow = (_exit: unknown, event: string, err: unknown): never => {
+    throw err instanceof Error ? err : new Error(event)
+  }
+  try {
+    noteFilesClosing(config.dataFolder)
+    const storage = await openStorage(config, adapters, { clock, log, stopping, endNow }, resources)
+    await openAuditChain({ ...storage, clock, log, stopping, retry: (step) => step() })
+    return await run(storage)
   } finally {
     await resources.closeAll()
     noteFilesClosed(config.dataFolder)

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 
@@ -35,6 +36,9 @@ test('the drill: a backup made while the service runs is restored on another mac
   assert.deepEqual(readdirSync(copy).sort(), ['manifest.json', 'tessera.db'])
   assert.equal((await drill('keys backup /apart/keys-1.db', values)).code, 0)
   const second = await create(service)
+  const entries = (await service.ask('audit', 'list')).out
+  assert.match(entries, /operator .*database\.backed_up .*destination: — → copy.*user: — → \S+.*embedded: — → [1-9]\d*/)
+  assert.match(entries, /operator .*keys\.backed_up .*destination: — → keys\.db/)
   await service.stop()
 
   // Another machine has the backup, and from other places the keys.
@@ -117,6 +121,57 @@ test('a crashed service whose write-ahead log is missing or damaged is not backe
   const incomplete = await runTessera(['backup', copy, `--data=${data}`]).ended
   assert.deepEqual([incomplete.code === 0, /database_incomplete/.test(incomplete.err)], [false, true], incomplete.err)
   assert.deepEqual(readdirSync(copy), [])
+})
+
+test('a database that lacks audit entries can be accepted, backed up and restored, and the entries are named; a damaged page refuses', async () => {
+  const scratch = makeScratch()
+  const [data, copy] = [join(scratch, 'data'), join(scratch, 'copy')]
+  const before = await startTesseraChild(data)
+  const token = await create(before)
+  await create(before)
+  await before.stop()
+  const database = join(data, 'tessera.db')
+  const writer = new DatabaseSync(database)
+  assert.equal(writer.prepare(`delete from audit where chain = 'embedded' and seq = 3`).run().changes, 1)
+  writer.close()
+  const refused = await runHere(['start', '--port=0', '--admin-port=0', `--data=${data}`])
+  assert.equal(refused.code, 65)
+  assert.match(
+    refused.err,
+    /database_torn: .*the audit chain embedded lacks entry 3.*accept the database: tessera audit accept-restored --yes/s,
+  )
+  const accepted = await runHere(['audit', 'accept-restored', '--yes', `--data=${data}`])
+  assert.equal(accepted.code, 0, accepted.err)
+
+  const service = await startTesseraChild(data)
+  assert.match((await service.ask('audit', 'verify')).out, /entries before this one are missing/)
+  const made = await runTessera(['backup', copy, `--data=${data}`]).ended
+  assert.equal(made.code, 0, made.err)
+  const doctor = await service.ask('doctor')
+  assert.deepEqual([doctor.code, /FIX +audit +chain embedded, entry 4: entries before/.test(doctor.out)], [1, true], doctor.out)
+  assert.match(made.out, /The database lacks audit entries.*the audit chain embedded lacks entry 3\n/s)
+  await service.stop()
+  const restored = await runHere(['restore', copy, '--yes', `--data=${data}`])
+  assert.equal(restored.code, 0, restored.err)
+  assert.match(restored.out, /Already then the audit chain embedded lacks entry 3\./)
+  const beside = await runTessera(['backup', join(scratch, 'stopped'), `--data=${data}`]).ended
+  assert.deepEqual([beside.code, beside.out.includes('not in the audit')], [0, false], beside.err + beside.out)
+  const after = await startTesseraChild(data)
+  assert.match((await after.ask('audit', 'list')).out, /operator .*database\.backed_up .*destination: — → stopped/)
+  assert.equal((await after.call('cards.check', { token }, true)).reply.result?.card.token, token)
+  await after.stop()
+
+  const bytes = readFileSync(database)
+  // The number of cells of the second page.
+  bytes.writeUInt16BE(0xffff, 4096 + 3)
+  writeFileSync(database, bytes)
+  for (const args of [
+    ['backup', join(scratch, 'damaged')],
+    ['audit', 'accept-restored', '--yes'],
+  ]) {
+    const damaged = await runHere([...args, `--data=${data}`])
+    assert.equal(damaged.code, 65, `${args.join(' ')}: ${damaged.err}`)
+  }
 })
 
 interface RestoredCards {

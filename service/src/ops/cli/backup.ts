@@ -3,28 +3,27 @@ import { setPriority } from 'node:os'
 import { dirname, join, relative, resolve } from 'node:path'
 
 import { requireWal } from '../../app/database-files.ts'
-import { chooseAdapters } from '../../app/production-checks.ts'
 import { inspectDatabase } from '../../app/inspect-database.ts'
-import { makeStartSubject, type StartSubject } from '../../app/start-subject.ts'
+import type { StartSubject } from '../../app/start-subject.ts'
+import { type AuditGap, describeGap } from '../../store/audit.ts'
 import { readWalPosition } from '../../store/postgres/wal-position.ts'
 import { copyDatabase, type CopyProgress } from '../../store/sqlite/copy-database.ts'
-import { findDatabaseFaults } from '../../store/sqlite/integrity.ts'
+import { readDatabaseFile } from '../../store/sqlite/integrity.ts'
 import { SQLITE_KEYS_FILE } from '../../store/sqlite/keys.ts'
 import { hashFile } from '../../store/sqlite/replace-database.ts'
 import { databasePathOf } from '../../store/sqlite/sqlite.ts'
-import { makeSystemClock } from '../../system-clock.ts'
 import { signCheckpoint } from '../audit/checkpoint.ts'
 import { makeAuditSigners } from '../audit/signers.ts'
 import { manifestFileName, signManifest, type BackupFile, type BackupManifest } from '../backup/manifest.ts'
 import { CopyBroken, verifyCopy, type CopyVerification } from '../backup/verify-copy.ts'
 import type { Config } from '../config/config.ts'
 import { ExitError } from '../exits.ts'
-import { silentLog } from '../logging/log.ts'
 import { tesseraVersion } from '../version.ts'
 
 import { requireArguments, type CommandInput, type CommandOutcome } from './command.ts'
 import { displayPath } from './control-client.ts'
-import { explainStart } from './explain-start.ts'
+import { recordBackup } from './record-backup.ts'
+import { withSubject } from './with-subject.ts'
 
 /** `tessera backup <folder>`: copies the embedded database and verifies the copy; on PostgreSQL writes the manifest for a copy by its own tools. */
 export async function runBackup(input: CommandInput): Promise<CommandOutcome> {
@@ -34,11 +33,28 @@ export async function runBackup(input: CommandInput): Promise<CommandOutcome> {
     const target = makeTargetFolder(folder, config)
     const made = config.databaseUrl === null ? await copyEmbedded(input, config, subject, target) : await describePostgres(config, subject)
     const path = join(target, manifestFileName)
+    // Before the manifest, without which the copy is no backup: what can be restored is in the audit.
+    const unrecorded = await recordBackup(input, config, { what: 'database', path: target, heads: made.verified.heads })
     writeFileSync(path, `${await signMade(config, subject, made)}\n`, { mode: 0o600, flag: 'wx', flush: true })
-    const { heads, entries, answers, rows } = made.verified
-    const data = { folder: target, manifest: path, file: made.file, wal: made.wal, chains: heads.length, entries, answers, rows }
+    const { heads, gaps, entries, answers, rows } = made.verified
+    const data = {
+      folder: target,
+      manifest: path,
+      file: made.file,
+      wal: made.wal,
+      chains: heads.length,
+      gaps,
+      entries,
+      answers,
+      rows,
+      unrecorded,
+    }
     const kek = (await subject.kek())?.kind ?? ''
-    return { exit: 'done', data, text: [...printMade(made, path), '', ...printSeparate(config, kek)].join('\n') }
+    return {
+      exit: 'done',
+      data,
+      text: [...printMade(made, path), ...printGaps(gaps), ...printUnrecorded(unrecorded), '', ...printSeparate(config, kek)].join('\n'),
+    }
   })
 }
 
@@ -60,13 +76,10 @@ export async function runKeysBackup(input: CommandInput): Promise<CommandOutcome
       throw new ExitError('usage', `there is no key store in ${displayPath(config.dataFolder)}.`, { advice: nameFolder })
     // At once, since the key store cannot be written meanwhile.
     const { bytes } = await copyDatabase(source, target, { bytesPerSecond: Infinity })
-    const faults = await findDatabaseFaults(target)
-    if (faults.length > 0) throw brokenCopy(target, faults[0] ?? '')
-    return {
-      exit: 'done',
-      data: { file: target, bytes },
-      text: `The key store was copied to ${displayPath(target)} and verified. It is encrypted under the KEK: keep the KEK in a third place.`,
-    }
+    await requireWholePages(target)
+    const unrecorded = await recordBackup(input, config, { what: 'keys', path: target, heads: [] })
+    const text = `The key store was copied to ${displayPath(target)} and verified. It is encrypted under the KEK: keep the KEK in a third place.`
+    return { exit: 'done', data: { file: target, bytes, unrecorded }, text: [text, ...printUnrecorded(unrecorded)].join('\n') }
   })
 }
 
@@ -78,23 +91,13 @@ interface MadeBackup extends Pick<BackupManifest, 'file' | 'wal' | 'migrations'>
 async function runBeside(config: Config, run: (subject: StartSubject) => Promise<CommandOutcome>): Promise<CommandOutcome> {
   process.umask(0o077)
   setPriority(0, lowestPriority)
-  const stopping = new AbortController().signal
-  const subject = makeStartSubject(config, {
-    adapters: chooseAdapters(config),
-    clock: makeSystemClock(),
-    log: silentLog,
-    claim: async () => '',
-    isServing: () => false,
-    retry: (step) => step(),
+  return withSubject(config, async (subject) => {
+    try {
+      return await run(subject)
+    } catch (err) {
+      throw err instanceof CopyBroken ? brokenCopy('The copy', err.message) : err
+    }
   })
-  try {
-    return await run(subject)
-  } catch (err) {
-    if (err instanceof CopyBroken) throw brokenCopy('The copy', err.message)
-    throw explainStart(err, config, stopping)
-  } finally {
-    await subject.close()
-  }
 }
 
 function makeTargetFolder(folder: string, { dataFolder }: Config): string {
@@ -120,8 +123,7 @@ async function copyEmbedded(input: CommandInput, config: Config, subject: StartS
   const rate = readRate(input)
   const { bytes } = await copyDatabase(source, path, { bytesPerSecond: rate * megabyte, onProgress: makeProgress(input) })
   if (!input.json) input.print('Verifying the copy.\n')
-  const faults = await findDatabaseFaults(path)
-  if (faults.length > 0) throw brokenCopy(path, faults[0] ?? '')
+  await requireWholePages(path)
   const database = await inspectDatabase('cards', null, target)
   try {
     const verified = await verifyCopy({ database, keyring, environment: config.environment })
@@ -143,7 +145,7 @@ async function signMade({ environment }: Config, subject: StartSubject, { verifi
   const signer = await makeAuditSigners(await subject.keyring()).active()
   const at = new Date().toISOString()
   const checkpoint = signCheckpoint(signer, { environment, at, heads: verified.heads })
-  return signManifest(signer, { environment, at, version: tesseraVersion, migrations, checkpoint, file, wal })
+  return signManifest(signer, { environment, at, version: tesseraVersion, migrations, checkpoint, gaps: verified.gaps, file, wal })
 }
 
 function printMade({ verified, file, wal }: MadeBackup, path: string): string[] {
@@ -162,6 +164,19 @@ function printMade({ verified, file, wal }: MadeBackup, path: string): string[] 
   ]
 }
 
+function printGaps(gaps: readonly AuditGap[]): string[] {
+  if (gaps.length === 0) return []
+  return [
+    'The database lacks audit entries, so the backup lacks them too; the manifest names them:',
+    ...gaps.map((gap) => `  ${describeGap(gap)}`),
+    'A restore accepts these and no others. Their cause is not in the backup: see tessera audit verify.',
+  ]
+}
+
+function printUnrecorded(reason: string | null): string[] {
+  return reason === null ? [] : [`The backup is not in the audit, since the stopped service's database could not be written: ${reason}`]
+}
+
 /** What an operator has to keep apart from the backup, since together they open the cards. */
 function printSeparate({ keysDatabaseUrl, databaseUrl, dataFolder }: Config, kek: string): string[] {
   const keys = (keysDatabaseUrl ?? databaseUrl) === null ? `the key store: tessera keys backup <file>` : `the key store: ${dumpKeys}`
@@ -171,6 +186,12 @@ function printSeparate({ keysDatabaseUrl, databaseUrl, dataFolder }: Config, kek
     `  the KEK: ${kek === 'development-file' ? displayPath(join(dataFolder, 'development.kek')) : 'as its provider says'}`,
     `Keep as well: the settings, and the checkpoints of the audit from a place outside of this machine.`,
   ]
+}
+
+/** Throws `ExitError` when a page of the copy is damaged. Missing audit entries are found by the verification that follows. */
+async function requireWholePages(path: string): Promise<void> {
+  const { damage } = await readDatabaseFile(path)
+  if (damage.length > 0) throw brokenCopy(path, damage[0] ?? '')
 }
 
 function readRate({ options }: CommandInput): number {

@@ -36,6 +36,7 @@ function assertReasons(found: readonly string[], wanted: readonly (RegExp | stri
 const filled = {
   TESSERA_ENV: 'production',
   TESSERA_PROVIDER_NAME: 'Tessera Test',
+  TESSERA_PROVIDER_URL: 'https://provider.example',
   TESSERA_TERMS_URL: 'https://provider.example/terms',
   TESSERA_PRIVACY_URL: 'https://provider.example/privacy',
   TESSERA_DISCLOSURE: JSON.stringify({ version: '1', en: 'a', ru: 'b', uz: 'c' }),
@@ -48,6 +49,7 @@ test('a production start without settings lists every missing setting and adapte
   assertReasons(reasons, [
     ...missingAdapters,
     'missing: TESSERA_PROVIDER_NAME is not set.',
+    'missing: TESSERA_PROVIDER_URL is not set.',
     'missing: TESSERA_TERMS_URL is not set.',
     'missing: TESSERA_PRIVACY_URL is not set.',
     'missing: TESSERA_DISCLOSURE is not set.',
@@ -86,14 +88,22 @@ test('one host for form and dashboard, http, limits off, cheap password hashes a
     'forbidden: TESSERA_LIMITS is off.',
     'forbidden: TESSERA_DASHBOARD_PASSWORD_COST is below 17.',
     'forbidden: TESSERA_KEYS_DATABASE_URL is the database of the cards; a backup of the cards must not hold their keys.',
+    /^forbidden: TESSERA_DATABASE_URL is reached over TCP and has no sslmode/,
+    /^forbidden: TESSERA_KEYS_DATABASE_URL is reached over TCP and has no sslmode/,
     /^unknown: the database could not be inspected/,
   ])
   assert.ok(!reasons.join('').includes('hunter2'))
 })
 
 test('a production start on PostgreSQL requires another database for the keys', async () => {
-  const reasons = await refusal({ ...filled, TESSERA_DATABASE_URL: 'postgres://nobody@127.0.0.1:1/x', TESSERA_DATA: freshFolder() })
+  const database = { TESSERA_DATABASE_URL: 'postgres://nobody@127.0.0.1:1/x?sslmode=verify-full' }
+  const reasons = await refusal({ ...filled, ...database, TESSERA_DATA: freshFolder() })
   assertReasons(reasons, [...missingAdapters, 'missing: TESSERA_KEYS_DATABASE_URL is not set.', /^unknown: the database/])
+})
+
+test('a verification policy whose codes can be guessed is refused with the reason, in every environment', async () => {
+  const reasons = await refusal({ TESSERA_OTP_LENGTH: '5', TESSERA_DATA: join(scratch, 'absent') })
+  assertReasons(reasons, [/^forbidden: the verification policy of the service has only 100,000 possible codes, .* make the code longer/])
 })
 
 test('a debugger on a production process is refused', async () => {
@@ -139,7 +149,14 @@ test('a PostgreSQL that a test environment used is refused in production', async
       ['postgres', false],
     )
     assert.equal((await test.stop()).code, 0)
-    const env = { ...filled, TESSERA_DATABASE_URL: cluster.url, TESSERA_KEYS_DATABASE_URL: `${cluster.url}?x`, TESSERA_DATA: freshFolder() }
+    const line = { TESSERA_DATABASE_TRANSPORT: 'private', TESSERA_DATABASE_PRIVATE_REASON: 'loopback' }
+    const env = {
+      ...filled,
+      ...line,
+      TESSERA_DATABASE_URL: cluster.url,
+      TESSERA_KEYS_DATABASE_URL: `${cluster.url}?x`,
+      TESSERA_DATA: freshFolder(),
+    }
     assertReasons(await refusal(env), [
       ...missingAdapters,
       /^forbidden: the demo merchant/,

@@ -3,24 +3,23 @@ import { join } from 'node:path'
 import type { Result } from '@tessera/contract/operations'
 
 import { makeCheckpointFile } from '../../adapters/checkpoints/file.ts'
-import { auditHeadsFile, checkpointFileName } from '../../app/data-folder.ts'
+import { auditHeadsFile, auditHeadsValue, checkpointFileName } from '../../app/data-folder.ts'
 import { inspectDatabase } from '../../app/inspect-database.ts'
-import { chooseAdapters } from '../../app/production-checks.ts'
-import { makeStartSubject, type StartSubject } from '../../app/start-subject.ts'
-import { makeAnchors } from '../../domain/freshness/anchors.ts'
+import type { StartSubject } from '../../app/start-subject.ts'
+import { makeAnchors, type ValueStore } from '../../domain/freshness/anchors.ts'
 import { toStoreCheckResult } from '../../operations/operator.store.ts'
 import type { AuditHead } from '../../store/audit.ts'
 import { makeValueFile } from '../../store/value-file.ts'
-import type { WalkProgress } from '../../store/walk.ts'
+import { findValue } from '../../store/keys.ts'
+import { makeWalk, type Walk, type WalkProgress } from '../../store/walk.ts'
 import { makeSystemClock } from '../../system-clock.ts'
-import { allStages, checkStore } from '../audit/check.ts'
+import { allStages, checkStore, type StoreCheckStage, type StoreReport } from '../audit/check.ts'
 import { newestHeads } from '../audit/newest-heads.ts'
 import { listPublicKeys } from '../audit/signers.ts'
 import type { Config } from '../config/config.ts'
 import { ExitError } from '../exits.ts'
-import { makeWalk } from '../../store/walk.ts'
 
-import { explainStart } from './explain-start.ts'
+import { withSubject } from './with-subject.ts'
 
 /**
  * Checks the store of a data folder on which no service runs, as the checks of a start open it: for reading only. The ends of the audit chains are compared
@@ -31,49 +30,53 @@ export async function checkStoppedStore(
   onProgress: (progress: WalkProgress) => void,
 ): Promise<Result<'operator.store.check'>> {
   const clock = makeSystemClock()
-  const subject = makeStartSubject(config, {
-    adapters: chooseAdapters(config),
-    clock,
-    log: silentLog,
-    claim: () => Promise.resolve(''),
-    isServing: () => false,
-    retry: (step) => step(),
-  })
-  try {
+  return withSubject(config, async (subject) => {
     const store = await subject.database()
     if (!store.hasSchema) throw new ExitError('invalidSettings', 'there is no database to check.', { advice: nameDatabase })
     if (store.pending().length > 0) throw new ExitError('invalidSettings', 'the database is of an older version.', { advice: migrateFirst })
-    const report = await checkStore(
-      {
-        store,
-        openKeyStore: () => inspectDatabase('keys', config.keysDatabaseUrl ?? config.databaseUrl, config.dataFolder),
-        keyring: await subject.keyring(),
-        environment: config.environment,
-        knownHeads: await readRecordedHeads(config, subject),
-        walk: makeWalk({ onProgress, now: () => clock.moment().monotonicMs }),
-      },
-      allStages,
-    )
-    return toStoreCheckResult(report)
-  } catch (err) {
-    throw explainStart(err, config, new AbortController().signal)
-  } finally {
-    await subject.close()
-  }
+    return toStoreCheckResult(await checkOpenedStore(subject, allStages, makeWalk({ onProgress, now: () => clock.moment().monotonicMs })))
+  })
+}
+
+/**
+ * Runs stages of the check on a store that is opened for reading; a service may be using it. The ends of the audit chains are compared with what was
+ * recorded of them outside of the database.
+ */
+export async function checkOpenedStore(subject: StartSubject, stages: readonly StoreCheckStage[], walk: Walk): Promise<StoreReport> {
+  const { config } = subject
+  // Before the database is read, since a service may be writing.
+  const knownHeads = await readRecordedHeads(subject)
+  return checkStore(
+    {
+      store: await subject.database(),
+      openKeyStore: () => inspectDatabase('keys', config.keysDatabaseUrl ?? config.databaseUrl, config.dataFolder),
+      keyring: await subject.keyring(),
+      environment: config.environment,
+      knownHeads,
+      walk,
+    },
+    stages,
+  )
 }
 
 /** From the checkpoint file, and what the service recorded of how far it had read the audit. */
-async function readRecordedHeads(config: Config, subject: StartSubject): Promise<AuditHead[]> {
-  const { dataFolder, environment } = config
+async function readRecordedHeads(subject: StartSubject): Promise<AuditHead[]> {
+  const { dataFolder, environment, keysDatabaseUrl, databaseUrl } = subject.config
   const keyring = await subject.keyring()
-  const file = makeCheckpointFile(config.auditCheckpointFile ?? join(dataFolder, checkpointFileName))
+  const file = makeCheckpointFile(subject.config.auditCheckpointFile ?? join(dataFolder, checkpointFileName))
   const checkpoints = newestHeads((await file.readLast?.()) ?? [], await listPublicKeys(keyring), environment)
-  const heads = makeValueFile(dataFolder, auditHeadsFile)
+  const heads = (keysDatabaseUrl ?? databaseUrl) === null ? makeValueFile(dataFolder, auditHeadsFile) : await valueInKeyStore(subject)
   const anchors = makeAnchors({ heads, snapshot: heads, keyring, environment })
   return [...checkpoints, ...((await anchors.readHeads()) ?? [])]
 }
 
-const ignore = (): void => undefined
-const silentLog = { debug: ignore, info: ignore, warn: ignore, error: ignore, maskedCount: () => 0, dropped: () => 0 }
+/** On PostgreSQL the service records the ends beside the keys. */
+async function valueInKeyStore(subject: StartSubject): Promise<ValueStore> {
+  const keyStore = await subject.keyStore()
+  const read = async (): Promise<Uint8Array | null> =>
+    keyStore.hasSchema && keyStore.pending().length === 0 ? keyStore.read({ ...findValue, values: [auditHeadsValue] }) : null
+  return { read, save: () => Promise.reject(new Error('the key store is open for reading only')) }
+}
+
 const nameDatabase = 'Set TESSERA_DATA, and TESSERA_DATABASE_URL if it is in PostgreSQL, as the service has them.'
 const migrateFirst = 'Start the service once, which migrates it, or check it with the version that wrote it.'

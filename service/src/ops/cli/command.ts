@@ -54,6 +54,15 @@ export function requireArguments(words: readonly string[], from: number, to: num
   throw new ExitError('usage', `Usage: tessera ${shape}`)
 }
 
+/** The value of an option that is a time, Unix milliseconds. Throws `ExitError`. */
+export function timeOption({ options }: CommandInput, name: string, byDefault: number): number {
+  const given = options.get(name)
+  if (given === undefined) return byDefault
+  const at = /^\d{4}-\d\d-\d\d(T[\d:.]+(Z|[+-]\d\d:\d\d))?$/.test(given) ? Date.parse(given) : Number.NaN
+  if (Number.isNaN(at)) throw new ExitError('usage', `--${name} must be a time: 2026-01-31, or 2026-01-31T09:00:00Z.`)
+  return at
+}
+
 /** A value of a table or a list. */
 export type Cell = string | number | boolean | null
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 
@@ -77,7 +77,22 @@ test('a rotated card key seals new cards, and the old one cannot be destroyed wh
   )
   assertRefused(await service.ask('keys', 'destroy', before.keyId), 64, /cannot be undone/)
   assertRefused(await service.ask('keys', 'destroy', before.keyId, '--yes'), 64, /1 cards are sealed under key/)
+  assertRefused(await service.ask('keys', 'reseal', rotated.keyId), 64, /rotate it first/)
+  assertRefused(await service.ask('keys', 'reseal', '0'.repeat(32)), 64, /no card key/)
+  assertRefused(await service.ask('keys', 'reseal', before.keyId, '--share', '0'), 64, /percent from 1 to 100/)
+  const resealed = await facts<{ resealed: number; left: number }>('keys', 'reseal', before.keyId, '--share', '100')
+  // The background may have been first.
+  assert.ok(resealed.resealed <= 1)
+  assert.equal(resealed.left, 0)
   assert.equal((await service.call('cards.check', { token: old }, true)).reply.result?.card.token, old)
+})
+
+test('the clock of a machine that nobody has set is trusted, and there is nothing to confirm', async () => {
+  const status = await facts<{ trusted: boolean; driftSeconds: number; refusal: null }>('clock', 'status')
+  assert.deepEqual([status.trusted, status.refusal], [true, null])
+  assert.ok(Math.abs(status.driftSeconds) < 60)
+  assertRefused(await service.ask('clock', 'confirm'), 64, /The clock says .*--yes/)
+  assertRefused(await service.ask('clock', 'confirm', '--yes'), 64, /nothing to confirm/)
 })
 
 test('a key that was just in use cannot be destroyed, even without cards', async () => {
@@ -271,24 +286,16 @@ const wordsOfMerchants = {
 }
 
 test('without a running service, every command that needs one reports that and how to start it', async () => {
+  // prettier-ignore
   const local = [
-    'start',
-    'settings',
-    'doctor',
-    'form-check',
-    'audit verify-export',
-    'audit accept-restored',
-    'backup',
-    'keys backup',
-    'restore',
-    'store check',
-    'version',
-    'help',
+    'init', 'start', 'settings', 'doctor', 'form-check', 'audit verify-export', 'audit accept-restored', 'backup', 'keys init',
+    'keys backup', 'restore', 'store check', 'store choose-primary', 'version', 'help',
   ]
   const serviceCommands = commands.filter(({ name }) => !local.includes(name))
   const words: Record<string, string[]> = {
     'keys rotate': ['otp'],
     'keys destroy': ['x', '--yes'],
+    'keys reseal': ['x'],
     'audit export': [join(scratch, 'never')],
     'keys sign-rows': ['--restored'],
     'sandbox step': ['a', 'b'],
@@ -313,6 +320,12 @@ test('without a running service, every command that needs one reports that and h
   assert.deepEqual([json.code, (JSON.parse(json.out) as { error: { exit: string; code: number } }).error.code], [69, 69])
 })
 
+test('keys init leaves the development KEK to the first start', async () => {
+  const ended = await runHere(['keys', 'init', `--data=${nowhere}`])
+  assert.deepEqual([ended.code, existsSync(nowhere)], [0, false])
+  assert.match(ended.out, /the first start generates it/)
+})
+
 test('an unknown command is refused with a suggestion', async () => {
   for (const [typed, meant] of [
     [['statsu'], /There is no command "statsu"\. Did you mean: tessera status/],
@@ -321,7 +334,7 @@ test('an unknown command is refused with a suggestion', async () => {
     [['status', '--hlep'], /There is no option --hlep\. Did you mean --help\?/],
     [['keys', 'destroy', 'x', '--yess'], /There is no option --yess\. Did you mean --yes\?/],
     [['key', 'rotate'], /Did you mean: tessera keys rotate/],
-    [['keys'], /"keys" needs one of: status, rotate, destroy/],
+    [['keys'], /"keys" needs one of: init, status, rotate, destroy/],
     [['dashboard', 'users'], /"dashboard users" needs one of: create, list, block, reset-password/],
     [['--frob'], /There is no option --frob\. See: tessera help/],
     [['version', '--frob'], /"version" takes no --frob/],

@@ -1,10 +1,11 @@
 import { auditExport, auditHead, auditList, auditPublicKey, auditVerify, auditVerifyExport } from './audit.ts'
+import { clockConfirm, clockStatus } from './clock.ts'
 import type { Command, CommandOption } from './command.ts'
 import { consentsExport, consentsShow } from './consents.ts'
 import { doctor } from './doctor.ts'
 import { eventsListen } from './events-listen.ts'
 import { formCheck } from './form-check.ts'
-import { keysDestroy, keysRotate, keysSignRows, keysStatus } from './keys.ts'
+import { keysDestroy, keysReseal, keysRewrap, keysRotate, keysSignRows, keysStatus, keysVerify } from './keys.ts'
 import {
   merchantsCreate,
   merchantsList,
@@ -21,7 +22,16 @@ import { settingsCommand, statusCommand, versionCommand } from './status.ts'
 import { usersBlock, usersCreate, usersList, usersResetPassword } from './dashboard-users.ts'
 import { merchantsEndpoint } from './merchant-endpoint.ts'
 import { receiptsList, receiptsResolve, receiptsShow } from './receipts.ts'
-import { eventsDead, eventsList, eventsReplay, webhooksAdd, webhooksList, webhooksRemove, webhooksRotateSecret } from './webhooks.ts'
+import {
+  eventsDead,
+  eventsList,
+  eventsReplay,
+  eventsReplayFailed,
+  webhooksAdd,
+  webhooksList,
+  webhooksRemove,
+  webhooksRotateSecret,
+} from './webhooks.ts'
 
 /** Loaded when it runs, because it loads the whole service, which other commands do not need. */
 const start: Command = {
@@ -56,10 +66,38 @@ const backup: Command = {
   args: '<folder>',
   summary: 'Copies the embedded database into a new folder and verifies the copy, also while the service runs.',
   details:
-    'Writes manifest.json, signed, with the hash of the copy and a checkpoint of the audit. It has no keys: the command says what has to be kept apart.\n' +
+    'Writes manifest.json, signed, with the hash of the copy and a checkpoint of the audit, and an audit entry. It has no keys: the command says what has to be\n' +
+    'kept apart. Missing audit entries are named and no hindrance; a damaged page is.\n' +
     'On PostgreSQL it writes the manifest, with the position of the log, for a copy by pg_basebackup or pgBackRest. docs/operating/backup.md has the drill.',
   options: [{ name: 'rate', takes: '<megabytes>', meaning: 'How much is copied a second, so that the service stays fast. Default: 16.' }],
   run: async (input) => (await import('./backup.ts')).runBackup(input),
+}
+
+/** Loaded when it runs, because it loads what a start loads. */
+const init: Command = {
+  name: 'init',
+  summary: 'Asks what a production start must know, writes the config file, and checks what it names.',
+  details:
+    'Every setting that a flag, the environment or --config gives is an answer; without a terminal, or with --no-questions, nothing else is asked.\n' +
+    'The config file has no secrets: each is written into a file of its own, which only this user can read. Nothing is overwritten, and nothing is\n' +
+    'written before the last answer. Connects to databases, KEK, SMS gateway and card network; sends no card and no SMS.\n' +
+    'Exit code 1 when something is still missing or does not respond; the files are written all the same.',
+  options: [
+    { name: 'output', takes: '<file>', meaning: 'The config file to write; ./tessera.json by default.' },
+    { name: 'secrets', takes: '<folder>', meaning: 'The folder for files with secrets; secrets, beside the config file, by default.' },
+    { name: 'no-questions', meaning: 'Ask nothing.' },
+  ],
+  run: async (input) => (await import('./init.ts')).runInit(input),
+}
+
+const keysInit: Command = {
+  name: 'keys init',
+  summary: 'Lets the chosen provider generate the key encryption key (KEK), before the first start.',
+  details:
+    'With TESSERA_KEK=pkcs11 the key is generated in the token and cannot leave it. A key that exists is not replaced, and a key store whose keys\n' +
+    'another KEK wraps is refused. Wraps and unwraps a test key. In the test environment the first start does it.',
+  options: [{ name: 'next', meaning: 'Generates the KEK that TESSERA_KEK_NEXT_FILE names, which is to replace the current one.' }],
+  run: async (input) => (await import('./keys-init.ts')).runKeysInit(input),
 }
 
 const keysBackup: Command = {
@@ -81,6 +119,18 @@ const restore: Command = {
   run: async (input) => (await import('./restore.ts')).runRestore(input),
 }
 
+/** Loaded when it runs, like `start`. */
+const storeChoosePrimary: Command = {
+  name: 'store choose-primary',
+  args: '<host:port>',
+  summary: 'Chooses the PostgreSQL server to follow while two accept writes, or only one that is older than the last.',
+  details:
+    'Without --yes it shows every host with its epoch and timeline. Runs beside the services, which follow within two seconds, and writes an audit entry\n' +
+    'on the chosen server. An ordinary failover needs no choice: stop the older server, or make it a standby.',
+  options: [{ name: 'yes', meaning: 'Chooses it; without this the command only shows what it found.' }],
+  run: async (input) => (await import('./choose-primary.ts')).runChoosePrimary(input),
+}
+
 /** For the list and for suggestions; `runCommandLine` handles it. */
 const help: Command = {
   name: 'help',
@@ -91,23 +141,31 @@ const help: Command = {
 
 /** Every command, in the order of the help. */
 export const commands: readonly Command[] = Object.freeze([
+  init,
   start,
   statusCommand,
   backup,
   restore,
+  keysInit,
   keysStatus,
   keysRotate,
   keysDestroy,
+  keysReseal,
+  keysRewrap,
+  keysVerify,
   keysSignRows,
   keysBackup,
   auditVerify,
   auditAcceptRestored,
+  storeChoosePrimary,
   auditHead,
   auditList,
   auditExport,
   auditVerifyExport,
   auditPublicKey,
   storeCheckCommand,
+  clockStatus,
+  clockConfirm,
   consentsShow,
   consentsExport,
   merchantsCreate,
@@ -133,6 +191,7 @@ export const commands: readonly Command[] = Object.freeze([
   eventsList,
   eventsDead,
   eventsReplay,
+  eventsReplayFailed,
   eventsListen,
   sandboxSteps,
   sandboxStep,

@@ -3,7 +3,7 @@ import type { Result } from '@tessera/contract/operations'
 import { ExitError } from '../exits.ts'
 
 import { callService } from './control-client.ts'
-import { printFields, requireArguments, type Command, type CommandInput } from './command.ts'
+import { printFields, requireArguments, timeOption, type Command } from './command.ts'
 
 export const consentsShow: Command = {
   name: 'consents show',
@@ -78,14 +78,6 @@ const sourceTexts: Readonly<Record<ValidConsentRow['by'], string>> = {
   server: 'the merchant’s server, which states that the text was shown',
   merchant: 'asserted by the merchant, without a text',
   unknown: 'stored by a version that did not record the source',
-}
-
-function timeOption({ options }: CommandInput, name: string, byDefault: number): number {
-  const given = options.get(name)
-  if (given === undefined) return byDefault
-  const at = /^\d{4}-\d\d-\d\d(T[\d:.]+(Z|[+-]\d\d:\d\d))?$/.test(given) ? Date.parse(given) : Number.NaN
-  if (Number.isNaN(at)) throw new ExitError('usage', `--${name} must be a time: 2026-01-31, or 2026-01-31T09:00:00Z.`)
-  return at
 }
 
 function csvLine(consent: ConsentRow): string {

@@ -3,104 +3,55 @@ import { dirname, join } from 'node:path'
 
 import { InvalidSettingsError } from '../config/sources.ts'
 import { settings } from '../config/config.ts'
+import { listPrivateTransports } from '../config/private-transports.ts'
 import type { Config, ReadSettings } from '../config/config.ts'
 import { makeSystemClock } from '../../system-clock.ts'
 
-import { callOperator, displayPath, type ControlReply } from './control-client.ts'
-import { printTable, type Command, type CommandInput } from './command.ts'
 import { readCoreDumps } from '../core-dumps.ts'
-import { ExitError } from '../exits.ts'
-import { silentLog } from '../logging/log.ts'
 
-/** The result of one check. */
-export interface DoctorFinding {
-  readonly check: string
-  readonly ok: boolean
-  readonly found: string
-  /** What to do; '' when nothing has to be fixed. */
-  readonly advice: string
-  /** Whether the check could not be made, because one before it failed. */
-  readonly skipped?: true
-}
+import { printTable, type Command, type CommandInput } from './command.ts'
+import { displayPath } from './control-client.ts'
+import { finding, type DoctorFinding } from './doctor-finding.ts'
+import { printGoingLive, tickGoingLive } from './going-live.ts'
+import { runStartChecks } from './run-start-checks.ts'
 
 export const doctor: Command = {
   name: 'doctor',
   summary: 'Runs every check of a start, and checks Node, disk, clock and file modes; says what to fix.',
   details:
-    'Changes nothing, and can be run while the service runs. Reports every failure. Exit code 1 when something has to be fixed.\n' +
+    'Changes nothing, and can be run while the service runs. Reports every failure, and compares the ends of the audit with what was recorded of them.\n' +
+    'Exit code 1 when something has to be fixed.\n' +
+    'With --production it also goes through the checklist of docs/operating/going-live.md, and ticks what it can see.\n' +
     'Run it as the user and with the settings of the service: it looks at what the settings name.',
+  options: [
+    { name: 'production', meaning: 'Also print the checklist before going live, with what is done and what only a person can confirm.' },
+  ],
   async run(input) {
-    const findings = await examine(input)
+    const { findings, read } = await examine(input)
     const rows = findings.map(({ check, ok, found, advice, skipped }) => [
       skipped === true ? 'skip' : ok ? 'ok' : 'FIX',
       check,
       advice === '' ? found : `${found}${found.endsWith('.') ? '' : ':'} ${advice}`,
     ])
+    const checklist = input.options.has('production') && read !== null ? tickGoingLive(read.config, findings) : []
+    const isDone = findings.every(({ ok }) => ok) && checklist.every(({ state }) => state !== 'open')
+    const table = printTable(['', 'check', 'found'], rows)
     return {
-      exit: findings.every(({ ok }) => ok) ? 'done' : 'findings',
-      data: { findings },
-      text: printTable(['', 'check', 'found'], rows),
+      exit: isDone ? 'done' : 'findings',
+      data: checklist.length === 0 ? { findings } : { findings, checklist },
+      text: checklist.length === 0 ? table : `${table}\n\n${printGoingLive(checklist)}`,
     }
   },
 }
 
-async function examine(input: CommandInput): Promise<DoctorFinding[]> {
+async function examine(input: CommandInput): Promise<{ readonly findings: DoctorFinding[]; readonly read: ReadSettings | null }> {
   const findings = [checkNode()]
   const read = readSafely(input, findings)
-  if (read === null) return findings
+  if (read === null) return { findings, read }
   const { config } = read
-  findings.push(...checkConfigFile(read), ...(await runStartChecks(config)))
+  findings.push(...checkConfigFile(read), ...checkSecrets(read), ...describeOutside(config), ...(await runStartChecks(config)))
   findings.push(...checkFolder(config.dataFolder), checkDisk(config.dataFolder), checkClock(config.dataFolder), checkCoreDumps())
-  return findings
-}
-
-/** The checks that a start runs, all of them. Loaded here because they load the service, which other commands do not need. */
-async function runStartChecks(config: Config): Promise<DoctorFinding[]> {
-  const [{ startChecks }, { makeStartSubject }, { chooseAdapters }, { explainStart }] = await Promise.all([
-    import('../../app/start-checks.ts'),
-    import('../../app/start-subject.ts'),
-    import('../../app/production-checks.ts'),
-    import('./explain-start.ts'),
-  ])
-  let isServing = false
-  const subject = makeStartSubject(config, {
-    adapters: chooseAdapters(config),
-    clock: makeSystemClock(),
-    log: silentLog,
-    claim: async () => {
-      const reply = await callRunningService(config)
-      isServing = reply !== null
-      return describeService(reply)
-    },
-    isServing: () => isServing,
-    retry: (step) => step(),
-  })
-  const findings: DoctorFinding[] = []
-  /** The first check that failed with each error: what is opened once fails once. */
-  const reported = new Map<unknown, string>()
-  for (const { name, run } of startChecks) {
-    try {
-      findings.push(finding(name, true, await run(subject), ''))
-    } catch (err) {
-      const first = reported.get(err)
-      reported.set(err, first ?? name)
-      findings.push(...(first === undefined ? describeFailure(name, explainStart(err, config, neverStopping)) : [skipped(name, first)]))
-    }
-  }
-  await subject.close()
-  return findings
-}
-
-/** One finding for each reason that the error lists. */
-function describeFailure(check: string, err: unknown): DoctorFinding[] {
-  if (!(err instanceof ExitError))
-    return [finding(check, false, err instanceof Error ? err.message : String(err), 'an internal error: please report it')]
-  const [first = '', ...reasons] = err.what.split('\n')
-  return reasons.length === 0 ? [finding(check, false, first, err.advice)] : reasons.map((reason) => finding(check, false, reason, ''))
-}
-
-function skipped(check: string, because: string): DoctorFinding {
-  return { check, ok: false, found: `not checked, because "${because}" failed`, advice: '', skipped: true }
+  return { findings, read }
 }
 
 function checkNode(): DoctorFinding {
@@ -126,28 +77,6 @@ function readSafely(input: CommandInput, findings: DoctorFinding[]): ReadSetting
   }
 }
 
-/** The reply of the service that runs on the folder; null when none does. Throws `ExitError` when it does not respond. */
-async function callRunningService({ dataFolder }: Config): Promise<ControlReply<'operator.status.get'> | null> {
-  return callOperator(dataFolder, 'operator.status.get', {}).catch((cause: unknown) => {
-    throw new ExitError('unavailable', `the service on ${displayPath(dataFolder)} cannot be reached (${errorCodeOf(cause)}).`, {
-      cause,
-      advice: 'Run this as the user that the service runs as; when it is that user, see the log of the service.',
-    })
-  })
-}
-
-/** Throws `ExitError` when the service is not ready. */
-function describeService(reply: ControlReply<'operator.status.get'> | null): string {
-  if (reply === null) return 'none is running'
-  if ('result' in reply && reply.result.ready) return 'running and responding'
-  const state = 'result' in reply ? describeState(reply.result) : reply.error.message
-  throw new ExitError('unavailable', `the service runs and is not ready (${state}).`, { advice: 'See the other checks, and its log.' })
-}
-
-function describeState({ state, reason }: { readonly state: string; readonly reason?: unknown }): string {
-  return typeof reason === 'string' ? `${state}: ${reason}` : state
-}
-
 /** A config file with a password must be readable by the service's user only. */
 function checkConfigFile({ config, origins }: ReadSettings): DoctorFinding[] {
   const hasSecret = settings.some(({ name, secret }) => secret === true && origins[name] === 'file')
@@ -161,6 +90,33 @@ function checkConfigFile({ config, origins }: ReadSettings): DoctorFinding[] {
       `it contains a password and other users can read it: chmod 600 ${config.configFile}`,
     ),
   ]
+}
+
+/** Other users see flags, and every program that the service starts gets its environment. */
+function checkSecrets({ config, origins }: ReadSettings): DoctorFinding[] {
+  if (config.environment !== 'production') return []
+  const inClear = settings.filter(({ name, secret }) => secret === true && origins[name] !== 'default' && origins[name] !== 'secret file')
+  return inClear.map(({ name, env }) =>
+    finding('secrets', true, `${env} is given by ${originNames[origins[name] ?? 'default']}; a file (${env}_FILE) shows it to fewer`, ''),
+  )
+}
+
+const originNames = {
+  flag: 'a flag',
+  environment: 'the environment',
+  file: 'the config file',
+  'secret file': 'a file',
+  default: 'default',
+} as const
+
+/** What the operator has declared about lines and networks. Nothing of it can be checked, so that it is shown. */
+function describeOutside(config: Config): DoctorFinding[] {
+  const lines = listPrivateTransports(settings, config).map(({ env, reason }) =>
+    finding('private line', reason !== null, `${env}=private, without TLS: ${reason ?? 'no reason is given'}`, ''),
+  )
+  const networks = config.outboundNetworks ?? []
+  const found = networks.length === 0 ? 'the public internet only' : `the public internet, and ${networks.join(', ')}`
+  return [...lines, finding('outbound networks', true, `endpoints of merchants may be in ${found}`, '')]
 }
 
 function checkFolder(folder: string): DoctorFinding[] {
@@ -258,11 +214,6 @@ function errorCodeOf(err: unknown): string {
   return (err as NodeJS.ErrnoException).code ?? 'unknown'
 }
 
-function finding(check: string, ok: boolean, found: string, advice: string): DoctorFinding {
-  return { check, ok, found, advice: ok ? '' : advice }
-}
-
-const neverStopping = new AbortController().signal
 const NODE_MAJOR_MIN = 24
 const FREE_MEGABYTES_MIN = 200
 const CLOCK_SECONDS_MAX = 5

@@ -41,3 +41,14 @@ test('a start without the built form or dashboard ends with a line that says wha
     )
   }
 })
+
+test('a page that PostgreSQL finds damaged after the first statements of a start ends it as damaged, also below another error', () => {
+  const { config } = readConfig([`--data=${empty}`])
+  const damaged = Object.assign(new Error('invalid page in block 3'), { code: 'XX001' })
+  for (const err of [damaged, new Error('the audit cannot be read', { cause: damaged })]) {
+    const explained = explainStart(err, config, new AbortController().signal)
+    assert.ok(explained instanceof ExitError)
+    assert.equal(explained.exit, 'damaged')
+  }
+  assert.equal(explainStart(new Error('invalid page in block 3'), config, new AbortController().signal) instanceof ExitError, false)
+})

@@ -1,4 +1,4 @@
-import { KekError } from '@tessera/vault/kek'
+import { KekError, KekUnavailableError } from '@tessera/vault/kek'
 import { KeyRejectedError } from '@tessera/vault/keyring'
 
 import type { Config } from '../config/config.ts'
@@ -10,8 +10,18 @@ import { DashboardMissing } from '../../server/pages/dashboard-assets.ts'
 import { ExitError, type Exit } from '../exits.ts'
 import { AssetsMissing } from '../../server/pages/form-assets.ts'
 import { MigrationRefused } from '../../store/migrations/migrations.ts'
+import { hasDamagedCause } from '../../store/postgres/damaged-cause.ts'
+import { PrimaryRecordDamaged } from '../../store/postgres/primary-record.ts'
 import { FolderLocked } from '../../store/sqlite/lock.ts'
-import { StoreDamaged, StoreFull, StoreOutcomeUnknown, StoreRefused, type StoreRefusal, StoreUnavailable } from '../../store/store.ts'
+import {
+  PrimaryRefused,
+  StoreDamaged,
+  StoreFull,
+  StoreOutcomeUnknown,
+  StoreRefused,
+  type StoreRefusal,
+  StoreUnavailable,
+} from '../../store/store.ts'
 
 /** Turns an error of the start into an exit code and a message that says what to do. Returns unexpected errors unchanged. */
 export function explainStart(err: unknown, config: Config, stopping: AbortSignal): unknown {
@@ -19,8 +29,11 @@ export function explainStart(err: unknown, config: Config, stopping: AbortSignal
   if (stopping.aborted) return new ExitError('done', `stopped by ${String(stopping.reason)} before it was ready.`)
   if (err instanceof FolderLocked) return exitError('inUse', `${err.message}: stop it first, or set TESSERA_DATA to another folder.`, err)
   if (err instanceof AssetsMissing || err instanceof DashboardMissing) return exitError('invalidSettings', err.message, err)
+  if (err instanceof KekUnavailableError)
+    return new ExitError('unavailable', `the provider of the key encryption key does not answer: ${err.message}.`, { cause: err })
   if (err instanceof KekError || err instanceof MigrationRefused) return exitError('invalidSettings', `${err.message}.`, err)
   if (err instanceof AdapterConfigError) return exitError('invalidSettings', err.message, err)
+  if (err instanceof PrimaryRecordDamaged) return exitError('invalidSettings', `${err.message}.`, err)
   if (err instanceof DatabaseRestored || err instanceof AnchorBroken) return exitError('invalidSettings', err.message, err)
   if (err instanceof KeyStoreMismatch)
     return new ExitError('invalidSettings', `${err.code}: ${err.finding}.`, { cause: err, advice: keyStoreAdvice })
@@ -35,6 +48,10 @@ export function explainDatabase(err: unknown, setting: string): ExitError | null
     const { exit, what, advice } = refusals[err.refusal](setting)
     return new ExitError(exit, `${what} (${err.message}).`, { cause: err, advice })
   }
+  if (err instanceof PrimaryRefused)
+    return new ExitError('unavailable', `${err.reason}: ${err.message}.`, { cause: err, advice: choosePrimary })
+  if (!(err instanceof StoreDamaged) && hasDamagedCause(err))
+    return new ExitError('damaged', `PostgreSQL found its files damaged (${err.message}).`, { cause: err, advice: restorePostgres })
   if (err instanceof StoreUnavailable || err instanceof StoreOutcomeUnknown)
     return exitError('unavailable', `the database does not respond (${err.message}): check ${setting}, or start it first.`, err)
   if (err instanceof StoreDamaged) return new ExitError('damaged', `${err.message}.`, { cause: err, advice: err.advice })
@@ -88,6 +105,7 @@ type SystemError = NodeJS.ErrnoException & {
   readonly hostname?: string
 }
 
+const restorePostgres = 'Restore it from a backup, or use a replica.'
 const folderCodes: readonly string[] = ['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'ENOSPC', 'EDQUOT']
 
 /** By SQLite's primary result codes (sqlite.org/rescode.html): busy, readonly, I/O error, cannot open. */
@@ -123,5 +141,10 @@ function exitError(exit: ExitError['exit'], message: string, cause: Error): Exit
   return new ExitError(exit, message, { cause })
 }
 
+const choosePrimary =
+  'Stop the older server, or make it a standby: the service follows the other one by itself. If only one of them has what was acknowledged and the ' +
+  'service cannot know which, choose it: tessera store choose-primary.'
+
 const sameKek =
-  'Services on one database share one KEK: restore the development.kek of this data folder, or copy that of another service on the same database.'
+  'Services on one database share one KEK: name the one that wrapped the keys, or restore it (the development.kek of this data folder, say). While the KEK ' +
+  'is being changed, each service needs both, with TESSERA_KEK_NEXT_FILE, until tessera keys rewrap leaves none.'

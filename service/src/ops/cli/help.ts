@@ -13,7 +13,7 @@ export function printCommands(commands: readonly Command[]): string {
     ...commands.map((command) => `  ${formatUsage(command).padEnd(width)}  ${command.summary}`),
     '',
     'With every command: --help shows details, --json prints JSON.',
-    'Commands other than start, settings, form-check, doctor, version and help call the service that runs on the data folder.',
+    'Commands other than init, start, settings, form-check, doctor, version and help call the service that runs on the data folder.',
     '',
     'Settings (flag, environment variable; flags win over the environment, the environment over the config file)',
     '',

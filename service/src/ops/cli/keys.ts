@@ -1,4 +1,4 @@
-import type { Params } from '@tessera/contract/operations'
+import type { Params, Result } from '@tessera/contract/operations'
 
 import { ExitError } from '../exits.ts'
 
@@ -7,22 +7,79 @@ import { callService, longReplyTimeoutMs } from './control-client.ts'
 
 export const keysStatus: Command = {
   name: 'keys status',
-  summary: 'Lists the data keys: purpose, owner, state, age, and how many cards are sealed under each.',
+  summary: 'Lists the KEKs and the data keys: purpose, owner, state, age, when each is due, and how many cards are sealed under it.',
   details:
-    'A card key in state decrypt_only without cards can be destroyed. Cards under an old key are resealed under the new one in the background.',
+    'A card key in state decrypt_only without cards can be destroyed. Cards under an old key are resealed under the new one in the background. Keys are\n' +
+    'replaced automatically within the hour before they are due; a KEK is not: see tessera keys rewrap.',
   async run(input) {
     const data = await callService(input, 'operator.keys.list', {})
-    const rows = data.keys.map((key) => [key.keyId, key.purpose, key.owner, key.epoch, key.state, key.createdAt, key.cards])
+    const keks = data.keks.map((kek) => [kek.kekId, kek.kind, kek.since, kek.ageDays, kek.dueAt, kek.keys, describeKekUse(kek)])
+    const rows = data.keys.map((key) => [
+      key.keyId,
+      key.purpose,
+      key.owner,
+      key.epoch,
+      key.state,
+      key.createdAt,
+      key.ageDays,
+      key.dueAt,
+      key.cards,
+      ...(keks.length > 1 ? [key.kekId] : []),
+    ])
     const oldest = data.oldestInUse
     const text = [
-      `KEK ${data.kek}`,
+      printTable(['KEK', 'kind', 'since', 'age (days)', 'due', 'keys', 'use'], keks),
+      '',
       oldest === null
         ? 'No card is sealed.'
         : `Oldest key with cards: ${oldest.keyId}, created ${oldest.createdAt}, ${String(oldest.cards)} cards`,
       '',
-      printTable(['key', 'purpose', 'owner', 'epoch', 'state', 'created', 'cards'], rows),
+      printTable(
+        ['key', 'purpose', 'owner', 'epoch', 'state', 'created', 'age (days)', 'due', 'cards', ...(keks.length > 1 ? ['KEK'] : [])],
+        rows,
+      ),
     ].join('\n')
     return { exit: 'done', data, text }
+  },
+}
+
+function describeKekUse({ isWrapping, isOpen, keys }: Result<'operator.keys.list'>['keks'][number]): string {
+  if (isWrapping) return 'wraps new keys'
+  if (!isOpen) return 'not at hand'
+  return keys > 0 ? 'unwraps: tessera keys rewrap' : 'unused'
+}
+
+export const keysRewrap: Command = {
+  name: 'keys rewrap',
+  summary: 'Wraps every data key by the KEK of TESSERA_KEK_NEXT_FILE, or by the newest version of a transit key, while the service runs.',
+  details:
+    'The data keys do not change, so no card is touched and no call fails. Each key is replaced on its own: Ctrl-C or an HSM that goes away ends it, and the\n' +
+    'same command continues. Refused while another process on the database cannot unwrap by the new KEK. Audited. Exit code 1 when keys are left: run it again.\n' +
+    'docs/operating/key-rotation.md has the steps.',
+  async run(input) {
+    const data = await callService(input, 'operator.keys.rewrap', {}, longReplyTimeoutMs)
+    const left = data.left === 0 ? 'none is left under another KEK.' : `${String(data.left)} are left under another KEK: run it again.`
+    return {
+      exit: data.left === 0 ? 'done' : 'findings',
+      data,
+      text: `${String(data.rewrapped)} keys are wrapped by ${data.kekId}, ${left}`,
+    }
+  },
+}
+
+export const keysVerify: Command = {
+  name: 'keys verify',
+  summary: 'Verifies the key store: every key unwraps, its check value and known answer match, and none is missing or overdue.',
+  details:
+    'Reads the key store as it is stored, and reports every fault: foreign (wrapped by another KEK), altered, lost, answer_differs, answer_missing,\n' +
+    'destroyed_in_use, overdue. Audited. Exit code 1 with findings; 69 when the KEK or a store does not answer, and nothing is known.',
+  async run(input) {
+    const data = await callService(input, 'operator.keys.verify', {}, longReplyTimeoutMs)
+    const counts = `${String(data.keys)} keys unwrap, ${String(data.answers)} known answers compared`
+    if (data.findings.length === 0) return { exit: 'done', data, text: `${counts}: nothing is wrong.` }
+    const rows = data.findings.map(({ kind, keyId, purpose, owner, text }) => [kind, keyId, purpose, owner, text])
+    const text = `${String(data.findings.length)} findings, ${String(data.keys)} keys looked at.\n\n${printTable(['finding', 'key', 'purpose', 'owner', 'what'], rows)}`
+    return { exit: 'findings', data, text }
   },
 }
 
@@ -51,6 +108,23 @@ export const keysDestroy: Command = {
       throw new ExitError('usage', `This cannot be undone. To confirm: tessera keys destroy ${keyId.slice(0, 64)} --yes`)
     const data = await callService(input, 'operator.keys.destroy', { keyId })
     return { exit: 'done', data, text: `Key ${keyId} is destroyed.` }
+  },
+}
+
+export const keysReseal: Command = {
+  name: 'keys reseal',
+  args: '<key>',
+  summary: 'Reseals every card of a retired key under the active one now, when the key may be compromised. Rotate it first.',
+  details:
+    'The background does it too, within half a minute, at a quarter of the time. Both give way to calls that wait for the store. Ctrl-C cancels it, and\n' +
+    'the same command continues. When no card is left, tessera keys destroy. Exit code 1 when cards are left, whose rows are refused: tessera audit verify.',
+  options: [{ name: 'share', takes: '<percent>', meaning: 'How much of the time it uses, from 1 to 100. Default: 25.' }],
+  async run(input) {
+    const [keyId = ''] = requireArguments(input.args, 1, 1, 'keys reseal <key>')
+    const sharePercent = Number(input.options.get('share') ?? '25')
+    const data = await callService(input, 'operator.keys.reseal', { keyId, sharePercent }, longReplyTimeoutMs)
+    const left = data.left === 0 ? 'none is left under this key.' : `${String(data.left)} are left under this key.`
+    return { exit: data.left === 0 ? 'done' : 'findings', data, text: `${String(data.resealed)} cards are resealed, ${left}` }
   },
 }
 

@@ -19,12 +19,18 @@ export const patchOptions: readonly CommandOption[] = [
   { name: 'own-limits', takes: '<json>', meaning: 'Limits in place of the settings: {"writeMinuteMax":600}, or @file · none' },
   { name: 'strict-server-auth', takes: '<on|off>', meaning: 'Whether cards.check and cards.remove need the password at /api too.' },
   { name: 'require-form-sessions', takes: '<on|off>', meaning: 'Whether a card can only be created in a session of the hosted form.' },
+  {
+    name: 'refund-unconfirmed-max',
+    takes: '<tiyin>',
+    meaning: 'Refunds above it ask the user of the dashboard to confirm who they are · none: every refund does.',
+  },
+  { name: 'require-second-factor', takes: '<on|off>', meaning: 'Whether every user of its dashboard needs a second factor.' },
   { name: 'business-id', takes: '<text>', meaning: 'Its business id on receipts.' },
   { name: 'epos', takes: '<merchant/terminal>', meaning: 'Its EPOS ids on receipts · none' },
 ]
 
 /** Reads the given options into a patch. Throws `ExitError` for values that cannot be parsed; the service validates the rest. */
-export function readPatchOptions({ options }: CommandInput): Readonly<Record<string, unknown>> {
+export function readPatchOptions({ options }: Pick<CommandInput, 'options'>): Readonly<Record<string, unknown>> {
   const patch: Record<string, unknown> = {}
   for (const [option, [member, read]] of Object.entries(readers)) {
     const value = options.get(option)
@@ -46,6 +52,8 @@ const readers: Readonly<Record<string, readonly [member: string, read: Reader]>>
   'own-limits': ['limits', (text, flag) => (text === 'none' ? {} : readJson(text, flag))],
   'strict-server-auth': ['strictServerAuth', readSwitch],
   'require-form-sessions': ['requireFormSessions', readSwitch],
+  'refund-unconfirmed-max': ['refundUnconfirmedMax', readAmount],
+  'require-second-factor': ['requireSecondFactor', readSwitch],
   'business-id': ['businessId', asIs],
   epos: ['epos', readEpos],
 }

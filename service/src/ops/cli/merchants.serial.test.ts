@@ -39,6 +39,8 @@ interface Shown {
   readonly origins: readonly string[]
   readonly minAmount: number
   readonly strictServerAuth: boolean
+  readonly refundUnconfirmedMax: number
+  readonly requireSecondFactor: boolean
   readonly passwords: readonly { number: number; lastUsedAt: string | null; retiredAt: string | null }[]
 }
 
@@ -118,6 +120,10 @@ test('changed settings take effect at once', async () => {
   assert.equal(await codeOf('cards.check', { token: unknownToken }, id, ''), -31400)
   await facts('merchants', 'set', id, '--strict-server-auth=on')
   assert.equal(await codeOf('cards.check', { token: unknownToken }, id, ''), -32504)
+  const secured = await facts<Shown>('merchants', 'set', id, '--refund-unconfirmed-max=500000', '--require-second-factor=on')
+  assert.deepEqual([secured.refundUnconfirmedMax, secured.requireSecondFactor], [500_000, true])
+  const relaxed = await facts<Shown>('merchants', 'set', id, '--refund-unconfirmed-max=none', '--require-second-factor=off')
+  assert.deepEqual([relaxed.refundUnconfirmedMax, relaxed.requireSecondFactor], [0, false])
   await facts('merchants', 'set', id, '--account-fields=none', '--min-amount=none', '--max-amount=none')
   assert.equal(await codeOf('receipts.create', { amount: 1 }, server), null)
 })
@@ -148,6 +154,7 @@ test('invalid arguments are refused with what is expected, and nothing is change
     [['set', demo, '--min-amount=1.5'], /whole number of tiyin/],
     [['set', demo, '--min-amount=7', '--max-amount=6'], /set both/],
     [['set', demo, '--strict-server-auth=yes'], /must be on or off/],
+    [['set', demo, '--refund-unconfirmed-max=-1'], /whole number of tiyin/],
     [['set', demo, '--own-limits={"x":1}'], /There is no limit "x"/],
     [['set', demo, '--epos=1/2/3'], /must be <merchant id>\/<terminal id>/],
     [['list', '--count=0'], /whole number/],
@@ -174,6 +181,7 @@ test('commands about endpoints and events of an unknown merchant are refused', a
     ['events', 'list'],
     ['events', 'dead'],
     ['events', 'replay', unknownMerchant],
+    ['events', 'replay-failed'],
   ])
     assertRefused(await service.ask(...args, `--merchant=${unknownMerchant}`), /There is no merchant 0{24}: see tessera merchants list/)
 })
@@ -197,6 +205,9 @@ test('a delivered event can be replayed, and an endpoint can be removed', async 
     assertRefused(await service.ask('events', 'replay', unknownMerchant), /Unknown event/)
     assertRefused(await service.ask('events', 'replay', 'x'), /An event id is 24 hex digits/)
     assertRefused(await service.ask('events', 'dead', '--count=0'), /from 1 to 500/)
+    assertRefused(await service.ask('events', 'replay-failed', '--from=x'), /--from must be a time/)
+    const none = await service.ask('events', 'replay-failed', `--url=${receiver.url}`, '--from=2026-01-01')
+    assert.match(none.out, /^0 failed event\(s\) will be delivered again to http/m)
     assert.match((await service.ask('webhooks', 'remove', `--url=${receiver.url}`)).out, /Endpoint .* was removed/)
     assert.match((await service.ask('webhooks', 'list')).out, /^No endpoints\.$/m)
   } finally {

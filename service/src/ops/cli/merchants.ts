@@ -175,6 +175,8 @@ function printMerchant(merchant: Result<'operator.merchants.get'>): string {
     limits: limits.length === 0 ? 'as in the settings' : limits.join(', '),
     'strict server auth': onOff(merchant.strictServerAuth),
     'form sessions required': onOff(merchant.requireFormSessions),
+    'refunds without confirmation, tiyin': `up to ${merchant.refundUnconfirmedMax}`,
+    'second factor required': onOff(merchant.requireSecondFactor),
     'business id': merchant.businessId,
     'EPOS merchant': merchant.epos.merchantId,
     'EPOS terminal': merchant.epos.terminalId,

@@ -4,9 +4,9 @@ import { join, resolve } from 'node:path'
 import { noteFilesClosed } from '../../app/database-files.ts'
 import { requireStartChecks } from '../../app/start-checks.ts'
 import { inspectDatabase } from '../../app/inspect-database.ts'
-import { type AuditHead, findAuditEntry, listAuditHeads } from '../../store/audit.ts'
+import { type AuditGap, type AuditHead, describeGap, findAuditEntry, listAuditHeads } from '../../store/audit.ts'
 import type { DatabaseInspection } from '../../store/inspection.ts'
-import { findDatabaseFaults } from '../../store/sqlite/integrity.ts'
+import { readDatabaseFile } from '../../store/sqlite/integrity.ts'
 import { hashFile, replaceDatabase } from '../../store/sqlite/replace-database.ts'
 import { databasePathOf } from '../../store/sqlite/sqlite.ts'
 import type { KnownHead } from '../audit/lost-entries.ts'
@@ -61,7 +61,7 @@ async function verifyBackup(command: StoppedService, folder: string, from: strin
   else await requireStartChecks(subject, 'data')
   const database = manifest.file === null ? await subject.database() : await inspectDatabase('cards', null, folder)
   try {
-    await verifyCopy({ database, keyring, environment: config.environment })
+    requireKnownGaps((await verifyCopy({ database, keyring, environment: config.environment })).gaps, manifest)
     await requireHeads(database, manifest)
     const others = manifest.file === null ? [] : await readPresentHeads(command)
     return { manifest, lost: await findLostIn(command, { store: database, subject, from, others }) }
@@ -95,8 +95,16 @@ async function verifyFile(folder: string, file: NonNullable<BackupManifest['file
     throw new ExitError('usage', `${displayPath(path)} cannot be read.`, { cause })
   })
   if (hash !== file.sha256) throw new CopyBroken(`${file.name} is not the file of the manifest: it was changed, or copied in part`)
-  const [fault] = await findDatabaseFaults(path)
-  if (fault !== undefined) throw new CopyBroken(fault)
+  const { damage } = await readDatabaseFile(path)
+  if (damage.length > 0) throw new CopyBroken(damage[0] ?? '')
+}
+
+/** The database lacks no audit entries but those that it lacked when the backup was made. */
+function requireKnownGaps(gaps: readonly AuditGap[], manifest: BackupManifest): void {
+  const isKnown = (gap: AuditGap): boolean =>
+    manifest.gaps.some(({ chain, afterSeq, seq }) => chain === gap.chain && afterSeq === gap.afterSeq && seq === gap.seq)
+  const gap = gaps.find((each) => !isKnown(each))
+  if (gap !== undefined) throw new CopyBroken(`${describeGap(gap)}, and it had them when the manifest was signed`)
 }
 
 /** The database has the ends of the audit chains that the manifest signs. */
@@ -137,9 +145,10 @@ async function putInPlace(command: StoppedService, folder: string): Promise<stri
   return former
 }
 
-function printBackup({ at, version, checkpoint }: BackupManifest): string {
+function printBackup({ at, version, checkpoint, gaps }: BackupManifest): string {
   const heads = checkpoint.heads.map(({ chain, seq }) => `${chain} ${String(seq)}`).join(', ')
-  return `Backup of ${at}, made by version ${version}. Last audit entries: ${heads}.`
+  const lacks = gaps.map((gap) => ` Already then ${describeGap(gap)}.`).join('')
+  return `Backup of ${at}, made by version ${version}. Last audit entries: ${heads}.${lacks}`
 }
 
 const confirmation =

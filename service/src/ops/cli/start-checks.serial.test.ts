@@ -114,7 +114,7 @@ function startSuite(makeInstallation: () => Promise<Installation>): void {
     const foreign = await makeInstallation()
     await use(foreign)
     cpSync(join(foreign.folder, 'development.kek'), join(copy.folder, 'development.kek'))
-    await assertRefused(copy, /is wrapped by KEK file-.*and this is KEK file-.*restore the development\.kek/)
+    await assertRefused(copy, /is wrapped by KEK file-.*and this is KEK file-.*restore it \(the development\.kek/)
   })
 
   test('an empty database in place of the one that was used is refused', async () => {
@@ -130,7 +130,7 @@ function startSuite(makeInstallation: () => Promise<Installation>): void {
   test('a newer schema is refused, and says which version to start', async () => {
     const copy = await used.copy()
     await copy.run("insert into migrations (number, name, checksum) values (999, 'later', 'x')")
-    await copy.run('update migrations set number = (select count(*) from migrations where number > 0) where number = 999')
+    await copy.run('update migrations set number = (select max(number) + 1 from migrations where number < 999) where number = 999')
     await assertRefused(copy, /newer than this program: it has migration \d+ \(later\), .*Start the version that wrote it, or a newer one/)
   })
 
@@ -155,7 +155,9 @@ function startSuite(makeInstallation: () => Promise<Installation>): void {
     await keys.break()
     // The keys in memory are used for a minute.
     const away = await state(30_000)
-    assert.deepEqual([away.status, away.state, away.away?.map(({ part }) => part)], [200, 'degraded', ['key_store']])
+    // A checkpoint that falls into this time cannot be signed, and is named too.
+    const parts = away.away?.map(({ part }) => part).filter((part) => part !== 'checkpoints')
+    assert.deepEqual([away.status, away.state, parts], [200, 'degraded', ['key_store']])
     const { status, reason, ...down } = await state(61_000)
     assert.deepEqual([status, down.state], [503, 'keys_unavailable'])
     assert.match(reason ?? '', /database|not a database/)

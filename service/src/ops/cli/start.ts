@@ -67,6 +67,7 @@ export async function startCheckedService(config: Config, deps: ProcessDependenc
       claim: async () => claimFolder(config, resources),
       isServing: () => false,
       retry: (step) => retryUntilReachable(config, deps, step),
+      stopping,
     })
     resources.add(subject.close)
     await requireStartChecks(subject, 'folder')

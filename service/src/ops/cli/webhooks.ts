@@ -1,6 +1,6 @@
 import { ExitError } from '../exits.ts'
 
-import { printTable, requireArguments, type Command, type CommandInput } from './command.ts'
+import { printTable, requireArguments, timeOption, type Command, type CommandInput } from './command.ts'
 import { callService } from './control-client.ts'
 
 export const merchantOption = {
@@ -114,6 +114,32 @@ export const eventsReplay: Command = {
     const [eventId = ''] = requireArguments(input.args, 1, 1, 'events replay <event>')
     const data = await callService(input, 'operator.events.replay', { eventId, ...endpointOptions(input) })
     return { exit: 'done', data, text: `Event ${eventId} will be delivered again to ${String(data.endpoints)} endpoint(s).` }
+  },
+}
+
+export const eventsReplayFailed: Command = {
+  name: 'events replay-failed',
+  summary: 'Delivers the failed events of an endpoint again, each with a full set of attempts.',
+  details:
+    'They keep their webhook-id, and are sent as fast as the endpoint takes them. The same command with the same --to does nothing\n' +
+    'more. Ctrl-C ends it after the events that are scheduled already.',
+  options: [
+    merchantOption,
+    urlOption,
+    { name: 'from', takes: '<time>', meaning: 'What failed at this time or later: 2026-01-31, or 2026-01-31T09:00:00Z.' },
+    { name: 'to', takes: '<time>', meaning: 'What failed before this time; by default now.' },
+  ],
+  async run(input) {
+    const [from, given] = [timeOption(input, 'from', 0), timeOption(input, 'to', Number.MAX_SAFE_INTEGER)]
+    const call = (to: number) => callService(input, 'operator.events.replayFailed', { ...endpointOptions(input), from, to })
+    let page = await call(given)
+    let replayed = page.replayed
+    while (page.hasMore) {
+      page = await call(page.to)
+      replayed += page.replayed
+    }
+    const data = { url: page.url, replayed, to: new Date(page.to).toISOString() }
+    return { exit: 'done', data, text: `${replayed} failed event(s) will be delivered again to ${data.url}.` }
   },
 }
 

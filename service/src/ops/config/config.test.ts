@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { after, test } from 'node:test'
@@ -32,8 +32,8 @@ test('with nothing said every setting has its default', () => {
   assert.deepEqual([config.environment, config.host, config.port, config.adminPort], ['test', '127.0.0.1', 8080, 8081])
   assert.equal(config.dataFolder, resolve('data'))
   assert.deepEqual(
-    [config.otpLifetimeSeconds, config.otpAttemptsMax, config.resendWaitSeconds, config.cardDayAttemptsMax],
-    [180, 5, 60, 15],
+    [config.verificationPolicy, config.otpLifetimeSeconds, config.otpAttemptsMax, config.resendWaitSeconds, config.cardDayAttemptsMax],
+    ['specification', null, null, null, 15],
   )
   assert.deepEqual([config.databaseUrl, config.limits, config.disclosure], [null, null, null])
   assert.ok(Object.values(origins).every((origin) => origin === 'default'))
@@ -144,9 +144,9 @@ test('names, variables and flags stand once each, and every default is one that 
   for (const key of ['name', 'env', 'flag', 'meaning'] as const)
     assert.equal(new Set(settings.map((row) => row[key])).size, settings.length, key)
   for (const setting of settings) {
-    assert.match(setting.name, /^[a-z][A-Za-z]+$/)
-    assert.match(setting.env, /^TESSERA_[A-Z_]+$/)
-    assert.match(setting.flag, /^--[a-z-]+$/)
+    assert.match(setting.name, /^[a-z][A-Za-z0-9]+$/)
+    assert.match(setting.env, /^TESSERA_[A-Z0-9_]+$/)
+    assert.match(setting.flag, /^--[a-z0-9-]+$/)
     assert.match(setting.meaning, /^[A-Z].*\.$/, 'one sentence')
     if (setting.default !== null) readConfig([setting.flag, String(setting.default)], {})
   }
@@ -160,4 +160,37 @@ test('what holds now says where it came from and masks secrets', () => {
     { name: 'databaseUrl', env: 'TESSERA_DATABASE_URL', value: '(set, not shown)', from: 'flag' },
   )
   assert.equal(shown.find((row) => row.name === 'port')?.from, 'environment')
+})
+
+function secretFile(text: string, mode = 0o600): string {
+  const path = file(text)
+  chmodSync(path, mode)
+  return path
+}
+
+test('a secret setting is read from a file that only its user can read', () => {
+  const url = 'postgres://u:hunter2@h/db'
+  const path = secretFile(`${url}\n`)
+  const read = readConfig([], { TESSERA_CONFIG: file({ databaseUrlFile: path }) })
+  assert.deepEqual([read.config.databaseUrl, read.origins['databaseUrl']], [url, 'secret file'])
+  assert.ok(!JSON.stringify(effectiveSettings(read)).includes('hunter2'))
+  assert.match(faultsOf(['--database-url-file', secretFile(url, 0o640)])[0] ?? '', /can be read by other users: chmod 600 it/)
+  assert.match(
+    faultsOf(['--database-url-file', join(folder, 'absent')])[0] ?? '',
+    /^TESSERA_DATABASE_URL_FILE: .*cannot be read \(ENOENT\)/,
+  )
+  assert.match(faultsOf(['--database-url-file', secretFile(`${url}\n${url}`)])[0] ?? '', /exactly one line/)
+  assert.deepEqual(faultsOf(['--database-url-file', path], { TESSERA_DATABASE_URL: url }), [
+    'TESSERA_DATABASE_URL and TESSERA_DATABASE_URL_FILE are both set: remove one of them.',
+  ])
+  const [wrong = ''] = faultsOf(['--database-url-file', secretFile('mysql://u:hunter2@h/db')])
+  assert.match(wrong, /^TESSERA_DATABASE_URL_FILE names .* whose line is not postgres:\/\//)
+  assert.ok(!wrong.includes('hunter2'))
+})
+
+test('every secret setting can be given by a file', () => {
+  for (const { name, secret } of settings) {
+    if (secret !== true) continue
+    assert.equal(settings.find((each) => each.name === `${name}File`)?.type, 'path', name)
+  }
 })

@@ -1,19 +1,28 @@
 import { listAdapterSettings } from '../../adapters/adapter.ts'
+import { holderAdapters } from '../../adapters/holder/holder-adapters.ts'
 import { kekAdapters } from '../../adapters/kms/kek-adapters.ts'
 import { networkAdapters } from '../../adapters/network/network-adapters.ts'
 import { smsAdapters } from '../../adapters/sms/sms-adapters.ts'
 import { adminSettings } from './admin.ts'
 import { auditSettings } from './audit.ts'
+import { clockSettings } from './clock.ts'
 import { dashboardSettings } from './dashboard.ts'
+import { databaseSettings } from './database.ts'
+import { outboundSettings } from './outbound.ts'
+import { providerSettings } from './provider.ts'
+import { keySettings } from './keys.ts'
 import { limitSettings } from './limits.ts'
 import { memorySettings } from './memory.ts'
 import { peerBoundSettings } from './peers.ts'
 import { logSettings } from './log.ts'
 import { requestLogSettings } from './request-log.ts'
 import { stopSettings } from './stop.ts'
+import { withSecretFiles } from './secret-files.ts'
 import { collectSettings } from './sources.ts'
 import type { Origin } from './sources.ts'
 import type { DisclosureSetting, Setting } from './values.ts'
+import type { NetworkPolicySettings, StopSubjectKind } from './policy-values.ts'
+import { verificationPolicySettings } from './verification.ts'
 
 const table = [
   {
@@ -58,48 +67,7 @@ const table = [
     default: './data',
     meaning: 'Folder of the embedded database, the lock, the control socket and, in test, the development key.',
   },
-  {
-    name: 'databaseUrl',
-    env: 'TESSERA_DATABASE_URL',
-    flag: '--database-url',
-    type: 'postgresUrl',
-    default: null,
-    meaning:
-      'PostgreSQL to use instead of the embedded database; several hosts may be given, and the service finds the primary among them.',
-    secret: true,
-  },
-  {
-    name: 'keysDatabaseUrl',
-    env: 'TESSERA_KEYS_DATABASE_URL',
-    flag: '--keys-database-url',
-    type: 'postgresUrl',
-    default: null,
-    meaning: 'PostgreSQL database of the wrapped data keys, apart from the backups of the cards. By default they are in databaseUrl.',
-    secret: true,
-    production: 'required with databaseUrl, and a different database: a backup of the cards must not contain their keys',
-  },
-  {
-    name: 'databaseWaitSeconds',
-    env: 'TESSERA_DATABASE_WAIT_SECONDS',
-    flag: '--database-wait-seconds',
-    type: 'integer',
-    from: 0,
-    to: 600,
-    default: 30,
-    meaning: 'How long a start waits for a database that does not respond.',
-    source: 'a container and its database are often started together',
-  },
-  {
-    name: 'databaseWriters',
-    env: 'TESSERA_DATABASE_WRITERS',
-    flag: '--database-writers',
-    type: 'integer',
-    from: 1,
-    to: 64,
-    default: 4,
-    meaning: 'Connections of one process that write to PostgreSQL, each one transaction at a time and with an audit chain of its own.',
-    source: 'each is one of the server’s max_connections and one audit chain; npm run bench -- pay compares 1 to 16',
-  },
+  ...databaseSettings,
   {
     name: 'storeMegabytesMax',
     env: 'TESSERA_STORE_MEGABYTES_MAX',
@@ -139,42 +107,8 @@ const table = [
     production: 'required, https, and another host name than dashboardOrigin',
   },
   ...dashboardSettings,
-  {
-    name: 'providerName',
-    env: 'TESSERA_PROVIDER_NAME',
-    flag: '--provider-name',
-    type: 'text',
-    default: null,
-    meaning: 'Name of the provider that runs this service, as shown to cardholders.',
-    production: 'required',
-  },
-  {
-    name: 'termsUrl',
-    env: 'TESSERA_TERMS_URL',
-    flag: '--terms-url',
-    type: 'webUrl',
-    default: null,
-    meaning: "Page of the provider's terms.",
-    production: 'required',
-  },
-  {
-    name: 'privacyUrl',
-    env: 'TESSERA_PRIVACY_URL',
-    flag: '--privacy-url',
-    type: 'webUrl',
-    default: null,
-    meaning: "Page of the provider's privacy policy.",
-    production: 'required',
-  },
-  {
-    name: 'disclosure',
-    env: 'TESSERA_DISCLOSURE',
-    flag: '--disclosure',
-    type: 'disclosure',
-    default: null,
-    meaning: 'The text a cardholder agrees to when a card is stored: JSON with version, en, ru and uz.',
-    production: 'required',
-  },
+  ...providerSettings,
+  ...outboundSettings,
   ...logSettings,
   {
     name: 'limits',
@@ -246,39 +180,7 @@ const table = [
   },
   ...memorySettings,
   ...peerBoundSettings,
-  {
-    name: 'otpLifetimeSeconds',
-    env: 'TESSERA_OTP_LIFETIME_SECONDS',
-    flag: '--otp-lifetime-seconds',
-    type: 'integer',
-    from: 10,
-    to: 600,
-    default: 180,
-    meaning: 'Lifetime of an SMS code.',
-    source: 'at most 10 minutes: OWASP ASVS 5.0 V6.5.5',
-  },
-  {
-    name: 'otpAttemptsMax',
-    env: 'TESSERA_OTP_ATTEMPTS_MAX',
-    flag: '--otp-attempts-max',
-    type: 'integer',
-    from: 1,
-    to: 10,
-    default: 5,
-    meaning: 'Attempts per SMS code.',
-    source: 'six digits and five attempts: one chance in 200,000 per code',
-  },
-  {
-    name: 'resendWaitSeconds',
-    env: 'TESSERA_RESEND_WAIT_SECONDS',
-    flag: '--resend-wait-seconds',
-    type: 'integer',
-    from: 1,
-    to: 3600,
-    default: 60,
-    meaning: 'Time until another code may be requested.',
-    source: 'the wait of the Payme Subscribe API',
-  },
+  ...verificationPolicySettings,
   {
     name: 'cardDayAttemptsMax',
     env: 'TESSERA_CARD_DAY_ATTEMPTS_MAX',
@@ -334,15 +236,29 @@ const table = [
     meaning: 'Timeout of calls to SMS gateways.',
     source: 'a cardholder is waiting at a form',
   },
+  {
+    name: 'holderTimeoutMs',
+    env: 'TESSERA_HOLDER_TIMEOUT_MS',
+    flag: '--holder-timeout-ms',
+    type: 'integer',
+    from: 100,
+    to: 60_000,
+    default: 3000,
+    meaning: "Timeout of calls to the service that says whether a phone is the cardholder's.",
+    source: 'a cardholder is waiting at a form',
+  },
+  ...clockSettings,
+  ...keySettings,
   ...stopSettings,
 ] as const satisfies readonly Setting[]
 
 /** Every setting: `--help`, the settings page, the readers and the types below come from this table alone. */
 export const settings: readonly Setting[] = Object.freeze([
-  ...table,
+  ...withSecretFiles(table),
   ...listAdapterSettings(kekAdapters),
   ...listAdapterSettings(smsAdapters),
   ...listAdapterSettings(networkAdapters),
+  ...listAdapterSettings(holderAdapters),
 ])
 
 /** What the settings say, as values that cannot be wrong any more. Paths are absolute. */
@@ -378,6 +294,9 @@ type ValueOf<S extends Row> = S extends { choices: readonly (infer W)[] }
       switch: boolean
       addresses: readonly string[]
       digits: readonly string[]
+      alphabet: string
+      stopSubjects: readonly StopSubjectKind[]
+      policies: Readonly<Record<string, NetworkPolicySettings>>
       disclosure: DisclosureSetting
       choice: never
     }[S['type']]

@@ -1,3 +1,4 @@
+import { policyBounds } from './policy-values.ts'
 import type { Setting } from './values.ts'
 
 /** The settings of limits (docs/operating/limits.md); `limits` switches them all. */
@@ -183,10 +184,9 @@ export const limitSettings = [
     env: 'TESSERA_SEND_TEN_MINUTES_MAX',
     flag: '--send-ten-minutes-max',
     type: 'integer',
-    from: 1,
-    to: 5,
+    ...policyBounds.tenMinutesMax,
     default: 3,
-    meaning: 'Messages in ten minutes to one phone, and codes for one card number. There is never more than one per minute.',
+    meaning: 'Messages in ten minutes to one phone, and codes for one card number. There is never more than one within resendWaitSeconds.',
     source: 'against SMS bombing; two retries are enough',
   },
   {
@@ -194,8 +194,7 @@ export const limitSettings = [
     env: 'TESSERA_SEND_DAY_MAX',
     flag: '--send-day-max',
     type: 'integer',
-    from: 1,
-    to: 5,
+    ...policyBounds.dayMax,
     default: 5,
     meaning: 'Messages in a day to one phone, and codes for one card number.',
     source: 'against SMS bombing and pumping',

@@ -25,6 +25,18 @@ export const peerBoundSettings = [
     source: 'a gateway replies in less time than a network',
   },
   {
+    name: 'holderInFlightPercent',
+    env: 'TESSERA_HOLDER_IN_FLIGHT_PERCENT',
+    flag: '--holder-in-flight-percent',
+    type: 'integer',
+    from: 1,
+    to: 4,
+    default: 4,
+    meaning:
+      "Share of inFlightMax, percent, that may wait for the service that says whether a phone is the cardholder's; without a place its answer counts as unknown.",
+    source: 'only codes that the service sends wait for it',
+  },
+  {
     name: 'endpointsInFlightPercent',
     env: 'TESSERA_ENDPOINTS_IN_FLIGHT_PERCENT',
     flag: '--endpoints-in-flight-percent',
@@ -33,7 +45,7 @@ export const peerBoundSettings = [
     to: 25,
     default: 20,
     meaning: "Share of inFlightMax, percent, that may wait for merchants' endpoints; further payments get merchant_no_answer.",
-    source: 'with the two above less than all of inFlightMax at the largest values too',
+    source: 'with the three above less than all of inFlightMax at the largest values too',
   },
   {
     name: 'endpointInFlightMax',

@@ -1,7 +1,10 @@
 import { readFileSync, statSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 
-import { readValue, describeExpected } from './values.ts'
+import { AdapterConfigError, readSecretFile } from '../../adapters/adapter.ts'
+
+import { secretFileName } from './secret-files.ts'
+import { readValue, describeExpected, explainValue } from './values.ts'
 import type { Setting, SettingValue } from './values.ts'
 import { nearest } from '../nearest.ts'
 
@@ -17,7 +20,7 @@ export class InvalidSettingsError extends Error {
 }
 
 /** Where a value came from. */
-export type Origin = 'flag' | 'environment' | 'file' | 'default'
+export type Origin = 'flag' | 'environment' | 'file' | 'secret file' | 'default'
 
 export interface CollectedSettings {
   readonly values: Readonly<Record<string, SettingValue | null>>
@@ -38,8 +41,29 @@ export function collectSettings(settings: readonly Setting[], args: readonly str
     origins[setting.name] = found?.origin ?? 'default'
     values[setting.name] = readOne(setting, found, faults)
   }
+  for (const setting of settings.filter(({ secret }) => secret === true)) {
+    const holder = settings.find(({ name }) => name === secretFileName(setting))
+    const path = holder === undefined ? null : values[holder.name]
+    if (holder?.secretOf !== setting.name || typeof path !== 'string') continue
+    if (origins[setting.name] !== 'default') faults.push(`${setting.env} and ${holder.env} are both set: remove one of them.`)
+    origins[setting.name] = 'secret file'
+    values[setting.name] = readSecret(setting, holder, path, faults)
+  }
   if (faults.length > 0) throw new InvalidSettingsError(faults)
   return { values: Object.freeze(values), origins: Object.freeze(origins), rest: flags.rest }
+}
+
+/** The value of a secret setting that is in a file. */
+function readSecret(setting: Setting, holder: Setting, path: string, faults: string[]): SettingValue | null {
+  try {
+    const value = readValue(setting, readSecretFile(path))
+    if (value === null) faults.push(`${holder.env} names ${path}, whose line is not ${describeExpected(setting)}.`)
+    return value
+  } catch (err) {
+    if (!(err instanceof AdapterConfigError)) throw err
+    faults.push(`${holder.env}: ${err.message}`)
+    return null
+  }
 }
 
 type GivenValues = ReadonlyMap<string, unknown>
@@ -61,14 +85,20 @@ function readOne(setting: Setting, found: GivenValue | null, faults: string[]): 
   const value = readValue(setting, found.given)
   if (value === null)
     faults.push(
-      `${displayName(setting, found.origin)} is ${displayValue(setting, found.given)}; expected ${describeExpected(setting)}.${hintFor(found.given)}`,
+      `${displayName(setting, found.origin)} is ${displayValue(setting, found.given)}; expected ${describeExpected(setting)}.${hintFor(setting, found.given)}`,
     )
   return value
 }
 
 /** The name of a setting as the operator wrote it. */
 function displayName(setting: Setting, origin: Origin): string {
-  return { flag: setting.flag, environment: setting.env, file: `"${setting.name}" in the config file`, default: setting.name }[origin]
+  return {
+    flag: setting.flag,
+    environment: setting.env,
+    file: `"${setting.name}" in the config file`,
+    'secret file': setting.env,
+    default: setting.name,
+  }[origin]
 }
 
 function displayValue(setting: Setting, given: unknown): string {
@@ -77,7 +107,9 @@ function displayValue(setting: Setting, given: unknown): string {
   return `"${text.length > 80 ? `${text.slice(0, 80)}…` : text}"`
 }
 
-function hintFor(given: unknown): string {
+function hintFor(setting: Setting, given: unknown): string {
+  const explanation = explainValue(setting, given)
+  if (explanation !== null) return ` ${explanation}`
   const isServiceLink = typeof given === 'string' && given.startsWith('tcp://')
   return isServiceLink ? ' Kubernetes sets it for a service named "tessera": set enableServiceLinks: false in the pod.' : ''
 }

@@ -26,6 +26,7 @@ const call = {
   hasCardNumber: true,
   error: null,
   ms: 1,
+  sinceHeadMs: 2,
   bytes: 120,
 } as const
 

@@ -38,7 +38,8 @@ const shapes = {
   table: text(/^[a-z_]{1,32}$/),
   suppressed: number,
   // An outside system.
-  peer: text(/^(network|sms|merchant_endpoint)$/),
+  peer: text(/^(network|sms|holder|merchant_endpoint)$/),
+  network: text(/^[a-z0-9]{1,32}$/),
   // A merchant's endpoint.
   operation: text(/^(check|perform|cancel)$/),
   // A transition of a receipt: its states by number, and its cause in docs/reference/payment-states.md.
@@ -65,6 +66,10 @@ const shapes = {
   chain: text(/^[0-9A-Za-z._:+-]{1,128}$/),
   seq: number,
   fault: text(/^[a-z_]{1,32}$/),
+  // The primary on PostgreSQL.
+  database: text(/^(cards|keys)$/),
+  epoch: number,
+  timeline: number,
   // A migration.
   number,
   name: text(/^[a-z0-9-]{1,48}$/),

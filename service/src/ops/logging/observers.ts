@@ -39,7 +39,7 @@ export function makeCallObserver(log: Log, metrics: Metrics, sampleEvery = 1): C
     completed(entry: CallSummary) {
       const { code, reason } = outcomeOf(entry)
       metrics.countRequest({ method: entry.method ?? 'unknown', profile: entry.profile, code, reason, ms: entry.ms })
-      if (entry.error === 'overloaded') metrics.observeShed(entry.ms)
+      if (entry.error === 'overloaded') metrics.observeShed(entry.sinceHeadMs)
       const { requestId, method, profile, merchantId, ms, bytes } = entry
       const suppressed = code === 0 ? sample() : 0
       if (suppressed === null) return
@@ -117,9 +117,10 @@ export function makePeerObserver(log: Log, metrics: Metrics, now: () => number):
       log.warn('peer_calls_refused', { peer: kind, reason, merchantId, count: line.count })
       Object.assign(line, { at: now(), count: 0 })
     },
-    breakerChanged({ kind, state, merchantId }) {
-      if (state === 'open') log.warn('peer_breaker_opened', { peer: kind, merchantId })
-      else log.info('peer_breaker_closed', { peer: kind, merchantId })
+    breakerChanged({ kind, name, state, merchantId }) {
+      const fields = { peer: kind, ...(name === '' ? {} : { network: name }), merchantId }
+      if (state === 'open') log.warn('peer_breaker_opened', fields)
+      else log.info('peer_breaker_closed', fields)
     },
   })
 }
@@ -164,10 +165,10 @@ export function makeMerchantEndpointObserver(log: Log, metrics: Metrics): (call:
   }
 }
 
-/** Counts and times the calls to card networks, and records whether they got an answer. */
-export function makeNetworkObserver(metrics: Metrics, health: Pick<PeerHealth, 'record'>): (call: NetworkCall) => void {
+/** Counts and times the calls to one card network, and records whether they got an answer. */
+export function makeNetworkObserver(metrics: Metrics, network: string, health: Pick<PeerHealth, 'record'>): (call: NetworkCall) => void {
   return (call) => {
-    metrics.observeNetworkCall(call)
+    metrics.observeNetworkCall({ network, ...call })
     if (call.isAnswered !== null) health.record(call.isAnswered)
   }
 }

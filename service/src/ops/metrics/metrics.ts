@@ -38,14 +38,14 @@ export interface Metrics {
   /** A connection that was closed because its client does not read, by reason. */
   countConnectionCut(cut: { readonly reason: string }): void
   /** One call to a card network. `outcome` is one of our own words. */
-  observeNetworkCall(call: { readonly operation: string; readonly outcome: string; readonly ms: number }): void
+  observeNetworkCall(call: { readonly network: string; readonly operation: string; readonly outcome: string; readonly ms: number }): void
   /** One message that was given to the SMS gateway. */
   observeSmsSend(send: { readonly outcome: string; readonly ms: number }): void
   /** One attempt to deliver an event to a merchant's webhook endpoint. */
   countWebhookAttempt(attempt: { readonly outcome: string }): void
   /** A delivered event: the time since it happened. */
   observeDeliveryDelay(ms: number): void
-  /** A call that was refused because of overload, so many milliseconds after it was read. */
+  /** A call that was refused because of overload, so many milliseconds after the head of its request was read. */
   observeShed(delayMs: number): void
   /** One write to the store, from the call to the acknowledgment: waiting for its group included. */
   observeCommit(ms: number): void
@@ -93,14 +93,14 @@ export function makeMetrics(clock: Pick<Clock, 'sleep'>, gauges: readonly GaugeD
     'How long a write to the store took to be durable, waiting for its group included.',
     commitBounds,
   )
-  const networkCalls = makeCounter('tessera_network_calls_total', 'Calls to card networks, by operation and outcome.')
+  const networkCalls = makeCounter('tessera_network_calls_total', 'Calls to card networks, by network, operation and outcome.')
   const networkDurations = makeHistogram('tessera_network_call_duration_seconds', 'How long calls to card networks took.', requestBounds)
   const smsSends = makeCounter('tessera_sms_sends_total', 'Messages given to the SMS gateway, by outcome.')
   const smsDurations = makeHistogram('tessera_sms_send_duration_seconds', 'How long the SMS gateway took to take a message.', requestBounds)
   const webhooks = makeCounter('tessera_webhook_attempts_total', "Attempts to deliver events to merchants' webhook endpoints, by outcome.")
   const shed = makeHistogram(
     'tessera_overload_refusal_delay_seconds',
-    'Time from the reading of a call to its refusal because of overload.',
+    'Time from the reading of the head of a request to its refusal because of overload; of a call in a batch, from its begin.',
     shedBounds,
   )
   const delay = monitorEventLoopDelay({ resolution: 20 })
@@ -142,9 +142,9 @@ export function makeMetrics(clock: Pick<Clock, 'sleep'>, gauges: readonly GaugeD
     countAuditFault: ({ fault }: { fault: string }) => auditFaults.add({ fault }),
     countClientAbort: ({ stage }: { stage: string }) => aborts.add({ stage }),
     countConnectionCut: ({ reason }: { reason: string }) => cuts.add({ reason }),
-    observeNetworkCall({ operation, outcome, ms }: { operation: string; outcome: string; ms: number }) {
-      networkCalls.add({ operation, outcome })
-      networkDurations.observe({ operation }, ms / 1000)
+    observeNetworkCall({ network, operation, outcome, ms }: { network: string; operation: string; outcome: string; ms: number }) {
+      networkCalls.add({ network, operation, outcome })
+      networkDurations.observe({ network, operation }, ms / 1000)
     },
     observeSmsSend({ outcome, ms }: { outcome: string; ms: number }) {
       smsSends.add({ outcome })
@@ -164,14 +164,15 @@ export function makeMetrics(clock: Pick<Clock, 'sleep'>, gauges: readonly GaugeD
   })
 }
 
-/** A store whose writes are timed, counted in the backlog while they are under way, and whose failures are recorded. */
+/** A store whose writes are timed, counted in the backlog while they are under way, noted for their calls, and whose failures are recorded. */
 export function measureCommits(
   store: Store,
   { observeCommit }: Pick<Metrics, 'observeCommit'>,
-  { health, backlog }: WriteObservers,
+  { health, backlog, calls }: WriteObservers,
 ): Store {
   return Object.freeze<Store>({
     kind: store.kind,
+    file: store.file,
     get durability() {
       return store.durability
     },
@@ -191,6 +192,7 @@ export function measureCommits(
       try {
         const result = await store.write(transaction, input)
         observeCommit(performance.now() - startedAt)
+        calls.writeCommitted(input)
         health.record(null)
         return result
       } catch (err) {
@@ -206,6 +208,7 @@ export function measureCommits(
 interface WriteObservers {
   readonly health: Pick<WriteHealth, 'record'>
   readonly backlog: Pick<CommitBacklog, 'writeStarted' | 'writeEnded'>
+  readonly calls: { writeCommitted(input: unknown): void }
 }
 
 type EventLoopDelay = ReturnType<typeof monitorEventLoopDelay>

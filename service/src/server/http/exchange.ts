@@ -1,7 +1,7 @@
 import { maxBodyBytes } from '@tessera/contract/envelope'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-import { closeAfter, isAfterLast, newestResponse } from './connections.ts'
+import { closeAfter, isAfterLast, newestResponse, type ApiSocket } from './connections.ts'
 import { BodyBuffer } from './body-buffer.ts'
 import { clientAddress } from './client-address.ts'
 import { corsHeaders, preflightHeaders } from './cors.ts'
@@ -39,6 +39,7 @@ export class Exchange {
   readonly #server: ServerState
   readonly #isPost: boolean
   readonly #address: string
+  readonly #headReadAt: number | undefined
   readonly #body = new BodyBuffer(maxBodyBytes)
   readonly #charge: MemoryCharge
   /** The bound of memory that was reached when the head was read: the body is thrown away, and the request refused. */
@@ -46,7 +47,7 @@ export class Exchange {
   /** Bytes that were discarded after the refusal. */
   #discarded = 0
   #linger: NodeJS.Timeout | undefined
-  #state: 'collecting' | 'handling' | 'discarding' | 'ended' = 'collecting'
+  #state: 'collecting' | 'waiting' | 'handling' | 'discarding' | 'ended' = 'collecting'
 
   constructor(req: OwnedMessage, res: ServerResponse, { headers, target, requestNumber, server }: ExchangeOptions) {
     this.#res = res
@@ -54,6 +55,7 @@ export class Exchange {
     this.#target = target
     this.#requestNumber = requestNumber
     this.#server = server
+    this.#headReadAt = server.now?.()
     this.#isPost = req.method === 'POST'
     this.#address = clientAddress(req.socket.remoteAddress ?? '', req.rawHeaders, server.proxies)
     this.#charge = server.memory.open(req.socket, this.#address)
@@ -83,7 +85,7 @@ export class Exchange {
   finishBody(): void {
     if (this.#state !== 'collecting') this.#end()
     else if (isAfterLast(this.#res.req.socket, this.#requestNumber)) this.abandon()
-    else void this.#handle()
+    else this.#admit()
   }
 
   /**
@@ -106,19 +108,50 @@ export class Exchange {
     this.#end()
   }
 
-  /** Drops the request: its connection is gone, or closes before this request. */
+  /** Drops the request: its connection is gone, or closes before this request. One that waits is dropped when its turn comes. */
   abandon(): void {
+    if (this.#state === 'waiting') return
     this.#body.wipe()
     if (this.#state === 'collecting') this.#charge.release()
     if (this.#state === 'collecting' && !this.#res.req.complete && !this.#server.isDraining) this.#server.onAbort('request')
     if (this.#state === 'collecting' || this.#state === 'discarding') this.#finish()
   }
 
-  async #handle(): Promise<void> {
+  /** A refusal is sent at once; any other request may wait for a turn of the event loop that has time for it. */
+  #admit(): void {
+    const refusal = this.#refusal()
+    if (refusal !== null) {
+      void this.#handle(refusal)
+      return
+    }
+    this.#state = 'waiting'
+    const waiting = waitingOf(this.#res.req.socket)
+    waiting.push(this)
+    this.#server.turns.run(() => this.#begin())
+    // Those that wait must not take the memory of those that arrive behind them: a client that pipelines waits for itself.
+    if (this.#charge.isConnectionHalfFull) for (const exchange of [...waiting]) exchange.#begin()
+  }
+
+  #begin(): void {
+    if (this.#state !== 'waiting') return
+    const { inFlight, isDraining, onAbort } = this.#server
+    const { socket } = this.#res.req
+    waitingOf(socket).shift()
+    if (!socket.destroyed) {
+      void this.#handle(inFlight.enter(socket, this.#address))
+      return
+    }
+    // Its client has gone, and may have sent it again elsewhere.
+    this.#body.wipe()
+    this.#charge.release()
+    if (!isDraining) onAbort('reply')
+    this.#finish()
+  }
+
+  async #handle(refusal: HttpRequest['refusal']): Promise<void> {
     this.#state = 'handling'
     const server = this.#server
     const { socket } = this.#res.req
-    const refusal = this.#refusal()
     try {
       this.#reply(await server.handle(this.#request(refusal)))
     } catch (err) {
@@ -138,8 +171,9 @@ export class Exchange {
     // The calls are read from the body into memory of their own.
     this.#charge.set(2 * body.length + requestObjectBytes)
     const address = this.#address
+    const timing = this.#headReadAt === undefined ? {} : { headReadAt: this.#headReadAt }
     const holdReply = (bytes: number): boolean => this.#holdReply(bytes)
-    return { refusal, segment, hasQuery, body, xAuth, origin, isFromBrowser, idempotencyKey, acceptLanguage, address, holdReply }
+    return { ...timing, refusal, segment, hasQuery, body, xAuth, origin, isFromBrowser, idempotencyKey, acceptLanguage, address, holdReply }
   }
 
   #holdReply(bytes: number): boolean {
@@ -147,12 +181,11 @@ export class Exchange {
     return this.#charge.findFull(0) === null
   }
 
-  /** Null if the request is to be handled; it then counts as in flight. */
+  /** Null if the request is to be handled, unless there are too many in progress when it is begun. */
   #refusal(): HttpRequest['refusal'] {
     if (!this.#isPost) return 'notPost'
     if (this.#server.isDraining) return 'draining'
-    if (this.#fullScope !== null) return refusalOf[this.#fullScope]
-    return this.#server.inFlight.enter(this.#res.req.socket, this.#address)
+    return this.#fullScope === null ? null : refusalOf[this.#fullScope]
   }
 
   #reply(reply: HttpReply): void {
@@ -247,6 +280,18 @@ function lengthOf(body: string | readonly Buffer[]): number {
   return typeof body === 'string' ? Buffer.byteLength(body) : body.reduce((bytes, { length }) => bytes + length, 0)
 }
 
+/** The requests of a connection that wait for a turn, in their order. */
+function waitingOf(socket: WaitingSocket): Exchange[] {
+  const waiting = socket[waitingExchanges] ?? []
+  socket[waitingExchanges] = waiting
+  return waiting
+}
+
+interface WaitingSocket extends ApiSocket {
+  [waitingExchanges]?: Exchange[]
+}
+
+const waitingExchanges = Symbol('requests that wait for a turn')
 const owner = Symbol('exchange')
 const refusalOf = { process: 'overloaded', address: 'addressBusy', connection: 'connectionBusy' } as const
 const noTarget: ApiTarget = { segment: null, hasQuery: false }

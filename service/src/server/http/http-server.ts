@@ -13,6 +13,7 @@ import { closeAfter, isAfterLast, limitSockets, numberRequest, refuseSocket } fr
 import { handleClientError } from './client-error.ts'
 import { clientAddress, noProxies, type TrustedProxies } from './client-address.ts'
 import { MemoryBudget, requestObjectBytes, type CutReason, type MemoryBounds } from './memory-budget.ts'
+import { makeTurnBudget } from './turn-budget.ts'
 import { UnreadReplies } from './unread-replies.ts'
 import { createServerState, endRequest, type AbortStage, type InFlightBounds, type ServerState } from './server-state.ts'
 import { respondToOptions, discardRequest, Exchange, refuseRequest } from './exchange.ts'
@@ -54,6 +55,8 @@ export interface HttpServerOptions {
   /** Handles a request to the API. */
   readonly handle: RequestHandler
   readonly bounds?: Partial<HttpBounds>
+  /** Milliseconds of a monotonic clock, for the time since the head of a request was read. */
+  readonly now?: () => number
   /** Proxies that are trusted to name the client's address. Default: none. */
   readonly proxies?: TrustedProxies
   /** The routes beside the API: form, dashboard, SDK files. */
@@ -82,11 +85,25 @@ export interface HttpBounds extends InFlightBounds, MemoryBounds {
 
 /** Creates the server. It refuses what is not plain HTTP/1.1, passes API requests to `handle`, and looks up every other path among the pages. */
 export function createHttpServer(options: HttpServerOptions): HttpServer {
-  const { handle, proxies = noProxies, pages = [], onError = () => undefined, onAbort = () => undefined, onCut = () => undefined } = options
+  const {
+    handle,
+    now = null,
+    proxies = noProxies,
+    pages = [],
+    onError = () => undefined,
+    onAbort = () => undefined,
+    onCut = () => undefined,
+  } = options
   const bounds = { ...defaultBounds, ...options.bounds }
   const memory = new MemoryBudget(bounds, onCut)
   const unreadReplies = new UnreadReplies(memory, { stallMs: bounds.replyStallMs, idleMs: idleTimeoutMs(bounds) })
-  const state = createServerState({ handle, onError, onAbort, proxies, memory, unreadReplies }, bounds)
+  const turns = makeTurnBudget({
+    now: now ?? (() => performance.now()),
+    nextTurn: (run) => void setImmediate(run),
+    // A tick runs when all microtasks have.
+    afterCalls: (run) => queueMicrotask(() => process.nextTick(run)),
+  })
+  const state = createServerState({ handle, onError, onAbort, now, turns, proxies, memory, unreadReplies }, bounds)
   const serve = servePages(pages, {
     addressOf: (req) => clientAddress(req.socket.remoteAddress ?? '', req.rawHeaders, proxies),
     refuseNotFound: (req, res) => refuseRequest(req, res, { name: 'notFound', requestNumber: 0, server: state }),

@@ -117,6 +117,11 @@ export class MemoryCharge {
     return bytes + more > bounds.bufferedBytesMax ? 'process' : null
   }
 
+  /** Whether what is held for the connection is more than half of its bound. */
+  get isConnectionHalfFull(): boolean {
+    return this.#connection.bytes > this.#budget.bounds.bufferedBytesPerConnectionMax / 2
+  }
+
   /** Whether the client goes on sending although its requests are refused: so many wait that their objects alone are twice a bound. */
   get isFlood(): boolean {
     const { bufferedBytesPerConnectionMax, bufferedBytesPerAddressMax } = this.#budget.bounds

@@ -20,6 +20,8 @@ export interface HttpRequest {
   readonly acceptLanguage: string | undefined
   /** The client's address. */
   readonly address: string
+  /** When its head was read, in milliseconds of the monotonic clock. */
+  readonly headReadAt?: number
   /** Counts the bytes of the reply so far, of a batch; false when there is no room for more. */
   readonly holdReply?: (bytes: number) => boolean
   /** At the dashboard's endpoint only. */

@@ -3,6 +3,7 @@ import type { RequestHandler } from '../pipeline.ts'
 import type { TrustedProxies } from './client-address.ts'
 import type { ApiSocket } from './connections.ts'
 import type { MemoryBudget } from './memory-budget.ts'
+import type { TurnBudget } from './turn-budget.ts'
 import type { UnreadReplies } from './unread-replies.ts'
 
 /** What all requests of a server share. */
@@ -12,6 +13,10 @@ export interface ServerState {
   readonly onError: (cause: unknown) => void
   /** For metric and log: a client went away, which is no error. */
   readonly onAbort: (stage: AbortStage) => void
+  /** Milliseconds of a monotonic clock; null: it is not measured when heads are read. */
+  readonly now: (() => number) | null
+  /** When requests are begun. */
+  readonly turns: TurnBudget
   readonly proxies: TrustedProxies
   /** What is held for clients, in bytes. */
   readonly memory: MemoryBudget
@@ -31,7 +36,7 @@ export interface ServerState {
 export type AbortStage = 'request' | 'reply'
 
 export function createServerState(
-  options: Pick<ServerState, 'handle' | 'onError' | 'onAbort' | 'proxies' | 'memory' | 'unreadReplies'>,
+  options: Omit<ServerState, 'inFlight' | 'open' | 'closesConnections' | 'isDraining' | 'idle'>,
   bounds: InFlightBounds,
 ): ServerState {
   return { ...options, inFlight: new InFlight(bounds), open: 0, closesConnections: false, isDraining: false, idle: null }

@@ -8,9 +8,16 @@ import { startListener } from '../../testing/http-request.fixture.ts'
 import { addressRoutes } from './address-page.ts'
 
 const handle = async () => assert.fail('no page calls the API')
-const server = createHttpServer({ handle, pages: addressRoutes({ formOrigin: null, dashboardOrigin: null }) })
+const nobody = { providerName: null, providerAddress: null, providerUrl: null }
+const server = createHttpServer({ handle, pages: addressRoutes({ formOrigin: null, dashboardOrigin: null, ...nobody }) })
 const send = await startListener(server)
-const origins = { formOrigin: 'https://pay.example', dashboardOrigin: 'https://merchants.example' }
+const origins = {
+  formOrigin: 'https://pay.example',
+  dashboardOrigin: 'https://merchants.example',
+  providerName: 'Pay <b>',
+  providerAddress: '1 Amir Temur, Tashkent',
+  providerUrl: 'https://provider.example/',
+}
 const behindProxy = createHttpServer({ handle, pages: addressRoutes(origins) })
 const sendBehindProxy = await startListener(behindProxy)
 after(() => Promise.all([server.close(), behindProxy.close()]))
@@ -63,4 +70,10 @@ test('it speaks the language of the browser, and allows no script and no frame',
     assert.ok(policy.includes("default-src 'none'") && policy.includes("frame-ancestors 'none'"))
     assert.match(body, /<meta name="color-scheme" content="light dark">/)
   }
+})
+
+test('the page says who runs the service, where the settings do', async () => {
+  const { body } = await sendBehindProxy({ url: '/', headers: { host: 'pay.example' } })
+  assert.ok(body.includes('This service is run by <a href="https://provider.example/">Pay &#60;b&#62;</a>, 1 Amir Temur, Tashkent'), body)
+  assert.doesNotMatch((await send({ url: '/', headers: { host: '127.0.0.1:8080' } })).body, /run by/)
 })

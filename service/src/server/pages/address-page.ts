@@ -14,13 +14,17 @@ export interface AddressPageOptions {
   readonly formOrigin: string | null
   /** Null: `localhost` at any port. */
   readonly dashboardOrigin: string | null
+  /** Who runs the service; what is null is left out. */
+  readonly providerName: string | null
+  readonly providerAddress: string | null
+  readonly providerUrl: string | null
 }
 
 /**
  * `/` of the service's addresses, and `/dashboard` where the dashboard is not: a small page that says what is here and leads to the dashboard. Other
  * paths and other hosts stay 404. After the routes of the dashboard, whose `/dashboard` comes first on its own host.
  */
-export function addressRoutes({ formOrigin, dashboardOrigin }: AddressPageOptions): readonly PageRoute[] {
+export function addressRoutes({ formOrigin, dashboardOrigin, ...provider }: AddressPageOptions): readonly PageRoute[] {
   const isFormHost = makeIsFormHost(formOrigin)
   const dashboard = makeDashboardHost(dashboardOrigin)
   const host = (name: string | undefined): boolean => isFormHost(name) || dashboard.is(name) || isLoopback(name)
@@ -29,17 +33,29 @@ export function addressRoutes({ formOrigin, dashboardOrigin }: AddressPageOption
 
   function showAddress({ headers, path }: PageRequest): PageReply {
     const language = readLanguage(headers['accept-language'])
-    const { title, dashboardTitle, api, isAt, why } = texts[language]
+    const { title, dashboardTitle, api, isAt, why, runBy } = texts[language]
     const isDashboard = dashboard.is(headers.host)
     const url = isDashboard ? '/dashboard' : `${dashboardOrigin ?? `http://localhost${portOf(headers.host)}`}/dashboard`
     const paragraphs = [
       ...(path === '/' && !isDashboard ? [escapeText(api)] : []),
       `${escapeText(isAt)} <a href="${escapeText(url)}">${escapeText(url)}</a>`,
       ...(isDashboard ? [] : [escapeText(why)]),
+      ...(provider.providerName === null ? [] : [`${escapeText(runBy)} ${formatProvider(provider)}`]),
     ]
     const body = paragraphs.map((paragraph) => `<p>${paragraph}</p>`).join('')
     return { headers: replyHeaders, body: plainPage(path === '/' ? title : dashboardTitle, body, language, style) }
   }
+}
+
+/** Name, as a link where there is one, and address; as HTML. */
+function formatProvider({
+  providerName,
+  providerAddress,
+  providerUrl,
+}: Omit<AddressPageOptions, 'formOrigin' | 'dashboardOrigin'>): string {
+  const name = escapeText(providerName ?? '')
+  const link = providerUrl === null ? name : `<a href="${escapeText(providerUrl)}">${name}</a>`
+  return providerAddress === null ? link : `${link}, ${escapeText(providerAddress)}`
 }
 
 /** A service behind a proxy is opened on its own machine, too. */
@@ -58,6 +74,7 @@ interface AddressTexts {
   readonly api: string
   readonly isAt: string
   readonly why: string
+  readonly runBy: string
 }
 
 const texts: Readonly<Record<Language, AddressTexts>> = {
@@ -67,6 +84,7 @@ const texts: Readonly<Record<Language, AddressTexts>> = {
     api: 'This address serves the API for merchants’ servers and the card form. There is nothing to see here in a browser.',
     isAt: 'Merchants’ dashboard:',
     why: 'The dashboard has an address of its own, so that it shares no cookies with the card form.',
+    runBy: 'This service is run by',
   },
   ru: {
     title: 'Tessera работает',
@@ -74,6 +92,7 @@ const texts: Readonly<Record<Language, AddressTexts>> = {
     api: 'По этому адресу работают API для серверов мерчантов и форма карты. Открывать его в браузере незачем.',
     isAt: 'Кабинет мерчанта:',
     why: 'У кабинета отдельный адрес, чтобы у него не было общих cookie с формой карты.',
+    runBy: 'Оператор сервиса:',
   },
   uz: {
     title: 'Tessera ishlayapti',
@@ -81,6 +100,7 @@ const texts: Readonly<Record<Language, AddressTexts>> = {
     api: 'Bu manzilda merchantlar serverlari uchun API va karta formasi ishlaydi. Uni brauzerda ochish shart emas.',
     isAt: 'Merchant kabineti:',
     why: 'Kabinetning manzili alohida, shuning uchun uning cookie fayllari karta formasi bilan umumiy emas.',
+    runBy: 'Xizmat operatori:',
   },
 }
 

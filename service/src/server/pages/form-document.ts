@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 
 import { cspSourceOf } from '@tessera/contract/origin'
 import type { Language } from '@tessera/contract/profile'
+import type { CodeFormat } from '@tessera/contract/verification-code'
 
 import type { FrameTexts } from './form-assets.ts'
 import type { DisclosedText } from '../../domain/consents/disclosure-text.ts'
@@ -16,9 +17,12 @@ export interface FrameConfig {
   /** For the form check, which sends a card only in the test environment. */
   readonly environment: 'test' | 'production'
   readonly providerName: string
+  readonly providerUrl: string
   readonly termsUrl: string
   readonly privacyUrl: string
   readonly messages: FrameMessages
+  /** What codes look like by the policy of the service; a network may have another, which the reply to the request for a code says. */
+  readonly code: CodeFormat
   /** The token of this document, which is sent back with the card. */
   readonly form: string
 }

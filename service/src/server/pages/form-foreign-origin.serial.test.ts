@@ -22,7 +22,15 @@ const origins: string[] = []
 before(async () => {
   const assets = readFormAssets(fileURLToPath(new URL('../../../../browser/dist', import.meta.url)))
   const shop = { id: merchant, name: 'Shop', blocked: false, origins }
-  const texts = { providerName: 'Pay', disclosure: sandboxDisclosure, termsUrl: null, privacyUrl: null, legal: sandboxLegal }
+  const texts = {
+    providerName: 'Pay',
+    providerUrl: null,
+    disclosure: sandboxDisclosure,
+    termsUrl: null,
+    privacyUrl: null,
+    code: { length: 6, alphabet: '0123456789' },
+    legal: sandboxLegal,
+  }
   const pages = formRoutes({
     ...texts,
     assets,

@@ -40,9 +40,11 @@ const options: FormPageOptions = {
   formOrigin: 'https://form.example',
   dashboardOrigin: 'https://pay.example',
   providerName: 'Pay <b>',
+  providerUrl: 'https://pay.example/?<b>',
   disclosure: sandboxDisclosure,
   termsUrl: null,
   privacyUrl: 'https://pay.example/privacy',
+  code: { length: 6, alphabet: '0123456789' },
   legal: sandboxLegal,
 }
 const blocked: FormMerchant = { ...shop, id: '65f0c0ffee0000000000dead', blocked: true }
@@ -155,10 +157,20 @@ test('names of merchants and providers cannot break out of the document’s elem
       read['merchantName'],
       read['origin'],
       read['providerName'],
+      read['providerUrl'],
       read['termsUrl'],
       read['privacyUrl'],
     ],
-    ['test', shop.id, shop.name, 'https://shop.example', 'Pay <b>', '/form/terms', 'https://pay.example/privacy'],
+    [
+      'test',
+      shop.id,
+      shop.name,
+      'https://shop.example',
+      'Pay <b>',
+      'https://pay.example/?<b>',
+      '/form/terms',
+      'https://pay.example/privacy',
+    ],
   )
   assert.equal(body.match(/<script/g)?.length, 2)
   assert.ok(!body.includes('<b>'))

@@ -3,6 +3,7 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
 
 import { readOrigin } from '@tessera/contract/origin'
 import type { Language } from '@tessera/contract/profile'
+import type { CodeFormat } from '@tessera/contract/verification-code'
 
 import { hashDisclosure, type Disclosure } from '../../domain/consents/disclosure-text.ts'
 import type { PageReply, PageRequest, PageRoute } from '../http/page-routes.ts'
@@ -41,10 +42,14 @@ export interface FormPageOptions {
   /** Null: `localhost` at any port. Only its pages may embed the preview of the form builder. */
   readonly dashboardOrigin: string | null
   readonly providerName: string
+  /** Null: the service's own page. */
+  readonly providerUrl: string | null
   /** Null: the pages in `legal` are used. */
   readonly termsUrl: string | null
   readonly privacyUrl: string | null
   readonly disclosure: Disclosure
+  /** What codes look like by the policy of the service. */
+  readonly code: CodeFormat
   /** Terms and privacy pages of the service itself; null where the provider has its own. */
   readonly legal: LegalPages | null
 }
@@ -103,7 +108,9 @@ export function formRoutes(options: FormPageOptions): readonly PageRoute[] {
       merchantName: merchant.name,
       environment,
       providerName,
+      providerUrl: options.providerUrl ?? '/',
       messages: messagesIn(locale),
+      code: options.code,
       termsUrl: options.termsUrl ?? '/form/terms',
       privacyUrl: options.privacyUrl ?? '/form/privacy',
     }

@@ -2,7 +2,15 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { deleteOldCounters } from '../counters.ts'
 import { deleteOldDashboardSessions } from '../dashboard-sessions.ts'
-import { claimDeliveries, findNextWaiting, giveUpOverdue, listDueEndpoints, listRecentlyDue, wakeEndpoint } from '../delivery-claims.ts'
+import {
+  claimDeliveries,
+  findNextWaiting,
+  giveUpOverdue,
+  listDueEndpoints,
+  listRecentlyDue,
+  replayFailed,
+  wakeEndpoint,
+} from '../delivery-claims.ts'
 import { recordDeliveryAttempt } from '../deliveries.ts'
 import { deleteOldFormCards, deleteOldFormSessions } from '../form-sessions.ts'
 import { deleteOldIdempotencyRecords } from '../idempotency.ts'
@@ -14,8 +22,8 @@ import { deleteOldLimits } from '../send-limits.ts'
 import { type Read, type Transaction, run } from '../transaction.ts'
 import { backlogs, fillDeliveries, insertEndpoints } from '../suite/many-deliveries.fixture.ts'
 import { fillOld, hourOfT0 } from '../suite/many-old.fixture.ts'
-import { T0 } from '../suite/samples.fixture.ts'
-import { makeDeliveriesClaim } from '../suite/webhooks.fixture.ts'
+import { sampleMerchantId, T0 } from '../suite/samples.fixture.ts'
+import { endpointAuditEntry, makeDeliveriesClaim } from '../suite/webhooks.fixture.ts'
 import { explainTransaction, planModes } from './explain.fixture.ts'
 import { withPostgres } from './with-store.fixture.ts'
 
@@ -32,6 +40,8 @@ for (const [name, backlog] of Object.entries(backlogs)) {
       const page = { endpoint, now: T0 }
       await expectRanges(url, () => wakeEndpoint(page), dueIndex)
       await expectRanges(url, () => giveUpOverdue({ ...page, dueBefore: T0 - 100 }), dueIndex)
+      const failed = { ...endpoint, merchantId: sampleMerchantId, from: 0, to: T0, now: T0 }
+      await expectRanges(url, () => replayFailed({ ...failed, audit: endpointAuditEntry }), /^deliveries_(dead|state)$/)
       await insertEndpoints(raw, backlog)
       const after = { bucket: -1, endpointId: '' }
       await expectRanges(

@@ -3,25 +3,37 @@ import type { DatabaseInspection, MissingRight } from '../inspection.ts'
 import { planMigrations, readMigrations } from '../migrations/migrations.ts'
 import { sql, type Row } from '../statement.ts'
 import { KEYS_SCHEMA, listAppliedMigrations, startError } from './migrate.ts'
-import { makePrimary, readHosts } from './primary.ts'
+import { readHosts } from './hosts.ts'
+import { makePrimary } from './primary.ts'
+import type { PrimaryRecord } from './primary-record.ts'
 import type { Session } from './session.ts'
 
-/** Inspects the schema of the cards or of the keys on a server, with a connection of its own. Throws `StoreUnavailable` and `StoreRefused`. */
-export async function inspectPostgres(url: string, schema: 'cards' | 'keys'): Promise<DatabaseInspection> {
-  const primary = makePrimary({ hosts: readHosts(url), allowUnsafe: false })
-  const session = await primary.connect(() => undefined)
+/**
+ * Inspects the schema of the cards or of the keys on a server, with a connection of its own. Throws `StoreUnavailable`, `StoreRefused`, and `PrimaryRefused`
+ * while two servers accept writes.
+ */
+export async function inspectPostgres(url: string, schema: 'cards' | 'keys', record?: PrimaryRecord): Promise<DatabaseInspection> {
+  const primary = makePrimary({
+    hosts: readHosts(url),
+    allowUnsafe: false,
+    searchPath: schema === 'keys' ? KEYS_SCHEMA : null,
+    isReadOnly: true,
+    ...(record === undefined ? {} : { record }),
+  })
+  const session = await primary.connect(() => undefined).finally(() => primary.close())
   try {
     await session.execute('set default_transaction_read_only = on')
-    if (schema === 'keys') await session.execute(`set search_path = ${KEYS_SCHEMA}`)
     const [row] = await session.query(schema === 'cards' ? selectCardRights : selectKeyRights, schema === 'cards' ? [] : [KEYS_SCHEMA])
     if (row === undefined) throw new Error('the server returned no rights')
     const applied = readInteger(row, 'has_table') === 1 && readInteger(row, 'may_use') === 1 ? await listAppliedMigrations(session) : []
     const known = readMigrations('postgres', schema)
     return {
       kind: 'postgres',
+      file: null,
       hasSchema: applied.length > 0,
       appliedMigrations: applied.length,
       durability: primary.durability,
+      primaryRefusal: primary.refusal,
       missingRights: schema === 'cards' ? cardRights(row) : keyRights(row),
       pending: () => planMigrations(known, applied),
       read: async ({ statement, values, map }) => map(await session.query(statement, values)),

@@ -1,16 +1,20 @@
 import type { KeyStore, WrappedKey } from '@tessera/vault/keyring'
-import { findValue, insertKey, listKeys, saveValue, setKeyState } from '../keys.ts'
+import { findValue, insertKey, listKeys, replaceWrappedKey, saveValue, setKeyState } from '../keys.ts'
 import { StoreFull, StoreOutcomeUnknown, StoreUnavailable } from '../store.ts'
 import type { Row, Statement, Value } from '../statement.ts'
 import { storeTimeLimits, timeLeft, untilDeadline } from '../time-limits.ts'
 import { postgresFaultOf } from './fault.ts'
 import { KEYS_SCHEMA, migratePostgres } from './migrate.ts'
-import { makePrimary, readHosts } from './primary.ts'
+import { readHosts } from './hosts.ts'
+import type { PrimaryFence } from './postgres.ts'
+import { connectOrClose, makePrimary } from './primary.ts'
 import type { Session } from './session.ts'
 
 export interface PostgresKeysStart {
   /** May name several hosts. */
   readonly url: string
+  /** How the primary is told from an older one that came back. */
+  readonly fence?: PrimaryFence
   /** Accepts a server that may lose acknowledged commits. For tests only. */
   readonly allowUnsafe?: boolean
 }
@@ -24,17 +28,18 @@ export interface PostgresKeyStore extends KeyStore {
 }
 
 /** Opens the store of wrapped data keys: a schema of its own, and in production a database of its own. */
-export async function openPostgresKeyStore({ url, allowUnsafe = false }: PostgresKeysStart): Promise<PostgresKeyStore> {
-  const primary = makePrimary({ hosts: readHosts(url), allowUnsafe })
+export async function openPostgresKeyStore({ url, fence = {}, allowUnsafe = false }: PostgresKeysStart): Promise<PostgresKeyStore> {
+  const primary = makePrimary({ hosts: readHosts(url), allowUnsafe, searchPath: KEYS_SCHEMA, ...fence })
   let connecting: Promise<Session> | null = null
   let closed = false
   /** How many warnings a server has sent so far. */
   let warnings = 0
-  let session = await connect()
+  let session = await connectOrClose(primary)
   try {
     await migratePostgres(session, 'keys')
   } catch (err) {
     session.destroy()
+    primary.close()
     throw err
   }
 
@@ -44,24 +49,24 @@ export async function openPostgresKeyStore({ url, allowUnsafe = false }: Postgre
     setState: async (keyId, state) => {
       await runStatement(setKeyState.statement, setKeyState.values(keyId, state))
     },
+    replaceWrapped: async (before, after) =>
+      (await runStatement(replaceWrappedKey.statement, replaceWrappedKey.values(before, after))).length > 0,
     readValue: async (name) => findValue.map(await runStatement(findValue.statement, [name])),
     saveValue: async (name, value) => {
       await runStatement(saveValue.statement, saveValue.values(name, value))
     },
     close: async () => {
       closed = true
+      primary.close()
       await session.end()
     },
   })
 
   async function connect(): Promise<Session> {
     const opened = await primary.connect(() => undefined)
-    try {
-      await opened.execute(`set search_path = ${KEYS_SCHEMA}`)
-      if (closed) throw new StoreUnavailable('the store of keys is closed')
-    } catch (err) {
+    if (closed) {
       opened.destroy()
-      throw err
+      throw new StoreUnavailable('the store of keys is closed')
     }
     return opened
   }

@@ -70,6 +70,10 @@ test(
         'step-up',
         'sign-ins',
         'deliveries-by-endpoint',
+        'idempotency-process',
+        'keks',
+        'kek-processes',
+        'networks',
       ],
     )
   }),

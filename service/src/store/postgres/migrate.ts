@@ -3,6 +3,7 @@ import { planMigrations, readMigrations } from '../migrations/migrations.ts'
 import type { AppliedMigration, Migration } from '../migrations/migrations.ts'
 import { sql } from '../statement.ts'
 import { StoreDamaged, StoreRefused } from '../store.ts'
+import { createFenceTable } from './fence-row.ts'
 import { isDamaged, refusalOf, serverErrorOf } from './fault.ts'
 import type { Session } from './session.ts'
 
@@ -27,6 +28,7 @@ async function migrateOnce(session: Session, folder: 'cards' | 'keys'): Promise<
   await session.execute(`set local lock_timeout = '${MIGRATION_MS}ms'`)
   if (folder === 'keys') await openKeysSchema(session)
   await session.execute(createMigrationsTable, MIGRATION_MS)
+  await session.execute(createFenceTable, MIGRATION_MS)
   await session.query(insertLock, [], MIGRATION_MS)
   await session.query(takeLock, [], MIGRATION_MS)
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { listEndedCards, listSavedCards } from '../cards.ts'
 import { claimDeliveries } from '../delivery-claims.ts'
-import { countOpenReceipts, listDueReceipts, listFlaggedReceipts, listOpenReceipts, listReceipts } from '../receipts.ts'
+import { countOpenReceipts, listDueInProgress, listDueReceipts, listFlaggedReceipts, listOpenReceipts, listReceipts } from '../receipts.ts'
 import type { Read } from '../transaction.ts'
 import type { Row, Value } from '../statement.ts'
 import { sampleMerchantId, T0 } from '../suite/samples.fixture.ts'
@@ -27,6 +27,8 @@ for (const mode of ['force_custom_plan', 'force_generic_plan']) {
     withPostgres(async ({ raw }) => {
       const off = `${mode}; set enable_seqscan = off; set enable_bitmapscan = off; set enable_sort = off`
       assert.deepEqual(await plan(raw, off, listOpenReceipts(20, 10)), ['Limit', 'Index Scan using receipts_open on receipts'])
+      const inProgress = (await plan(raw, off, listDueInProgress(T0 + 500, 10))).filter((step) => / Scan /.test(step))
+      assert.deepEqual(inProgress, ['Index Scan using receipts_due_at on receipts', 'Index Scan using operations_pkey on operations o'])
       assert.deepEqual(await plan(raw, off, listFlaggedReceipts(10, '')), ['Limit', 'Index Scan using receipts_flagged on receipts'])
       const counts = (await plan(raw, off, countOpenReceipts(T0))).filter((step) => / on receipts/.test(step))
       assert.equal(counts.length, 9)

@@ -1,11 +1,12 @@
 import { hostname } from 'node:os'
 import { readInteger } from '../columns.ts'
-import type { Store } from '../store.ts'
+import type { Store, StoreLock } from '../store.ts'
 import { sql } from '../statement.ts'
 import { logMigrations, type LogMigrations } from '../migrations/migrations.ts'
 import { tryAdvisoryLock } from './advisory-lock.ts'
 import { migratePostgres } from './migrate.ts'
-import { makePrimary, readHosts } from './primary.ts'
+import { readHosts } from './hosts.ts'
+import { connectOrClose, makePrimary, type PrimaryStart } from './primary.ts'
 import { makeReaders } from './readers.ts'
 import { makeSlot, type WriterChains } from './slot.ts'
 import { makeWriters } from './writers.ts'
@@ -20,17 +21,25 @@ export interface PostgresStart {
   readonly writers?: number
   /** Connections that read. */
   readonly readers?: number
+  /** How the primary is told from an older one that came back. */
+  readonly fence?: PrimaryFence
   /** Accepts a server that may lose acknowledged commits (fsync off). For tests only. */
   readonly allowUnsafe?: boolean
 }
 
+/** Where the primary that was followed last is recorded, and who is told about it. */
+export type PrimaryFence = Pick<PrimaryStart, 'record' | 'observer'>
+
 /** Opens the production store: finds the primary, migrates, and connects. Throws `StoreUnavailable` and `MigrationRefused`. */
 export async function openPostgresStore(start: PostgresStart): Promise<Store> {
-  const { url, log, node = hostname(), writers: writerCount = 4, readers: readerCount = 2, allowUnsafe = false } = start
-  const primary = makePrimary({ hosts: readHosts(url), allowUnsafe })
-  const session = await primary.connect(() => undefined)
+  const { url, log, node = hostname(), writers: writerCount = 4, readers: readerCount = 2, allowUnsafe = false, fence = {} } = start
+  const primary = makePrimary({ hosts: readHosts(url), allowUnsafe, ...fence })
+  const session = await connectOrClose(primary)
   try {
     logMigrations(await migratePostgres(session, 'cards'), log)
+  } catch (err) {
+    primary.close()
+    throw err
   } finally {
     await session.end()
   }
@@ -40,8 +49,10 @@ export async function openPostgresStore(start: PostgresStart): Promise<Store> {
   const writers = makeWriters(slots)
   const readers = makeReaders(primary, readerCount)
   const scanners = makeReaders(primary, scannerCount, scanMs)
+  const locks = new Set<StoreLock>()
   return {
     kind: 'postgres',
+    file: null,
     get durability() {
       return primary.durability
     },
@@ -51,16 +62,31 @@ export async function openPostgresStore(start: PostgresStart): Promise<Store> {
     setAuditKey: (key) => void (chains.key = key),
     auditHeads: () => [...chains.heads.values()],
     watchAudit: (listener) => void chains.listeners.push(listener),
-    tryLock: (name) => tryAdvisoryLock(primary, name),
+    tryLock: async (name) => noteLock(locks, await tryAdvisoryLock(primary, name)),
     waitingWrites: () => writers.waitingWrites(),
     sizeBytes: () =>
       readers.read({ statement: selectSize, values: [], map: ([row]) => (row === undefined ? 0 : readInteger(row, 'bytes')) }),
     ping: () => readers.read({ statement: ping, values: [], map: () => undefined }),
     close: async (deadlineMs) => {
       await writers.close(deadlineMs)
-      await Promise.all([readers.close(), scanners.close()])
+      await Promise.all([readers.close(), scanners.close(), ...[...locks].map((lock) => lock.release())])
+      primary.close()
     },
   }
+}
+
+/** Notes a lock until it is released, so that the store can close its connection. */
+function noteLock(locks: Set<StoreLock>, lock: StoreLock | null): StoreLock | null {
+  if (lock === null) return null
+  const noted: StoreLock = {
+    check: () => lock.check(),
+    release: () => {
+      locks.delete(noted)
+      return lock.release()
+    },
+  }
+  locks.add(noted)
+  return noted
 }
 
 /** Connections for walks through whole tables, opened when one begins. */

@@ -11,6 +11,8 @@ export type ProxyBehavior =
   | 'cutAfter'
   /** Nothing passes any more, and no connection is closed. */
   | 'hold'
+  /** The query reaches the server; what the server sends from then on waits for `release`. */
+  | 'delay'
   /** The response follows a warning with SQLSTATE 01000, as when the wait for a standby was cancelled. */
   | 'warn'
   /** Messages up to the next Sync do not reach the server; the client gets a deadlock error. */
@@ -24,6 +26,8 @@ export interface PostgresProxy {
   readonly queries: readonly string[]
   /** Decides about every query from now on. */
   behave(decide: (text: string) => ProxyBehavior): void
+  /** Passes on what was delayed. */
+  release(): void
   close(): Promise<void>
 }
 
@@ -32,6 +36,7 @@ export async function openPostgresProxy(serverUrl: string): Promise<PostgresProx
   const target = new URL(serverUrl)
   const queries: string[] = []
   const sockets = new Set<Socket>()
+  const releases: (() => void)[] = []
   let decide: (text: string) => ProxyBehavior = () => 'pass'
   const server = createServer((client) => {
     const upstream = connect(Number(target.port || '5432'), target.hostname)
@@ -39,10 +44,11 @@ export async function openPostgresProxy(serverUrl: string): Promise<PostgresProx
       sockets.add(socket)
       socket.on('error', () => undefined).on('close', () => sockets.delete(socket))
     }
-    relay(client, upstream, (text) => {
+    const release = relay(client, upstream, (text) => {
       queries.push(text)
       return decide(text)
     })
+    releases.push(release)
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -54,6 +60,9 @@ export async function openPostgresProxy(serverUrl: string): Promise<PostgresProx
     url: url.href,
     queries,
     behave: (next) => (decide = next),
+    release: () => {
+      for (const release of releases) release()
+    },
     close: async () => {
       for (const socket of sockets) socket.destroy()
       server.close()
@@ -62,8 +71,10 @@ export async function openPostgresProxy(serverUrl: string): Promise<PostgresProx
   }
 }
 
-function relay(client: Socket, upstream: Socket, onQuery: (text: string) => ProxyBehavior): void {
+/** Returns the function that passes on what was delayed. */
+function relay(client: Socket, upstream: Socket, onQuery: (text: string) => ProxyBehavior): () => void {
   let behavior: ProxyBehavior = 'pass'
+  const delayed: Buffer[] = []
   const cut = (): void => {
     client.destroy()
     upstream.destroy()
@@ -93,12 +104,20 @@ function relay(client: Socket, upstream: Socket, onQuery: (text: string) => Prox
     () => true,
     (frame) => {
       if (behavior === 'hold') return
+      if (behavior === 'delay') {
+        delayed.push(frame)
+        return
+      }
       const isDone = frame[0] === 'C'.charCodeAt(0) && frame.toString('utf8', 5, 11) === 'COMMIT'
       if (behavior === 'cutAfter' && isDone) cut()
       else if (behavior === 'warn' && isDone) client.write(Buffer.concat([WARNING, frame]))
       else client.write(frame)
     },
   )
+  return () => {
+    if (behavior === 'delay') behavior = 'pass'
+    for (const frame of delayed.splice(0)) client.write(frame)
+  }
 }
 
 /** The text of a simple query, or the name of the prepared statement that is bound (of the unnamed portal). */

@@ -38,7 +38,9 @@ export function makeReaders(primary: Primary, count: number, ms: number | null =
         found = await session.query(statement, values, timeLeft(deadline))
       } catch (err) {
         if (isDamaged(err)) throw new StoreDamaged(err instanceof Error ? err.message : String(err), restoreAdvice, { cause: err })
-        throw err instanceof Error && postgresFaultOf(err) === 'unavailable' ? new StoreUnavailable(err.message, { cause: err }) : err
+        throw err instanceof Error && !(err instanceof StoreUnavailable) && postgresFaultOf(err) === 'unavailable'
+          ? new StoreUnavailable(err.message, { cause: err })
+          : err
       } finally {
         connection.pending--
       }

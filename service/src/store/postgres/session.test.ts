@@ -46,7 +46,12 @@ test('a connection that is opened while the store closes is ended', async () => 
     },
   ]) {
     let connect = (_session: Session): void => undefined
-    const { use, close } = open({ durability: 'local', connect: () => new Promise((resolve) => (connect = resolve)) })
+    const { use, close } = open({
+      durability: 'local',
+      refusal: null,
+      close: () => undefined,
+      connect: () => new Promise((resolve) => (connect = resolve)),
+    })
     const rejected = assert.rejects(async () => use(), /closed/)
     await new Promise((resolve) => setImmediate(resolve))
     const closed = close()

@@ -3,7 +3,10 @@ import type { Row, Statement, Value } from '../statement.ts'
 import { PipelinedQuery } from './pipelined-query.ts'
 import type { StatementResult, PreparedStatements, Step } from './pipelined-query.ts'
 
-/** One connection. More may be sent without waiting for a response; responses come in order. */
+/**
+ * One connection. More may be sent without waiting for a response; responses come in order. It is destroyed when a transaction begins before the last one has
+ * ended.
+ */
 export interface Session {
   /** False once the connection is lost; it must not be used then. */
   readonly usable: boolean
@@ -57,10 +60,17 @@ export async function openPostgresSession(url: string, lost: (how: ConnectionLos
   }
   client.on('error', () => markLost('closed'))
   client.on('end', () => markLost('closed'))
-  client.on('notice', (notice) => (warned ||= notice.code?.startsWith('01') === true))
+  client.on('notice', ({ code }) => {
+    warned ||= code?.startsWith('01') === true
+    if (code === ACTIVE_SQL_TRANSACTION) destroy()
+  })
   await client.connect()
 
   const { stream } = client.connection
+  const destroy = (): void => {
+    markLost('closed')
+    stream.destroy()
+  }
   const prepared: PreparedStatements = { sent: new Set(), columns: new Map(), unsure: new Set() }
   const corkTurn = makeCorker(stream)
   const send = (steps: readonly Step[], ms = QUERY_MS): Promise<readonly StatementResult[]> =>
@@ -95,10 +105,7 @@ export async function openPostgresSession(url: string, lost: (how: ConnectionLos
       const silent = setTimeout(() => stream.destroy(), END_MS)
       await client.end().finally(() => clearTimeout(silent))
     },
-    destroy: () => {
-      markLost('closed')
-      stream.destroy()
-    },
+    destroy,
   }
 }
 
@@ -115,6 +122,9 @@ function makeCorker(stream: pg.Connection['stream']): () => void {
     })
   }
 }
+
+/** The warning after BEGIN when a transaction is open already: its rows would be committed with those of another, so the connection is given up. */
+const ACTIVE_SQL_TRANSACTION = '25001'
 
 /** Time limits of connecting and of a statement. node-postgres waits for ever by default. */
 const CONNECT_MS = 1000

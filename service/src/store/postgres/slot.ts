@@ -9,13 +9,16 @@ import { timeLeft, untilDeadline } from '../time-limits.ts'
 import { connectUnless } from './primary.ts'
 import type { Primary } from './primary.ts'
 import type { Session } from './session.ts'
-import { insertNewCards, runTransaction, TransactionFailed } from './transaction.ts'
+import { insertNewCards, runTransactions, TransactionFailed } from './transaction.ts'
 import type { AuditChainState, CommitResult } from './transaction.ts'
 
 /** A writer: one connection, one transaction at a time, and an audit chain of its own, because a hash chain grows by one link after another. */
 export interface Slot {
-  /** `start` is called again when the transaction is retried. `deadline` is in monotonic milliseconds. */
-  runTransaction(start: () => Transaction<unknown>, deadline: number): Promise<unknown>
+  /**
+   * Runs transactions that share one COMMIT, and returns the result of each. Each `start` is called again when they are retried. `deadline` is in
+   * monotonic milliseconds. Throws `TransactionFailed` of fault `statement` when one of them cannot be run; nothing is written then.
+   */
+  runTransactions(starts: readonly (() => Transaction<unknown>)[], deadline: number): Promise<readonly unknown[]>
   /** All of them or none; throws `TransactionFailed` of fault `statement` when one of them cannot be inserted. */
   insertNewCards(changes: readonly CardChange[], deadline: number): Promise<void>
   close(): Promise<void>
@@ -38,7 +41,17 @@ export function makeSlot(primary: Primary, firstChain: string, chains: WriterCha
   let isBehindCut = false
 
   return {
-    runTransaction: (start, deadline) => run((open, at) => runTransaction(open, at, start(), deadline), deadline),
+    runTransactions: (starts, deadline) =>
+      run(
+        (open, at) =>
+          runTransactions(
+            open,
+            at,
+            starts.map((start) => start()),
+            deadline,
+          ),
+        deadline,
+      ),
     insertNewCards: (changes, deadline) => run((open, at) => insertNewCards(open, at, changes, deadline), deadline),
     close: async () => {
       closed = true

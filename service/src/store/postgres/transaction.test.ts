@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { Statement } from '../statement.ts'
 import { execute, runOne, type Transaction } from '../transaction.ts'
 import type { Session } from './session.ts'
-import { runTransaction } from './transaction.ts'
+import { runTransactions } from './transaction.ts'
 
 const statement = (name: string): Statement => ({ name, text: name })
 const read = statement('read')
@@ -31,8 +31,8 @@ test('statements whose rows nobody reads take no round trip: they go with the ne
     destroy: () => assert.fail('the connection is destroyed'),
   }
   const at = { head: { chain: 'c', seq: 0, hash: new Uint8Array(32) }, key: null }
-  const { result } = await runTransaction(session, at, change(), performance.now() + 60_000)
-  assert.equal(result, 'a row')
+  const { result } = await runTransactions(session, at, [change()], performance.now() + 60_000)
+  assert.deepEqual(result, ['a row'])
   assert.deepEqual(sent, [
     ['begin', 'first', 'second', 'read'],
     ['last', 'commit'],

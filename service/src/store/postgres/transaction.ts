@@ -1,7 +1,7 @@
 import type { Dek } from '@tessera/vault/dek'
 
 import { linkEntry } from '../audit-chain.ts'
-import { type AuditHead, type AuditRow, auditTable } from '../audit.ts'
+import type { AuditEntry, AuditHead, AuditRow } from '../audit.ts'
 import type { CardChange } from '../cards.ts'
 import type { Transaction } from '../transaction.ts'
 import type { AuditCommit } from '../store.ts'
@@ -17,10 +17,13 @@ import type { Session } from './session.ts'
 /** A transaction that was not committed, and why; `unknown`: it may have been committed. */
 export class TransactionFailed extends Error {
   readonly fault: PostgresFault | 'unknown'
+  /** Of transactions that share a COMMIT, those that rolled back, by their places; null when it may have been any of them. */
+  readonly rolledBack: ReadonlySet<number> | null
 
-  constructor(fault: PostgresFault | 'unknown', cause: unknown) {
+  constructor(fault: PostgresFault | 'unknown', cause: unknown, rolledBack: ReadonlySet<number> | null = null) {
     super(cause instanceof Error ? cause.message : String(cause), { cause })
     this.fault = fault
+    this.rolledBack = rolledBack
   }
 }
 
@@ -36,47 +39,115 @@ export interface CommitResult<T> {
 }
 
 /**
- * Runs one transaction: BEGIN is sent with its first statement, what nobody waits for with the next statement whose rows are read, and the audit entries
- * with COMMIT.
+ * Runs transactions that share one COMMIT, and returns the result of each. Their statements go together, so that each round trip is one for all of them:
+ * BEGIN with the first, what nobody waits for with the next statement whose rows are read, the audit entries with COMMIT. Transactions that share a COMMIT
+ * must not write the same rows. When one of several fails or rolls back, nothing is written; `TransactionFailed` of fault `statement` says to run each
+ * alone, or only those that rolled back when it names them.
  */
-export async function runTransaction(
+export async function runTransactions(
   session: Session,
   { head, key }: AuditChainState,
-  transaction: Transaction<unknown>,
+  transactions: readonly Transaction<unknown>[],
   deadline: number,
-): Promise<CommitResult<unknown>> {
-  const entries: AuditRow[] = []
-  let ahead: readonly Step[] = [begin]
-  let isRolledBack = false
-  let result: unknown
+): Promise<CommitResult<readonly unknown[]>> {
+  const isShared = transactions.length > 1
+  const running = transactions.map((transaction) => new RunningTransaction(transaction))
+  const isRolledBack = (): boolean => running.some((each) => each.isRolledBack)
+  let first: readonly Step[] = [begin]
   try {
-    let next = transaction.next([])
-    while (next.done !== true) {
-      const step = next.value
-      let found: readonly Row[] = []
-      if (step.kind === 'audit') entries.push(linkEntry(key, entries.at(-1) ?? head, step.entry))
-      if (step.kind === 'rollback') isRolledBack = true
-      if (step.kind === 'run' && step.isDeferred === true) ahead = [...ahead, step]
-      else if (step.kind === 'run' || (step.kind === 'insertNew' && step.rows.length > 0)) {
-        const results = await session.send([...ahead, step.kind === 'run' ? step : insertNewRowsAtOnce(step)], remainingMs(deadline))
-        ahead = []
-        found = results.at(-1)?.rows ?? []
-      }
-      next = transaction.next(found)
+    for (const each of running) each.proceed([])
+    for (
+      let reading = running.filter(isReading);
+      reading.length > 0 && !(isShared && isRolledBack());
+      reading = reading.filter(isReading)
+    ) {
+      const steps = [...first]
+      const read = reading.map((each) => steps.push(...each.takeSteps()) - 1)
+      const results = await session.send(steps, remainingMs(deadline))
+      first = []
+      reading.forEach((each, at) => each.proceed(results[read[at] ?? -1]?.rows ?? []))
     }
-    result = next.value
   } catch (err) {
     await undo(session)
-    throw toTransactionFailed(err)
+    throw forEachAlone(err, isShared)
   }
-  if (isRolledBack || deadline - performance.now() < minCommitMs) {
+  if (isRolledBack() || deadline - performance.now() < minCommitMs) {
     await undo(session)
-    if (isRolledBack) return { result, audit: auditCommit(head, []) }
-    throw new TransactionFailed('unavailable', new Error('too late to commit'))
+    if (!isRolledBack()) throw new TransactionFailed('unavailable', new Error('too late to commit'))
+    if (isShared) {
+      const places = new Set(running.flatMap((each, at) => (each.isRolledBack ? [at] : [])))
+      throw new TransactionFailed('statement', new Error('one of several transactions was rolled back'), places)
+    }
+    return { result: running.map(({ result }) => result), audit: auditCommit(head, []) }
   }
-  const auditInserts = entries.map((entry) => ({ statement: auditTable.insertStatement, values: auditTable.toValues(entry) }))
-  await commit(session, [...ahead, ...auditInserts], deadline)
-  return { result, audit: auditCommit(head, entries) }
+  const entries: AuditRow[] = []
+  try {
+    for (const each of running) for (const entry of each.entries) entries.push(linkEntry(key, entries.at(-1) ?? head, entry))
+  } catch (err) {
+    // Otherwise the transaction stays open, and the next COMMIT of the connection stores its rows.
+    await undo(session)
+    throw forEachAlone(err, isShared)
+  }
+  const last = running.flatMap((each) => each.takeSteps())
+  try {
+    await commit(session, [...first, ...last, ...(entries.length === 0 ? [] : [insertAuditEntries(entries)])], deadline)
+  } catch (err) {
+    throw forEachAlone(err, isShared)
+  }
+  return { result: running.map(({ result }) => result), audit: auditCommit(head, entries) }
+}
+
+/** Drives a transaction up to the next statement whose rows it reads. */
+class RunningTransaction {
+  readonly #transaction: Transaction<unknown>
+  #steps: Step[] = []
+  #isReading = false
+  readonly entries: AuditEntry[] = []
+  isRolledBack = false
+  result: unknown
+
+  constructor(transaction: Transaction<unknown>) {
+    this.#transaction = transaction
+  }
+
+  /** Whether the last of its steps is one whose rows it waits for. */
+  get isReading(): boolean {
+    return this.#isReading
+  }
+
+  proceed(rows: readonly Row[]): void {
+    this.#isReading = false
+    for (let next = this.#transaction.next(rows); ; next = this.#transaction.next([])) {
+      if (next.done === true) return void (this.result = next.value)
+      const step = next.value
+      if (step.kind === 'audit') this.entries.push(step.entry)
+      if (step.kind === 'rollback') this.isRolledBack = true
+      if (step.kind === 'run') this.#steps.push(step)
+      if (step.kind === 'insertNew' && step.rows.length > 0) this.#steps.push(insertNewRowsAtOnce(step))
+      this.#isReading = step.kind === 'run' && step.isDeferred !== true
+      if (this.#isReading) return
+    }
+  }
+
+  /** The statements that were not sent yet. */
+  takeSteps(): readonly Step[] {
+    return this.#steps.splice(0)
+  }
+}
+
+function isReading({ isReading: is }: RunningTransaction): boolean {
+  return is
+}
+
+/** Whatever else than the connection fails of transactions that share a COMMIT may be the fault of one of them. */
+function forEachAlone(err: unknown, isShared: boolean): TransactionFailed {
+  const failed = toTransactionFailed(err)
+  const isOfAll = failed.fault === 'unknown' || failed.fault === 'chainTaken' || isConnectionLost(failed.cause)
+  return isShared && !isOfAll ? new TransactionFailed('statement', failed.cause) : failed
+}
+
+function isConnectionLost(cause: unknown): boolean {
+  return cause instanceof PipelineFailed && serverErrorOf(cause) === null
 }
 
 /** Inserts many new cards in one transaction of one round trip. */

@@ -4,6 +4,7 @@ import type { Transaction, TransactionFunction } from '../transaction.ts'
 import { storeTimeLimits } from '../time-limits.ts'
 import type { Slot } from './slot.ts'
 import { TransactionFailed } from './transaction.ts'
+import { writtenObjects } from './written-objects.ts'
 
 /** One bounded queue for all writer slots. */
 export interface Writers {
@@ -16,6 +17,10 @@ interface QueuedWrite {
   readonly start: () => Transaction<unknown>
   /** A new card that may be inserted together with others; null for every other transaction. */
   readonly newCard: CardChange | null
+  /** The objects that it writes, when it may share a COMMIT with transactions that write others. */
+  readonly objects: readonly string[] | null
+  /** Set when it has failed together with others, so that it is run alone. */
+  isAlone: boolean
   readonly since: number
   readonly resolve: (result: unknown) => void
   readonly reject: (err: unknown) => void
@@ -28,6 +33,8 @@ export function makeWriters(slots: readonly Slot[]): Writers {
   // New cards without events and without an idempotency record have their own queue and are inserted together in one transaction.
   const inserts: Insert[] = []
   const others: QueuedWrite[] = []
+  /** What the transactions in progress write. */
+  const busyObjects = new Set<string>()
   let scheduled = false
   let closing: (() => void) | null = null
   let watch: NodeJS.Timeout | null = null
@@ -44,13 +51,15 @@ export function makeWriters(slots: readonly Slot[]): Writers {
       const waiting: QueuedWrite = {
         start: () => transaction(input),
         newCard: newCardOf(transaction, input),
+        objects: writtenObjects(transaction, input),
+        isAlone: false,
         since: performance.now(),
         resolve,
         reject,
       }
       if (isInsert(waiting)) inserts.push(waiting)
       else others.push(waiting)
-      watch ??= setInterval(rejectLate, watchIntervalMs).unref()
+      startWatch()
       if (scheduled) return
       // At the end of this turn of the event loop, so that all its new cards are one transaction.
       scheduled = true
@@ -70,7 +79,10 @@ export function makeWriters(slots: readonly Slot[]): Writers {
         break
       }
       if (idle.length === 0) busySince = performance.now()
-      void runJob(slot, job, () => (doneAt = performance.now())).then(() => {
+      void runJob(slot, job, () => (doneAt = performance.now())).then((failed) => {
+        for (const { objects } of job) for (const object of objects ?? []) busyObjects.delete(object)
+        others.unshift(...failed)
+        if (failed.length > 0) startWatch()
         idle.push(slot)
         dispatch()
         if (idle.length === slots.length && inserts.length + others.length === 0) closing?.()
@@ -82,10 +94,34 @@ export function makeWriters(slots: readonly Slot[]): Writers {
     }
   }
 
+  function startWatch(): void {
+    watch ??= setInterval(rejectLate, watchIntervalMs).unref()
+  }
+
   function nextJob(): readonly QueuedWrite[] | null {
     const [insert, other] = [inserts[0], others[0]]
     if (insert !== undefined && (other === undefined || insert.since <= other.since)) return inserts.splice(0, maxInserts)
-    return other === undefined ? null : others.splice(0, 1)
+    const shared = takeShared()
+    return shared.length > 0 ? shared : inserts.length > 0 ? inserts.splice(0, maxInserts) : null
+  }
+
+  /** The write that has waited longest, with those after it that may share its COMMIT. Writes of an object in progress wait until that has ended. */
+  function takeShared(): QueuedWrite[] {
+    const job: QueuedWrite[] = []
+    let isShared = true
+    for (let at = 0, seen = 0; at < others.length && seen < maxSearched && job.length < maxShared && isShared; seen++) {
+      const next = others[at]
+      const isFree = next?.objects?.some((object) => busyObjects.has(object)) !== true
+      const mayShare = next !== undefined && next.objects !== null && !next.isAlone
+      if (next === undefined || !isFree || (job.length > 0 && !mayShare)) {
+        at++
+        continue
+      }
+      job.push(...others.splice(at, 1))
+      for (const object of next.objects ?? []) busyObjects.add(object)
+      isShared = mayShare
+    }
+    return job
   }
 
   /** Writes may wait longer while others finish; when none finishes, the server is not responding. */
@@ -120,17 +156,30 @@ export function makeWriters(slots: readonly Slot[]): Writers {
   }
 }
 
-/** Never rejects: each write has its own promise. */
-async function runJob(slot: Slot, job: readonly QueuedWrite[], done: () => void): Promise<void> {
-  if (job.every(isInsert)) return runInserts(slot, job, done)
-  for (const { start, resolve, reject } of job) {
-    try {
-      resolve(await slot.runTransaction(start, deadlineOf(job)))
-      done()
-    } catch (err) {
-      reject(err)
-    }
+/**
+ * Never rejects: each write has its own promise. Returns the writes of a shared COMMIT that have to be repeated, and says of each that may have been the
+ * reason that it must not share one again.
+ */
+async function runJob(slot: Slot, job: readonly QueuedWrite[], done: () => void): Promise<readonly QueuedWrite[]> {
+  if (job.every(isInsert)) {
+    await runInserts(slot, job, done)
+    return []
   }
+  try {
+    const results = await slot.runTransactions(
+      job.map(({ start }) => start),
+      deadlineOf(job),
+    )
+    job.forEach(({ resolve }, at) => resolve(results[at]))
+    done()
+  } catch (err) {
+    if (err instanceof TransactionFailed && job.length > 1) {
+      job.forEach((each, at) => (each.isAlone ||= err.rolledBack?.has(at) ?? true))
+      return job
+    }
+    for (const { reject } of job) reject(err)
+  }
+  return []
 }
 
 async function runInserts(slot: Slot, job: readonly Insert[], done: () => void): Promise<void> {
@@ -167,4 +216,8 @@ function newCardOf<I>(transaction: TransactionFunction<I, unknown>, input: I): C
 /** More waiting writes than this are refused. */
 const maxWaiting = 8192
 const maxInserts = 256
+/** Transactions that share a COMMIT. */
+const maxShared = 32
+/** How many waiting writes are looked at for those that may share. */
+const maxSearched = 256
 const watchIntervalMs = 250

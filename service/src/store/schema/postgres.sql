@@ -285,10 +285,25 @@ create table idempotency (
   request_id text collate "C" not null,
   sealed bytea,
   mac bytea not null,
+  process_id text not null,
   primary key (bucket, merchant_id, caller_class, key_hash)
 );
 
 create index idempotency_ends_at on idempotency (ends_at);
+
+create table kek_processes (
+  process_id text collate "C" not null,
+  kek_ids text collate "C" not null,
+  noted_at bigint not null,
+  primary key (process_id)
+);
+
+create table keks (
+  kek_id text collate "C" not null,
+  kind text collate "C" not null,
+  since bigint not null,
+  primary key (kek_id)
+);
 
 create table known_answers (
   key_id text collate "C" not null,
@@ -352,6 +367,8 @@ create table operations (
   settled_at bigint not null,
   card_id text collate "C" not null,
   mac bytea not null,
+  network text not null,
+  trace text not null,
   primary key (bucket, receipt_id, request_id)
 );
 
@@ -406,6 +423,14 @@ create table page_scripts (
   judged_at bigint not null,
   mac bytea not null,
   primary key (bucket, merchant_id, script_id)
+);
+
+create table primary_epoch (
+  id integer not null,
+  epoch integer not null,
+  timeline integer not null,
+  chosen_over integer not null,
+  primary key (id)
 );
 
 create table receipts (
@@ -558,6 +583,12 @@ create table tally_places (
   chain text collate "C" not null,
   seq bigint not null,
   primary key (chain)
+);
+
+create table trace_numbers (
+  network text collate "C" not null,
+  next bigint not null,
+  primary key (network)
 );
 
 create table verifications (

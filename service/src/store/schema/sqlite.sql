@@ -265,11 +265,23 @@ create table idempotency (
   method text not null,
   subject text not null,
   request_id text not null,
-  sealed blob, mac blob not null default x'',
+  sealed blob, mac blob not null default x'', process_id text not null default '',
   primary key (bucket, merchant_id, caller_class, key_hash)
 ) strict;
 
 create index idempotency_ends_at on idempotency (ends_at);
+
+create table kek_processes (
+  process_id text primary key not null,
+  kek_ids text not null,
+  noted_at integer not null
+) strict;
+
+create table keks (
+  kek_id text primary key not null,
+  kind text not null,
+  since integer not null
+) strict;
 
 create table known_answers (
   key_id text primary key not null,
@@ -322,7 +334,7 @@ create table operations (
   reason text not null,
   raw_code text not null,
   asked_at integer not null,
-  settled_at integer not null, card_id text not null default '', mac blob not null default x'',
+  settled_at integer not null, card_id text not null default '', mac blob not null default x'', network text not null default '', trace text not null default '',
   primary key (bucket, receipt_id, request_id)
 ) strict;
 
@@ -521,6 +533,12 @@ create table tallies (
 create index tallies_hour on tallies (hour) where hour > 0;
 
 create table tally_places (chain text primary key not null, seq integer not null) strict;
+
+create table trace_numbers (
+  network text not null,
+  next integer not null,
+  primary key (network)
+) strict;
 
 create table verifications (
   bucket integer not null,

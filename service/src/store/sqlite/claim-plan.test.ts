@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { deleteOldDashboardSessions } from '../dashboard-sessions.ts'
-import { claimDeliveries, findNextWaiting, giveUpOverdue, listDueEndpoints, listRecentlyDue, wakeEndpoint } from '../delivery-claims.ts'
+import {
+  claimDeliveries,
+  findNextWaiting,
+  giveUpOverdue,
+  listDueEndpoints,
+  listRecentlyDue,
+  replayFailed,
+  wakeEndpoint,
+} from '../delivery-claims.ts'
 import { recordDeliveryAttempt } from '../deliveries.ts'
 import { deleteOldFormCards, deleteOldFormSessions } from '../form-sessions.ts'
 import { deleteOldIdempotencyRecords } from '../idempotency.ts'
@@ -13,7 +21,7 @@ import { type Read, type Transaction, run } from '../transaction.ts'
 import type { Row } from '../statement.ts'
 import { backlogs, fillDeliveries } from '../suite/many-deliveries.fixture.ts'
 import { bucket, T0 } from '../suite/samples.fixture.ts'
-import { makeDeliveriesClaim } from '../suite/webhooks.fixture.ts'
+import { endpointAuditEntry, makeDeliveriesClaim } from '../suite/webhooks.fixture.ts'
 import { withSqlite } from './with-store.fixture.ts'
 
 const before = T0
@@ -22,6 +30,7 @@ const result = { claimId: '', attempt, now: T0, state: 'waiting' } as const
 
 const page = { endpoint: { bucket, endpointId: 'e' }, now: T0 }
 const after = { bucket: -1, endpointId: '' }
+const failed = { bucket, merchantId: 'm', endpointId: 'e', from: 0, to: T0, now: T0 }
 
 /** A query as a transaction, so that its plan is checked like theirs. */
 function* reading({ statement, values }: Read<unknown>): Transaction<unknown> {
@@ -33,6 +42,7 @@ const transactions: readonly (readonly [string, () => Transaction<unknown>])[] =
   ['deliveries_endpoint_due', () => claimDeliveries(makeDeliveriesClaim('ours', T0))],
   ['deliveries_endpoint_due', () => wakeEndpoint(page)],
   ['deliveries_endpoint_due', () => giveUpOverdue({ ...page, dueBefore: T0 - 100 })],
+  ['deliveries_dead', () => replayFailed({ ...failed, audit: endpointAuditEntry })],
   ['deliveries_endpoint_due', () => reading(listDueEndpoints({ after, now: T0, count: 100 }))],
   ['deliveries_endpoint_due', () => reading(findNextWaiting(after))],
   ['deliveries_due_at', () => reading(listRecentlyDue({ from: T0 - 5000, to: T0 }))],

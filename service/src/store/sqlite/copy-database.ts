@@ -18,7 +18,7 @@ export interface CopyProgress {
 
 /**
  * Copies a database that may be in use into a new file (0600) and syncs it. The copy is one moment of the database: it reads one snapshot, which a writer
- * does not disturb, while the write-ahead log grows until it has ended. It pauses as long as it works, so that it takes at most half of a disk, and blocks
+ * does not disturb, while the write-ahead log grows until it has ended. It pauses twice as long as it works, so that it takes at most a third of a disk, and blocks
  * this thread meanwhile: for a process that does nothing else. Throws `StoreDamaged`, and errors of the system.
  */
 export async function copyDatabase(from: string, to: string, { bytesPerSecond, onProgress }: CopyOptions): Promise<CopyProgress> {
@@ -55,14 +55,14 @@ function openSnapshot(path: string): DatabaseSync {
   return db
 }
 
-/** Sleeps in this thread until the bytes copied so far are within the rate, and at least as long as the step has taken. */
+/** Sleeps in this thread until the bytes copied so far are within the rate, and at least twice as long as the step has taken. */
 function makeThrottle(bytesPerSecond: number): (bytes: number) => void {
   const startedAt = performance.now()
   let resumedAt = startedAt
   return (bytes) => {
     const now = performance.now()
     const dueAt = startedAt + (bytes / bytesPerSecond) * 1000
-    sleep(Math.max(dueAt - now, now - resumedAt))
+    sleep(Math.max(dueAt - now, pauseRatio * (now - resumedAt)))
     resumedAt = performance.now()
   }
 }
@@ -78,5 +78,6 @@ function syncFolderOf(path: string): void {
   closeSync(folder)
 }
 
-/** Some milliseconds of work. */
-const stepBytes = 512 * 1024
+/** Some milliseconds of work, and of a commit of the service that waits for it. */
+const stepBytes = 256 * 1024
+const pauseRatio = 2

@@ -60,6 +60,15 @@ export function primaryCode(err: unknown): number | null {
   return err instanceof Error && 'errcode' in err && typeof err.errcode === 'number' ? err.errcode & 0xff : null
 }
 
+/**
+ * Whether a primary result code says only that a file cannot be read at this moment: it is locked, cannot be opened, or memory, descriptors or room are
+ * missing. Such a failure is no damage.
+ */
+export function isUnreadableNow(code: number | null): boolean {
+  return code !== null && unreadableNow.has(code)
+}
+
+const SQLITE_PERM = 3
 export const SQLITE_BUSY = 5
 const SQLITE_LOCKED = 6
 const SQLITE_NOMEM = 7
@@ -69,3 +78,13 @@ export const SQLITE_CORRUPT = 11
 const SQLITE_FULL = 13
 const SQLITE_CANTOPEN = 14
 export const SQLITE_NOTADB = 26
+
+const unreadableNow: ReadonlySet<number> = new Set([
+  SQLITE_PERM,
+  SQLITE_BUSY,
+  SQLITE_LOCKED,
+  SQLITE_NOMEM,
+  SQLITE_READONLY,
+  SQLITE_FULL,
+  SQLITE_CANTOPEN,
+])

@@ -20,7 +20,7 @@ export function inspectSqlite(folder: string, schema: 'cards' | 'keys'): Databas
   const path = join(folder, schema === 'cards' ? SQLITE_FILE : SQLITE_KEYS_FILE)
   const known = readMigrations('sqlite', schema)
   // A start makes the file before it writes to it.
-  if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0) return nothingAt(() => planMigrations(known, []))
+  if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0) return nothingAt(path, () => planMigrations(known, []))
   const damage = findWalDamage(path)
   if (damage !== null) throw new StoreDamaged(`${path} is damaged (${damage})`, restoreFile)
   return opening(path, () => {
@@ -30,9 +30,11 @@ export function inspectSqlite(folder: string, schema: 'cards' | 'keys'): Databas
       const applied = hasSchema ? readAppliedMigrations(reader.db) : []
       return {
         kind: 'sqlite',
+        file: path,
         hasSchema: applied.length > 0,
         appliedMigrations: applied.length,
         durability: 'local',
+        primaryRefusal: null,
         missingRights: [],
         pending: () => planMigrations(known, applied),
         read: async ({ statement, values, map }) => opening(path, () => map(reader.run(statement, values))),
@@ -57,12 +59,14 @@ export function locationOf(path: string): URL {
   return url
 }
 
-function nothingAt(pending: DatabaseInspection['pending']): DatabaseInspection {
+function nothingAt(path: string, pending: DatabaseInspection['pending']): DatabaseInspection {
   return {
     kind: 'sqlite',
+    file: path,
     hasSchema: false,
     appliedMigrations: 0,
     durability: null,
+    primaryRefusal: null,
     missingRights: [],
     pending,
     read: () => Promise.reject(new Error('the database does not exist yet')),

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import type { KeyState, WrappedKey } from '@tessera/vault/keyring'
-import { insertKey, listKeys, setKeyState } from '../keys.ts'
+import { insertKey, listKeys, replaceWrappedKey, setKeyState } from '../keys.ts'
 import type { Row, Statement, Value } from '../statement.ts'
 import { connectKeys } from './connect.ts'
 import { sqliteFaultOf, type SqliteFault } from './fault.ts'
@@ -32,6 +32,8 @@ function answer({ id, request }: KeyWorkerCall): KeyWorkerReply {
 function run(request: KeyRequest): WrappedKey[] | boolean {
   if (request.kind === 'list') return listKeys.map(runStatement(listKeys.statement, []))
   if (request.kind === 'insert') return runStatement(insertKey.statement, insertKey.values(request.key)).length > 0
+  if (request.kind === 'replaceWrapped')
+    return runStatement(replaceWrappedKey.statement, replaceWrappedKey.values(request.before, request.after)).length > 0
   runStatement(setKeyState.statement, setKeyState.values(request.keyId, request.state))
   return true
 }
@@ -45,6 +47,7 @@ export type KeyRequest =
   | { readonly kind: 'list' }
   | { readonly kind: 'insert'; readonly key: WrappedKey }
   | { readonly kind: 'setState'; readonly keyId: string; readonly state: KeyState }
+  | { readonly kind: 'replaceWrapped'; readonly before: WrappedKey; readonly after: Pick<WrappedKey, 'kekId' | 'wrapped'> }
 
 /** A request to the worker; null instead of one closes it. */
 export interface KeyWorkerCall {

@@ -29,6 +29,7 @@ export async function openSqliteKeyStore(folder: string, timeoutMs = storeTimeLi
     setState: async (keyId, state) => {
       await worker.call({ kind: 'setState', keyId, state })
     },
+    replaceWrapped: (before, after) => worker.call({ kind: 'replaceWrapped', before, after }) as Promise<boolean>,
     close: () => worker.close(),
   })
 }

@@ -65,6 +65,10 @@ test('an embedded store from before payments keeps its cards and accepts receipt
         { number: 26, name: 'step-up', breaking: true },
         { number: 27, name: 'sign-ins', breaking: false },
         { number: 28, name: 'deliveries-by-endpoint', breaking: false },
+        { number: 29, name: 'idempotency-process', breaking: false },
+        { number: 30, name: 'keks', breaking: false },
+        { number: 31, name: 'kek-processes', breaking: false },
+        { number: 32, name: 'networks', breaking: true },
       ]
       assert.deepEqual(
         applied,

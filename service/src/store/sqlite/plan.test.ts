@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { listEndedCards, listSavedCards } from '../cards.ts'
-import { countOpenReceipts, listDueReceipts, listFlaggedReceipts, listOpenReceipts, listReceipts } from '../receipts.ts'
+import { countOpenReceipts, listDueInProgress, listDueReceipts, listFlaggedReceipts, listOpenReceipts, listReceipts } from '../receipts.ts'
 import { deepReceiptPage, fillReceipts } from '../suite/many-receipts.fixture.ts'
 import { withSqlite } from './with-store.fixture.ts'
 
@@ -17,6 +17,11 @@ for (const analyzed of [false, true]) {
       ])
       assert.deepEqual(await plan(listDueReceipts(0, 10).statement.text), [
         'SEARCH receipts USING INDEX receipts_due_at ((due_at,receipt_id)>(?,?) AND due_at<?)',
+      ])
+      assert.deepEqual(await plan(listDueInProgress(0, 10).statement.text), [
+        'SEARCH receipts USING INDEX receipts_due_at ((due_at,receipt_id)>(?,?) AND due_at<?)',
+        'CORRELATED SCALAR SUBQUERY 1',
+        'SEARCH o USING INDEX sqlite_autoindex_operations_1 (bucket=? AND receipt_id=? AND request_id=?)',
       ])
       const open = await plan(listOpenReceipts(20, 10).statement.text)
       assert.ok(open.length === 1 && String(open[0]).startsWith('SEARCH receipts USING INDEX receipts_open (state=? AND '), open.join())

@@ -29,9 +29,11 @@ export async function openSqliteStore({ folder, log, exit = endService, maxPages
   const committer = await startCommitter({ path, maxPages: maxPages ?? null }, exit)
   const reader = connectReader(path)
   const scanner = makeScanner(path)
+  const locks = new Set<string>()
   let open = true
   return {
     kind: 'sqlite',
+    file: path,
     durability: 'local',
     write: (transaction, input) =>
       open ? (committer.write(transaction.name, input) as Promise<never>) : Promise.reject(new StoreUnavailable('the store is closed')),
@@ -46,7 +48,7 @@ export async function openSqliteStore({ folder, log, exit = endService, maxPages
     waitingWrites: () => committer.waitingWrites(),
     sizeBytes: async () => (await stat(path)).size + (await stat(`${path}-wal`).catch(() => ({ size: 0 }))).size,
     // The lock of the data folder admits one process.
-    tryLock: async () => ownLock,
+    tryLock: async (name) => takeOwnLock(locks, name),
     ping: async () => {
       if (!open) throw new StoreUnavailable('the store is closed')
       reader.run(ping, [])
@@ -76,7 +78,12 @@ function endService(cause: Error): void {
   process.exit(EXIT_STORE_LOST)
 }
 
-const ownLock: StoreLock = { check: async () => undefined, release: async () => undefined }
+function takeOwnLock(locks: Set<string>, name: string): StoreLock | null {
+  if (locks.has(name)) return null
+  locks.add(name)
+  return { check: async () => undefined, release: async () => void locks.delete(name) }
+}
+
 const ping = sql`select 1 as one`
 export const SQLITE_FILE = 'tessera.db'
 

@@ -243,6 +243,7 @@ export function extrasSuite(withStore: WithStore): void {
           outcome: makeIdempotencyOutcome(name, { sealed: bytesOf('right') }),
           outcomeIfWrong: makeIdempotencyOutcome(name, { sealed: bytesOf('wrong') }),
           outcomeIfLastWrong: makeIdempotencyOutcome(name, { sealed: bytesOf('last wrong') }),
+          outcomeIfStopped: null,
         },
         events: [makeEvent(card.cardId, name, { type: 'card.verified' })],
       })
@@ -255,6 +256,7 @@ export function extrasSuite(withStore: WithStore): void {
       assert.deepEqual(await store.write(checkCode, { attempt: makeCodeAttempt(card, 'one', clockAt(1)), ...extras('bad') }), {
         outcome: 'incorrect',
         isLast: false,
+        isStopped: false,
       })
       assert.equal(await store.write(checkCode, { attempt: right, ...extras('bad') }), 'duplicate_request')
       assert.equal((await store.read(findVerification(card)))?.attempts, 1)
@@ -283,6 +285,7 @@ export function extrasSuite(withStore: WithStore): void {
           outcome: makeIdempotencyOutcome('late'),
           outcomeIfWrong: null,
           outcomeIfLastWrong: null,
+          outcomeIfStopped: null,
         },
       }
       assert.deepEqual(await store.write(checkCode, { attempt: late, ...extras }), { outcome: 'expired' })
@@ -305,10 +308,10 @@ export function extrasSuite(withStore: WithStore): void {
       const code = {
         attempt: makeNetworkCodeAttempt(card, 'one', clockAt(1)),
         events,
-        idempotency: { ...idempotency, outcomeIfWrong: null, outcomeIfLastWrong: null },
+        idempotency: { ...idempotency, outcomeIfWrong: null, outcomeIfLastWrong: null, outcomeIfStopped: null },
       }
       const attempted = await store.write(checkCode, code)
-      assert.deepEqual(attempted, { outcome: 'networkDecides', isLast: false })
+      assert.deepEqual(attempted, { outcome: 'networkDecides', isLast: false, isStopped: false })
       assert.deepEqual(await store.read(findIdempotencyRecord(makeKeyClaim('one'))), {
         ...makeKeyClaim('one', { subject: 'try' }),
         sealed: null,
@@ -324,6 +327,7 @@ export function extrasSuite(withStore: WithStore): void {
         attemptId: 'one',
         decrementWrongCodesAt: null,
         verifiedCard,
+        stop: null,
         audit: makeAuditEntry(verifiedCard),
       }
       const { events: sent, idempotency: full } = fullExtras(card.cardId)

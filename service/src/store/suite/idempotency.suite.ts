@@ -176,6 +176,7 @@ const NAMED: ReadonlySet<string> = new Set([
   'method',
   'subject',
   'request_id',
+  'process_id',
 ])
 
 /** Claims a key with the first step of a payment. */

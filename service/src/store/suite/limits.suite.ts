@@ -151,6 +151,7 @@ export function limitsSuite(withStore: WithStore): void {
         cardId,
         attemptId: 'one',
         decrementWrongCodesAt: clockAt(2).wallMs,
+        stop: null,
         verifiedCard,
         audit: makeAuditEntry(verifiedCard),
       }

@@ -81,6 +81,8 @@ export function makeOperation(receipt: ReceiptRow, name: string, over: Partial<O
     requestedAt: T0,
     resolvedAt: 0,
     cardId: '',
+    network: '',
+    trace: '',
     mac: bytesOf(`operation ${name}`, 48),
     ...over,
   }
@@ -121,6 +123,7 @@ export function makeKeyClaim(name: string, over: Partial<IdempotencyClaim> = {})
     method: 'receipts.pay',
     subject: receiptIdOf(1),
     requestId: '',
+    processId: '',
     mac: bytesOf(`claim ${name}`, 48),
     ...over,
   }

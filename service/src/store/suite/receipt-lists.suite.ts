@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { listDueReceipts, listReceiptPage, listReceipts, type ReceiptRow } from '../receipts.ts'
+
+import type { ReceiptState } from '@tessera/contract/receipt'
+
+import { listDueInProgress, listDueReceipts, listReceiptPage, listReceipts, type ReceiptRow, updateReceipt } from '../receipts.ts'
 import { bucket, sampleMerchantId, T0 } from './samples.fixture.ts'
-import { insertSampleReceipt, makeReceipt } from './money.fixture.ts'
+import { insertSampleReceipt, makeOperation, makeReceipt, makeReceiptExtras, makeReceiptUpdate, nextReceipt } from './money.fixture.ts'
 import type { WithStore } from './opened.fixture.ts'
 
 export function receiptListsSuite(withStore: WithStore): void {
@@ -62,6 +65,41 @@ export function receiptListsSuite(withStore: WithStore): void {
       assert.deepEqual(await store.read(listDueReceipts(99, 2)), [])
       assert.deepEqual(await store.read(listDueReceipts(501, 2, early)), [late, now])
       assert.deepEqual(await store.read(listDueReceipts(501, 2, now)), [])
+    }),
+  )
+
+  test(
+    'of what is due, unpaid receipts and holds without a pending capture can be left out, page by page',
+    withStore(async ({ store }) => {
+      const unpaid = [1, 2, 3].map((number) => makeReceipt(number, { dueAt: 100 }))
+      const inProgress = [1, 2, 3, 4, 6, 20, 21, 50].map((state, at) =>
+        makeReceipt(10 + at, { state: state as ReceiptState, dueAt: 200 + at }),
+      )
+      const holds = (['asked', 'unknown', 'approved', 'declined'] as const).map((state, at) => ({
+        receipt: makeReceipt(20 + at, { state: 5, dueAt: 300 + at, requestId: `capture ${state}` }),
+        state,
+      }))
+      for (const receipt of [...unpaid, ...inProgress, ...holds.map((each) => each.receipt), makeReceipt(30, { state: 20, dueAt: 501 })]) {
+        await insertSampleReceipt(store, receipt)
+      }
+      for (const { receipt, state } of holds) {
+        const operations = [
+          makeOperation(receipt, receipt.requestId, { kind: 'capture', state }),
+          makeOperation(receipt, `${receipt.requestId} before`, { kind: 'capture' }),
+        ]
+        const update = { ...makeReceiptUpdate(nextReceipt(receipt), { operations }), ...makeReceiptExtras(receipt) }
+        assert.equal(await store.write(updateReceipt, update), 'updated')
+      }
+      const held = makeReceipt(40, { state: 5, dueAt: 400, requestId: 'hold asked' })
+      await insertSampleReceipt(store, held)
+      const wanted = [...inProgress, ...holds.slice(0, 2).map((each) => each.receipt)].map(({ receiptId }) => receiptId)
+      const all = await store.read(listDueInProgress(500, 50))
+      assert.deepEqual(
+        all.map(({ receiptId }) => receiptId),
+        wanted,
+      )
+      assert.deepEqual(await store.read(listDueInProgress(500, 4)), all.slice(0, 4))
+      assert.deepEqual(await store.read(listDueInProgress(500, 50, all[3])), all.slice(4))
     }),
   )
 

@@ -145,6 +145,7 @@ export function makeCodeAttempt(card: CardRow, name: string, at: ClockReading, o
     otpHash: bytesOf('wrong'),
     dayCap: null,
     maxWrongCodesPerHour: null,
+    stop: null,
     verifiedCard,
     auditIfRight: makeAuditEntry(verifiedCard, 'card.verified'),
     auditIfWrong: makeAuditEntryWithoutVersion(card, 'card.code_wrong'),

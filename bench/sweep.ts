@@ -1,0 +1,76 @@
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+
+import type { StoreKind } from '../fault/service-data.ts'
+import { startService, type RunningService } from '../fault/spawn.ts'
+
+import { createBenchCards } from './create-cards.ts'
+import type { Bench, Measure, Measurement } from './measurement.ts'
+
+/** Many cards end within one minute: how fast the sweeper works them off, as its metrics say. */
+export const sweep: Measurement = {
+  name: 'sweep',
+  question: 'How many ended cards a second does the sweeper work off, when there are many?',
+  async run(bench) {
+    const measures: Measure[] = []
+    for (const store of bench.stores) measures.push(...(await measureSweep(bench, store)))
+    return measures
+  },
+}
+
+async function measureSweep({ dataFactory, isQuick, say }: Bench, store: StoreKind): Promise<Measure[]> {
+  const serviceData = await dataFactory.create(store)
+  const running = await startService({
+    flags: [...serviceData.flags, '--log-level=warn', '--unverified-lifetime-minutes=1'],
+    logFile: join(serviceData.folder, 'log'),
+  })
+  try {
+    const cards = Number(process.env['BENCH_SWEEP_CARDS'] ?? (isQuick ? 2000 : 50_000))
+    await createBenchCards(running, cards)
+    const samples: Sample[] = []
+    for (let last = await readSample(running); last.swept < cards; last = await readSample(running)) {
+      samples.push(last)
+      if (samples.length > maxSamples)
+        throw new Error(`after ${String(maxSamples)} s ${String(last.swept)} of ${String(cards)} cards are swept`)
+      await pause(1000)
+    }
+    samples.push(await readSample(running))
+    const perSecond = speedOf(samples)
+    const of = `sweep ${store}`
+    say(`${of}: ${String(cards)} cards, ${perSecond.toFixed(0)}/s while there was a backlog`)
+    return [
+      { of, name: 'cards', value: cards, unit: '' },
+      { of, name: 'cards a second', value: perSecond, unit: '/s', target: { least: cardsInAnHour / 3600 } },
+      { of, name: 'a million cards', value: cardsInAnHour / perSecond / 60, unit: 'min' },
+    ]
+  } finally {
+    await running.stop()
+    await serviceData.remove()
+  }
+}
+
+interface Sample {
+  readonly at: number
+  readonly swept: number
+}
+
+/** Over the seconds in which it worked. */
+function speedOf(samples: readonly Sample[]): number {
+  let [swept, ms] = [0, 0]
+  for (const [i, sample] of samples.entries()) {
+    const before = samples[i - 1]
+    if (before === undefined || sample.swept === before.swept) continue
+    swept += sample.swept - before.swept
+    ms += sample.at - before.at
+  }
+  return (swept / ms) * 1000
+}
+
+async function readSample({ adminUrl }: RunningService): Promise<Sample> {
+  const text = await (await fetch(new URL('/metrics', adminUrl))).text()
+  const [, swept] = /^tessera_cards_swept_total\{work="ended"\} ([0-9.e+]+)$/m.exec(text) ?? []
+  return { at: performance.now(), swept: Number(swept) }
+}
+
+const cardsInAnHour = 1_000_000
+const maxSamples = 600

@@ -1,0 +1,42 @@
+import { foldCode, hasLetters, isVerificationCode, type CodeFormat } from '@tessera/contract/verification-code'
+
+import { readDigits } from './digits.ts'
+import type { FormTexts } from './texts.ts'
+import type { FieldView } from './view.ts'
+
+/** Sets the field up for codes of this format: the keyboard of digits or of letters, and a hint where letters are allowed. */
+export function showCodeFormat({ input }: FieldView, hint: HTMLElement, { length, alphabet }: CodeFormat): void {
+  const isOfLetters = hasLetters(alphabet)
+  input.inputMode = isOfLetters ? 'text' : 'numeric'
+  input.autocapitalize = isOfLetters ? 'characters' : 'off'
+  input.setAttribute('autocorrect', 'off')
+  input.enterKeyHint = 'done'
+  input.pattern = `[${alphabet}]{${String(length)}}`
+  input.classList.toggle('letters', isOfLetters)
+  hint.hidden = !isOfLetters
+}
+
+/** The characters of a code in a text: as they are typed, or found in a message that was pasted as a whole. */
+export function readCodeText(text: string, format: CodeFormat): string {
+  const { length, alphabet, fixed = '' } = format
+  const longest = Math.max(length, fixed.length)
+  if (!hasLetters(alphabet)) return readDigits(text).slice(0, longest)
+  const words = text.split(/[^\p{L}\p{N}]+/u).map((word) => foldCode(word, alphabet))
+  const pasted = words.find((word) => isVerificationCode(word, format))
+  if (pasted !== undefined) return pasted
+  const characters = Array.from(words.join(''), (character) => readDigits(character) || character)
+  return characters
+    .filter((character) => alphabet.includes(character) || fixed.includes(character))
+    .slice(0, longest)
+    .join('')
+}
+
+/** Whether the code came as a whole, from the clipboard, a message or a password manager, and not by typing its last character. */
+export function isEnteredAtOnce(event: Event): boolean {
+  return !(event instanceof InputEvent) || ['insertFromPaste', 'insertFromDrop', 'insertReplacementText'].includes(event.inputType)
+}
+
+/** The error text for a missing or incomplete code of this format. */
+export function codeMissingText(texts: FormTexts, { length, alphabet }: CodeFormat): string {
+  return texts[hasLetters(alphabet) ? 'code_missing_letters' : 'code_missing'].replace('{0}', String(length))
+}

@@ -1,0 +1,34 @@
+import type { TokenKeyNames } from './token.ts'
+
+/** What the service asks of the process of the token; each request has one reply with its id. */
+export type TokenRequest =
+  | {
+      readonly kind: 'open'
+      /** The shared library of the HSM's maker. */
+      readonly modulePath: string
+      readonly names: TokenKeyNames
+      readonly pin: string
+      readonly mayGenerate: boolean
+    }
+  | { readonly kind: 'wrap'; readonly key: Uint8Array; readonly associated: Uint8Array }
+  | { readonly kind: 'unwrap'; readonly wrapped: Uint8Array; readonly associated: Uint8Array }
+
+export interface TokenCall {
+  readonly id: number
+  readonly request: TokenRequest
+}
+
+export type TokenReply =
+  | { readonly id: number; readonly kind: 'opened'; readonly keyId: string }
+  | { readonly id: number; readonly kind: 'bytes'; readonly bytes: Uint8Array }
+  | TokenRefusal
+
+export interface TokenRefusal {
+  readonly id: number
+  /**
+   * `missing`: there is no key with the label. `absent`: there is no token with the label. `refused`: an operator must mend something, or the wrapped key was altered. `unavailable`: the token or the
+   * module does not work now.
+   */
+  readonly kind: 'missing' | 'absent' | 'refused' | 'unavailable'
+  readonly message: string
+}

@@ -1,0 +1,110 @@
+import { isGsmText } from '@tessera/contract/sms-text'
+
+import { AdapterConfigError, optionalSetting, secretFileSetting, textSetting } from '../../adapter.ts'
+import { transportSettings } from '../../transport.ts'
+import type { HttpPostResult } from '../../http/http-post.ts'
+import { smsAdapter, type Sms, type SmsAdapterDependencies, type SmsMessage, type SmsResult } from '../sms.ts'
+import type { SmsTemplateValues } from './placeholders.ts'
+import { errorOf, matchesReply, readTemplateReply, textAt, type TemplateReply } from './reply.ts'
+import { buildTemplateRequest } from './request.ts'
+import { readSmsTemplate, type RequestTemplate, type SmsTemplate } from './template.ts'
+import { makeGatewayToken } from './token.ts'
+
+/** An HTTP gateway, described by a template: one that comes with the service (eskiz, playmobile, kannel) or a file of the operator's. */
+export const httpSms = smsAdapter({
+  name: 'http',
+  isForTestOnly: false,
+  settings: {
+    template: textSetting('How the gateway is called: eskiz, playmobile, kannel, or the absolute path of a file (docs/operating/sms.md).'),
+    baseUrl: optionalSetting(textSetting('Scheme, host and port of the gateway, instead of those of the template.')),
+    username: textSetting('The user name (or e-mail address) at the gateway.'),
+    passwordFile: secretFileSetting('File with the password at the gateway.'),
+    sender: textSetting('The sender that the phone shows: a short number or an alphanumeric name that the gateway has registered.'),
+    ...transportSettings('the SMS gateway'),
+  },
+  create: ({ settings, ...deps }) => {
+    const template = readSmsTemplate(settings.template)
+    return makeHttpSms({ ...deps, ...settings, template, password: settings.passwordFile, baseUrl: findBaseUrl(template, settings) })
+  },
+})
+
+function findBaseUrl(
+  template: SmsTemplate,
+  { baseUrl, transport }: { readonly baseUrl: string | null; readonly transport: string },
+): string {
+  const chosen = baseUrl ?? template.baseUrl
+  if (chosen === null)
+    throw new AdapterConfigError(`the template ${template.name} has no address of its own: set TESSERA_SMS_HTTP_BASE_URL.`)
+  const url = URL.parse(chosen)
+  const isBare = url !== null && url.pathname === '/' && url.search === '' && url.hash === '' && url.username === '' && url.password === ''
+  if (url === null || !isBare || !['http:', 'https:'].includes(url.protocol)) {
+    throw new AdapterConfigError(`"${chosen}" is no address of a gateway: give scheme, host and port only, such as https://sms.example.uz.`)
+  }
+  if (url.protocol === 'http:' && transport !== 'private') {
+    throw new AdapterConfigError(`the gateway at ${url.origin} has no TLS: use https, or declare the line private with its reason.`)
+  }
+  return url.origin
+}
+
+export interface HttpSmsOptions extends Pick<SmsAdapterDependencies, 'request' | 'clock' | 'log'> {
+  readonly template: SmsTemplate
+  readonly baseUrl: string
+  readonly username: string
+  readonly password: string
+  readonly sender: string
+}
+
+export function makeHttpSms(options: HttpSmsOptions): Sms {
+  const { template, baseUrl, username, password, sender, request, log } = options
+  const credentials: SmsTemplateValues = { username, password, sender }
+  const token = template.signIn === null ? null : makeGatewayToken({ ...options, template: template.signIn, values: credentials })
+  return Object.freeze<Sms>({
+    async send(message, signal) {
+      const result = await call(template.send.request, valuesOf(message), signal)
+      return result === null ? { outcome: 'rejected', error: 'not signed in' } : readResult(result, message)
+    },
+  })
+
+  /** Null when there is no token: then nothing was sent. A token that is refused is replaced, and the call repeated once. */
+  async function call(from: RequestTemplate, values: SmsTemplateValues, signal: AbortSignal): Promise<HttpPostResult | null> {
+    if (token === null || template.signIn === null)
+      return request(buildTemplateRequest(from, baseUrl, { ...credentials, ...values }), signal)
+    for (let attempt = 1; ; attempt++) {
+      const current = await token.get(signal)
+      if (current === null) return null
+      const result = await request(buildTemplateRequest(from, baseUrl, { ...credentials, ...values, token: current }), signal)
+      const isRefused = result.outcome === 'responded' && matchesReply(template.signIn.expired, readTemplateReply(result))
+      if (!isRefused) return result
+      token.discard(current)
+      if (attempt === 2) return result
+    }
+  }
+
+  function readResult(result: HttpPostResult, { messageId }: SmsMessage): SmsResult {
+    if (result.outcome !== 'responded') {
+      // Without a connection nothing was sent. Otherwise the message may be on its way.
+      const wasNeverSent = result.mayHaveArrived === false
+      return { outcome: wasNeverSent ? 'rejected' : 'unknown', error: result.outcome }
+    }
+    const reply = readTemplateReply(result)
+    const { send, signIn } = template
+    if (matchesReply(send.rejected, reply) || (signIn !== null && matchesReply(signIn.expired, reply))) {
+      log('sms_rejected', { code: reply.status })
+      return { outcome: 'rejected', error: errorOf(reply, send.error) }
+    }
+    if (matchesReply(send.accepted, reply)) return { outcome: 'accepted', gatewayMessageId: idOf(reply, messageId) }
+    log('sms_reply_unknown', { code: reply.status })
+    return { outcome: 'unknown', error: errorOf(reply, send.error) }
+  }
+
+  function idOf(reply: TemplateReply, messageId: string): string | null {
+    const { id } = template.send
+    if (id === null) return null
+    const found = id === '{messageId}' ? messageId : textAt(reply, id)
+    return found !== null && /^[!-~]{1,64}$/.test(found) ? found : null
+  }
+}
+
+function valuesOf({ phone, text, messageId, lifetimeSeconds }: SmsMessage): SmsTemplateValues {
+  return { phone, text, messageId, lifetimeSeconds: String(lifetimeSeconds), coding: isGsmText(text) ? '0' : '2' }
+}

@@ -1,0 +1,9 @@
+import { describe } from 'node:test'
+
+import { withPostgres } from '../store/postgres/with-store.fixture.ts'
+import { withSqlite } from '../store/sqlite/with-store.fixture.ts'
+
+import { clockSuite } from './clock.suite.ts'
+
+describe('the clock with the embedded store', () => clockSuite(withSqlite))
+describe('the clock with PostgreSQL', () => clockSuite(withPostgres))

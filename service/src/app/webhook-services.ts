@@ -1,0 +1,40 @@
+import { randomPublic } from '@tessera/vault/random'
+
+import type { AddressGuard } from '../adapters/http/address-guard.ts'
+import { makeWebhookEndpointAdministration } from '../domain/webhooks/endpoints.ts'
+import { webhookSettings } from '../domain/webhooks/settings.ts'
+import { makeWebhookPost, type WebhookPost } from '../domain/webhooks/webhook-post.ts'
+import { makeWebhookDeliverer } from '../domain/webhooks/webhooks.ts'
+import type { Log } from '../ops/logging/log.ts'
+import type { Metrics } from '../ops/metrics/metrics.ts'
+import { webhookGauges } from '../ops/metrics/webhook-gauges.ts'
+
+import type { DomainBase } from './domain-base.ts'
+
+export interface WebhookServiceDependencies {
+  readonly base: DomainBase
+  readonly guard: AddressGuard
+  readonly log: Log
+  readonly metrics: Metrics
+}
+
+/** The delivery of events to merchants, and the administration of their endpoints. */
+export function createWebhookServices({ base, guard, log, metrics }: WebhookServiceDependencies) {
+  const { store, clock } = base
+  const failed = (err: unknown): void => log.error('delivery_failed', { err })
+  const post = makeWebhookPost({ guard, clock, timeoutMs: webhookSettings.timeoutMs })
+  const delivery = { ...base, guard, settings: webhookSettings, post: countAttempts(post, metrics), failed }
+  const random = (): number => Buffer.from(randomPublic(4)).readUInt32BE() / 2 ** 32
+  const webhooks = makeWebhookDeliverer({ ...delivery, random, onDelivered: metrics.observeDeliveryDelay })
+  for (const gauge of webhookGauges(webhooks, { store, clock })) metrics.registerGauge(gauge)
+  return { webhooks, endpoints: makeWebhookEndpointAdministration(delivery) }
+}
+
+/** The post of webhooks with each attempt counted. */
+function countAttempts(post: WebhookPost, metrics: Pick<Metrics, 'countWebhookAttempt'>): WebhookPost {
+  return async (request, signal) => {
+    const result = await post(request, signal)
+    metrics.countWebhookAttempt(result)
+    return result
+  }
+}

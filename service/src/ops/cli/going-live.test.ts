@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+
+import { defaultConfig } from '../../testing/default-config.fixture.ts'
+
+import { finding } from './doctor-finding.ts'
+import { goingLiveItems, printGoingLive, tickGoingLive } from './going-live.ts'
+
+const statesOf = (config: typeof defaultConfig, findings: Parameters<typeof tickGoingLive>[1]): Record<string, string> =>
+  Object.fromEntries(tickGoingLive(config, findings).map(({ what, state }) => [what, state]))
+
+test('a test environment has nothing ticked that production needs, and what only a person can know is never ticked', () => {
+  const states = statesOf(defaultConfig, [finding('port', false, 'in use', '')])
+  assert.equal(states['The environment is production.'], 'open')
+  assert.equal(states['Every check of a start passes.'], 'open')
+  for (const { what, isDone } of goingLiveItems) assert.equal(states[what] === 'person', isDone === undefined, what)
+})
+
+test('items are ticked by the settings and by what the checks of a start found', () => {
+  const config = {
+    ...defaultConfig,
+    environment: 'production' as const,
+    formOrigin: 'https://pay.example',
+    dashboardOrigin: 'https://merchants.example',
+    trustedProxies: ['10.0.0.1'],
+    auditCheckpointSyslog: 'tcp://log.example:601',
+  }
+  const found = [finding('database', true, 'connected to a primary, durability replicated', ''), finding('KEK', true, 'kek-1', '')]
+  const before = statesOf(defaultConfig, [])
+  const states = statesOf(config, found)
+  const changed = Object.keys(states).filter((what) => states[what] === 'done' && before[what] !== 'done')
+  assert.deepEqual(changed, [
+    'The environment is production.',
+    'Card form and dashboard are reached by https, on two host names of their own.',
+    'TLS ends in a proxy that the service knows.',
+    'An acknowledged write survives the loss of a machine (durability `replicated`).',
+    'The key encryption key is in an HSM or a key service, and opens.',
+    'Checkpoints of the audit are exported off this machine.',
+  ])
+})
+
+test('a development key is no key in an HSM', () => {
+  const what = 'The key encryption key is in an HSM or a key service, and opens.'
+  for (const found of ['file-3808a941ae236f32', 'none, created by the first start'])
+    assert.equal(statesOf(defaultConfig, [finding('KEK', true, found, '')])[what], 'open', found)
+})
+
+test('the terminal and the page of the documentation have every item', () => {
+  const printed = printGoingLive(tickGoingLive(defaultConfig, []))
+  const page = readFileSync('docs/operating/going-live.md', 'utf8')
+  for (const { what } of goingLiveItems) assert.ok(printed.includes(what) && page.includes(what), what)
+})

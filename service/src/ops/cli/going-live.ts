@@ -1,0 +1,166 @@
+import type { Config } from '../config/config.ts'
+
+import type { DoctorFinding } from './doctor-finding.ts'
+
+/** What has to be so before live cards are accepted. docs/operating/going-live.md is printed from this table. */
+export interface GoingLiveItem {
+  readonly section: string
+  /** The fact, in one sentence. */
+  readonly what: string
+  /** How to get there: a command, settings, or a page, by its path in the repository. */
+  readonly how: string
+  /** Whether it is so, as far as settings and the checks of `tessera doctor` show it; absent where only a person can know. */
+  readonly isDone?: (config: Config, findings: readonly DoctorFinding[]) => boolean
+}
+
+/** An item with what was found: `person` is for someone to confirm. */
+export interface TickedItem {
+  readonly section: string
+  readonly what: string
+  readonly how: string
+  readonly state: 'done' | 'open' | 'person'
+}
+
+export const goingLiveItems: readonly GoingLiveItem[] = Object.freeze<GoingLiveItem[]>([
+  {
+    section: 'Settings',
+    what: 'The environment is production.',
+    how: '`tessera init` writes the config file.',
+    isDone: ({ environment }) => environment === 'production',
+  },
+  {
+    section: 'Settings',
+    what: 'Every check of a start passes.',
+    how: '`tessera doctor` says what to fix. [Starting](docs/operating/starting.md)',
+    isDone: (_config, findings) => findings.every(({ ok }) => ok),
+  },
+  {
+    section: 'Settings',
+    what: 'Cardholders are told who the provider is: name, site, terms, privacy policy, and the text they agree to.',
+    how: '`providerName`, `providerUrl`, `termsUrl`, `privacyUrl`, `disclosure`',
+    isDone: ({ providerName, providerUrl, termsUrl, privacyUrl, disclosure }) =>
+      [providerName, providerUrl, termsUrl, privacyUrl, disclosure].every((value) => value !== null),
+  },
+  {
+    section: 'Settings',
+    what: 'No secret is in the config file, a flag or the environment: each is in a file that only the user of the service can read.',
+    how: 'the settings `…File`. [Settings](docs/reference/settings.md)',
+    isDone: (_config, findings) => findings.every(({ check }) => check !== 'secrets'),
+  },
+  {
+    section: 'Network',
+    what: 'Card form and dashboard are reached by https, on two host names of their own.',
+    how: '`formOrigin`, `dashboardOrigin`. [Behind a proxy](docs/operating/behind-a-proxy.md)',
+    isDone: ({ formOrigin, dashboardOrigin }) => isHttps(formOrigin) && isHttps(dashboardOrigin),
+  },
+  {
+    section: 'Network',
+    what: 'TLS ends in a proxy that the service knows.',
+    how: '`trustedProxies`. [Behind a proxy](docs/operating/behind-a-proxy.md)',
+    isDone: ({ trustedProxies }) => trustedProxies !== null,
+  },
+  {
+    section: 'Network',
+    what: 'Every line without TLS is declared private, with a reason that still holds.',
+    how: '`tessera doctor` lists them as `private line`.',
+  },
+  {
+    section: 'Network',
+    what: 'Health and metrics are read by monitoring, and its alerts reach someone at night.',
+    how: '[Running](docs/operating/running.md#monitor)',
+  },
+  {
+    section: 'Data',
+    what: 'PostgreSQL has two databases, one of them for the keys, in backups of their own.',
+    how: '`databaseUrl`, `keysDatabaseUrl`. [Keys](docs/concepts/keys.md)',
+    isDone: ({ databaseUrl, keysDatabaseUrl }) => databaseUrl !== null && keysDatabaseUrl !== null && databaseUrl !== keysDatabaseUrl,
+  },
+  {
+    section: 'Data',
+    what: 'An acknowledged write survives the loss of a machine (durability `replicated`).',
+    how: 'a synchronous standby of PostgreSQL. [Running](docs/operating/running.md)',
+    isDone: (_config, findings) =>
+      findings.some(({ check, ok, found }) => check === 'database' && ok && found.includes('durability replicated')),
+  },
+  {
+    section: 'Data',
+    what: 'A backup was restored on another machine, and a payment was found in it.',
+    how: '[Backup](docs/operating/backup.md)',
+  },
+  {
+    section: 'Keys',
+    what: 'The key encryption key is in an HSM or a key service, and opens.',
+    how: '`tessera keys init`. [HSM or key service](docs/operating/hsm.md)',
+    isDone: (_config, findings) => findings.some(({ check, ok, found }) => check === 'KEK' && ok && !/^(none|file-)/.test(found)),
+  },
+  {
+    section: 'Keys',
+    what: 'The key encryption key is backed up with the tools of its maker, and two people know how to restore it.',
+    how: '[HSM or key service](docs/operating/hsm.md)',
+  },
+  {
+    section: 'Audit',
+    what: 'Checkpoints of the audit are exported off this machine.',
+    how: '`auditCheckpointSyslog`, `auditCheckpointUrl`. [The audit](docs/concepts/audit.md)',
+    isDone: ({ auditCheckpointSyslog, auditCheckpointUrl }) => auditCheckpointSyslog !== null || auditCheckpointUrl !== null,
+  },
+  {
+    section: 'Outside systems',
+    what: 'The card networks have accepted this installation.',
+    how: 'their own certification. Tessera claims none.',
+  },
+  {
+    section: 'Outside systems',
+    what: 'A code arrived on a phone of every operator of the country.',
+    how: 'create and verify a card of your own by the form',
+  },
+  {
+    section: 'Outside systems',
+    what: 'A card of your own was stored, charged, and refunded, and the merchant got its webhook.',
+    how: '[First token](docs/start/first-token.md)',
+  },
+  {
+    section: 'People',
+    what: 'Whoever is on duty knows what to do with a payment that is stuck.',
+    how: '[Stuck payments](docs/operating/stuck-payment.md)',
+  },
+  {
+    section: 'People',
+    what: 'Your assessor has seen where card numbers are, and has not relied on this program for a judgement.',
+    how: '[SECURITY.md](SECURITY.md). No independent audit of Tessera has been made.',
+  },
+])
+
+/** Goes through the checklist. */
+export function tickGoingLive(config: Config, findings: readonly DoctorFinding[]): TickedItem[] {
+  return goingLiveItems.map(({ section, what, how, isDone }) => ({
+    section,
+    what,
+    how,
+    state: isDone === undefined ? 'person' : isDone(config, findings) ? 'done' : 'open',
+  }))
+}
+
+/** Formats the checklist for a terminal: `[x]` is so, `[ ]` is not, `[?]` only a person can know. */
+export function printGoingLive(items: readonly TickedItem[]): string {
+  const marks = { done: '[x]', open: '[ ]', person: '[?]' } as const
+  const count = (state: TickedItem['state']): string => String(items.filter((item) => item.state === state).length)
+  return [
+    'Before going live (docs/operating/going-live.md):  [x] so   [ ] not so   [?] for you to confirm',
+    ...items.flatMap(({ section, what, how, state }, i) => [
+      ...(section === items[i - 1]?.section ? [] : ['', section]),
+      `  ${marks[state]} ${what}${state === 'done' ? '' : `\n      ${plainText(how)}`}`,
+    ]),
+    '',
+    `${count('done')} so, ${count('open')} not so, ${count('person')} to confirm.`,
+  ].join('\n')
+}
+
+/** Markdown without its marks: a link is printed as its page. */
+function plainText(markdown: string): string {
+  return markdown.replaceAll('`', '').replaceAll(/\[([^\]]*)\]\(([^)]*)\)/g, '$1: $2')
+}
+
+function isHttps(origin: string | null): boolean {
+  return origin?.startsWith('https://') === true
+}

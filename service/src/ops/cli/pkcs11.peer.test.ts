@@ -1,0 +1,129 @@
+// needs: softhsm
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { before, test } from 'node:test'
+
+import { findOnPath } from '../../../../tools/find-program.ts'
+import { makeScratch, runTessera, startTesseraChild, until, type Ended } from '../../testing/child.fixture.ts'
+
+// The steps of docs/operating/hsm.md, with a real PKCS#11 token: SoftHSM2 of Debian.
+
+const scratch = makeScratch()
+const data = join(scratch, 'data')
+const env = { SOFTHSM2_CONF: join(scratch, 'softhsm2.conf') }
+const modulePath = ['/usr/lib/softhsm/libsofthsm2.so', '/usr/lib64/libsofthsm2.so'].find((path) => existsSync(path)) ?? 'missing'
+const settings = [
+  '--kek=pkcs11',
+  `--kek-pkcs11-module=${modulePath}`,
+  '--kek-pkcs11-token=cards',
+  `--kek-pkcs11-pin-file=${join(scratch, 'pin')}`,
+]
+
+before(() => {
+  mkdirSync(join(scratch, 'tokens'))
+  mkdirSync(data, { mode: 0o700 })
+  writeFileSync(env.SOFTHSM2_CONF, `directories.tokendir = ${join(scratch, 'tokens')}\nlog.level = ERROR\n`)
+  writePin('246810')
+  const softhsm = findOnPath('softhsm2-util') ?? assert.fail('softhsm2-util is missing: npm run peers installs it')
+  const args = ['--init-token', '--free', '--label', 'cards', '--so-pin', '13579', '--pin', '246810']
+  execFileSync(softhsm, args, { stdio: 'ignore', env: { ...process.env, ...env } })
+})
+
+test('keys init generates the KEK in the token, and a second time changes nothing', async () => {
+  const first = await run('keys', 'init', '--json')
+  const { kek, generated } = JSON.parse(first.out) as { kek: string; generated: boolean }
+  assert.match(kek, /^pkcs11-[0-9a-f]{16}$/)
+  assert.equal(generated, true)
+  assert.deepEqual(JSON.parse((await run('keys', 'init', '--json')).out), { kek, kind: 'pkcs11', generated: false })
+})
+
+test('cards live under the KEK of the token, a crash of its process is survived, and a restart opens them', async () => {
+  const first = await startTesseraChild(data, settings, env)
+  const card = { number: '8600069195406311', expire: '0399' }
+  const created = await first.call('cards.create', { card, save: true })
+  const token = created.reply.result?.card.token ?? ''
+  assert.notEqual(token, '')
+  process.kill(findTokenProcess(first.pid), 'SIGKILL')
+  assert.equal((await first.call('cards.check', { token }, true)).reply.error, undefined)
+  assert.equal((await first.ask('keys', 'rotate', 'otp')).code, 0)
+  await first.stop()
+  assert.equal(readdirSync(data).includes('development.kek'), false)
+
+  const second = await startTesseraChild(data, settings, env)
+  assert.equal((await second.call('cards.check', { token }, true)).reply.result?.card.token, token)
+  await second.stop()
+  await until(() => listTokenProcesses(second.pid).length === 0, 'the end of the token’s process')
+})
+
+test('a start with the wrong PIN, or with another KEK than the keys have, is refused', async () => {
+  writePin('000000')
+  const wrongPin = await run('start', '--port=0', '--admin-port=0')
+  assert.equal(wrongPin.code, 78)
+  assert.match(wrongPin.err, /the token cards refused the PIN: it is wrong/)
+  writePin('246810')
+  const otherKek = await run('keys', 'init', '--kek-pkcs11-key=another')
+  assert.equal(otherKek.code, 78)
+  assert.match(otherKek.err, /keys that the KEK pkcs11-\S+ wraps/)
+  assert.match((await run('start', '--port=0', '--admin-port=0', '--kek-pkcs11-key=another')).err, /has no AES key another/)
+})
+
+test('the KEK is changed to another key of the token while cards are created, and the former one is not needed afterwards', async () => {
+  const next = ['--kek-pkcs11-key=next']
+  const nextFile = join(scratch, 'next.json')
+  const pin = join(scratch, 'pin')
+  const named = { kek: 'pkcs11', kekPkcs11Module: modulePath, kekPkcs11Token: 'cards', kekPkcs11Key: 'next', kekPkcs11PinFile: pin }
+  writeFileSync(nextFile, JSON.stringify(named))
+  const both = { ...env, TESSERA_KEK_NEXT_FILE: nextFile }
+  assert.equal((await runTessera(['keys', 'init', '--next', `--data=${data}`, ...settings], both).ended).code, 0)
+
+  const service = await startTesseraChild(data, settings, both)
+  const card = { number: '8600069195406311', expire: '0399' }
+  const progress = { isDone: false }
+  const rewrapping = service.ask('keys', 'rewrap').finally(() => (progress.isDone = true))
+  const tokens: string[] = []
+  do {
+    const { reply } = await service.call('cards.create', { card, save: true })
+    tokens.push(reply.result?.card.token ?? assert.fail(reply.error?.reason ?? 'no result'))
+  } while (!progress.isDone)
+  const rewrapped = await rewrapping
+  assert.equal(rewrapped.code, 0, rewrapped.err)
+  assert.equal((await service.ask('keys', 'verify')).code, 0)
+  await service.stop()
+
+  const after = await startTesseraChild(data, [...settings, ...next], env)
+  for (const token of tokens) assert.equal((await after.call('cards.check', { token }, true)).reply.result?.card.token, token)
+  await after.stop()
+  const former = await run('start', '--port=0', '--admin-port=0')
+  assert.equal(former.code, 78, former.err)
+})
+
+function run(...args: string[]): Promise<Ended> {
+  return runTessera([...args, `--data=${data}`, ...settings], env).ended
+}
+
+function writePin(pin: string): void {
+  writeFileSync(join(scratch, 'pin'), `${pin}\n`, { mode: 0o600 })
+}
+
+function findTokenProcess(parent: number): number {
+  return listTokenProcesses(parent)[0] ?? assert.fail('there is no process of the token')
+}
+
+/** The children of a process that run the token's program, from Linux's /proc. */
+function listTokenProcesses(parent: number): number[] {
+  const isOurs = (pid: string): boolean => {
+    try {
+      const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+      return (
+        status.includes(`\nPPid:\t${String(parent)}\n`) && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('kms/pkcs11/process.ts')
+      )
+    } catch {
+      return false
+    }
+  }
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name) && isOurs(name))
+    .map(Number)
+}

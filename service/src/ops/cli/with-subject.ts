@@ -1,0 +1,29 @@
+import { chooseAdapters } from '../../app/production-checks.ts'
+import { makeStartSubject, type StartSubject } from '../../app/start-subject.ts'
+import { makeSystemClock } from '../../system-clock.ts'
+import type { Config } from '../config/config.ts'
+import { silentLog } from '../logging/log.ts'
+
+import { explainStart } from './explain-start.ts'
+
+/**
+ * Runs a command on what a start would open (database, key store, KEK), for reading only, beside a service or without one. Waits for nothing that is away.
+ * An error of the start becomes an `ExitError` that says what to do.
+ */
+export async function withSubject<T>(config: Config, run: (subject: StartSubject) => Promise<T>): Promise<T> {
+  const subject = makeStartSubject(config, {
+    adapters: chooseAdapters(config),
+    clock: makeSystemClock(),
+    log: silentLog,
+    claim: () => Promise.resolve(''),
+    isServing: () => false,
+    retry: (step) => step(),
+  })
+  try {
+    return await run(subject)
+  } catch (err) {
+    throw explainStart(err, config, new AbortController().signal)
+  } finally {
+    await subject.close()
+  }
+}

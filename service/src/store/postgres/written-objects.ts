@@ -1,0 +1,33 @@
+import type { CardChange } from '../cards.ts'
+import { insertCard } from '../cards.ts'
+import type { TransactionExtras } from '../extras.ts'
+import { insertReceipt, updateReceipt, type InsertReceipt, type ReceiptUpdate } from '../receipts.ts'
+import type { TransactionFunction } from '../transaction.ts'
+
+/**
+ * The objects whose rows a transaction writes, for those that may share a COMMIT with others: transactions of a payment, and new cards with an
+ * idempotency record or events. Null for every other. Transactions that have an object in common are never in progress at the same time on one process, so
+ * those that share a COMMIT neither see each other's rows nor wait for each other's locks.
+ */
+export function writtenObjects<I>(transaction: TransactionFunction<I, unknown>, input: I): readonly string[] | null {
+  const of: unknown = transaction
+  if (of === updateReceipt) return objectsOfUpdate(input as ReceiptUpdate)
+  if (of === insertReceipt) return objectsOfInsert(input as InsertReceipt, (input as InsertReceipt).receipt.receiptId)
+  if (of === insertCard) return objectsOfInsert(input as CardChange, (input as CardChange).card.cardId)
+  return null
+}
+
+function objectsOfUpdate({ receipt, cardLock, card, ...extras }: ReceiptUpdate): string[] {
+  const cards = [...(cardLock === null ? [] : [cardLock.lock.cardId]), ...(card === null ? [] : [card.card.cardId])]
+  return [receipt.receiptId, ...cards, ...keysOf(extras)]
+}
+
+function objectsOfInsert(extras: TransactionExtras, id: string): string[] {
+  return [id, ...keysOf(extras)]
+}
+
+/** The idempotency key, by its hash. */
+function keysOf({ idempotency }: TransactionExtras): string[] {
+  const hash = idempotency?.claim?.keyHash ?? idempotency?.outcome?.keyHash
+  return hash === undefined ? [] : [Buffer.from(hash).toString('hex')]
+}
