@@ -1,17 +1,9 @@
-import {
-  createCipheriv,
-  createDecipheriv,
-  createHash,
-  createSecretKey,
-  randomBytes,
-  randomFillSync,
-  timingSafeEqual,
-  type KeyObject,
-} from 'node:crypto'
+import { createHash, createSecretKey, randomBytes, randomFillSync, timingSafeEqual } from 'node:crypto'
 import { constants } from 'node:fs'
 import { link, open, unlink, type FileHandle } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
+import { makeAesKek } from '@tessera/vault/aes-kek'
 import { KekError, KekMissingError, type Kek } from '@tessera/vault/kek'
 
 import type { Adapter } from '../adapter.ts'
@@ -40,37 +32,7 @@ export async function openFileKek(path: string, mayCreate = true): Promise<Kek> 
   const key = createSecretKey(raw)
   const id = `file-${checksumOf(raw).toString('hex')}`
   bytes.fill(0)
-  return Object.freeze<Kek>({
-    id,
-    kind: 'development-file',
-    wrap: async (plain, associated) => wrap(key, plain, associated),
-    unwrap: async (wrapped, associated) => unwrap(key, wrapped, associated),
-    failure: () => null,
-    close: () => undefined,
-  })
-}
-
-/** version(1) nonce(12) ciphertext tag(16), AES-256-GCM. */
-function wrap(key: KeyObject, plain: Uint8Array, associated: Uint8Array): Uint8Array {
-  const nonce = randomFillSync(new Uint8Array(nonceBytes))
-  const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(associated)
-  return Uint8Array.from(Buffer.concat([Uint8Array.of(version), nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]))
-}
-
-function unwrap(key: KeyObject, wrapped: Uint8Array, associated: Uint8Array): Uint8Array {
-  if (wrapped.length < 1 + nonceBytes + tagBytes || wrapped[0] !== version)
-    throw new KekError('this is not a key wrapped by the development KEK')
-  const nonce = wrapped.subarray(1, 1 + nonceBytes)
-  const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: tagBytes }).setAAD(associated)
-  decipher.setAuthTag(wrapped.subarray(wrapped.length - tagBytes))
-  const plain = decipher.update(wrapped.subarray(1 + nonceBytes, wrapped.length - tagBytes))
-  try {
-    decipher.final()
-    return plain
-  } catch {
-    plain.fill(0)
-    throw new KekError('the development KEK cannot unwrap this key')
-  }
+  return makeAesKek({ id, kind: 'development-file', key, name: 'the development KEK' })
 }
 
 /** Returns the file's bytes after checking them; null when there is no file. The caller wipes them. */
@@ -169,6 +131,3 @@ const magic = Buffer.from('Tessera development KEK, never for production\n')
 const keyBytes = 32
 const checksumBytes = 8
 const fileBytes = magic.length + keyBytes + checksumBytes
-const version = 1
-const nonceBytes = 12
-const tagBytes = 16
