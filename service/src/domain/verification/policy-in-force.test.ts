@@ -127,6 +127,22 @@ test('a stop of which the database knows nothing any more goes on, with an alarm
     assert.ok(app.alarms.some((line) => line.startsWith('row_tampered')))
   }))
 
+for (const pan of [sentByNetwork, sentByService]) {
+  test(`a stop that is over stays over when the clock is set back after a right code: ${pan}`, () =>
+    within({ verification: { policies: reported } }, async (app) => {
+      const merchant = app.merchant()
+      const token = await createToken(merchant, pan)
+      await merchant.call('cards.get_verify_code', { token })
+      for (let attempt = 0; attempt < 3; attempt++) await merchant.callRaw('cards.verify', { token, code: 'ZZZZZZ' })
+      app.clock.advance(quarterHourMs)
+      assert.equal(await reply(merchant, 'cards.get_verify_code', token), 'sent')
+      assert.equal(await reply(merchant, 'cards.verify', token, '666666'), 'verified')
+      app.clock.jump(-60_000)
+      assert.equal(await reply(merchant, 'cards.get_verify_code', await createToken(merchant, pan)), 'sent')
+      assert.deepEqual(app.alarms, [])
+    }))
+}
+
 test('codes of letters are sent in capitals, read in any case and from a Cyrillic keyboard, and what cannot be one uses up no attempt', () =>
   within({ verification: { policies: reported }, codes: drawnCodes(randomInt) }, async (app) => {
     const merchant = app.merchant()

@@ -163,7 +163,7 @@ async function checkWithStoreAndNetwork(context: CodeAttemptContext, verified: C
       requireNoConflict(await store.write(checkCode, { attempt: attempted, ...codeExtras(context, verified, event) })),
     )
     if (decision.outcome === 'incorrect') deps.wrongCodes.record(attempted.now.wallMs)
-    if (stop !== null && countedOutcomes.has(decision.outcome)) deps.begunStops.forget(stop.subjects)
+    if (stop !== null && evaluatedOutcomes.has(decision.outcome)) deps.begunStops.forget(stop.subjects)
     if (decision.outcome === 'incorrect' && decision.isStopped && stop !== null)
       deps.begunStops.record(stop.subjects, attempted.now.wallMs + stop.durationMs)
     if (decision.outcome !== 'networkDecides') return { decision, stop }
@@ -309,6 +309,8 @@ function codeExtras({ policy, ctx: { idempotency } }: CodeAttemptContext, verifi
 
 /** A code that the network evaluates counts as wrong until it replies, in the store too. */
 const countedOutcomes: ReadonlySet<CodeAttemptResult['outcome']> = new Set(['incorrect', 'networkDecides'])
+/** A code was evaluated, so no stop was in force: what this process remembers of an earlier one is over. */
+const evaluatedOutcomes: ReadonlySet<CodeAttemptResult['outcome']> = new Set([...countedOutcomes, 'verified'])
 
 /** What a wrong code leads to: no attempt is left, or a stop begins. */
 interface WrongCodeEffect {
