@@ -25,7 +25,7 @@ function countLate(store: Store): Store {
   async function check({ attempt }: CheckCode): Promise<CodeAttemptResult> {
     const row = await store.read(findVerification(attempt))
     if (row === null || row.attempts >= attempt.maxAttempts) return { outcome: 'attemptsUsedUp' }
-    return { outcome: row.sentBy === 'network' ? 'networkDecides' : 'incorrect', isLast: false, isStopped: false }
+    return { outcome: row.sentBy === 'network' ? 'networkDecides' : 'incorrect', isLast: false, stopped: [] }
   }
 
   return { ...store, durability: store.durability, write }

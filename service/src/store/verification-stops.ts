@@ -7,6 +7,8 @@ import { type Read, type Transaction, execute, rollback, runOne } from './transa
 
 /** What a stop is for, as its keyed hash under a daily key. */
 export interface StopSubject {
+  /** Subjects of one kind are the same card, phone or customer under several keys: their counts are kept equal. */
+  readonly kind: 'card' | 'phone' | 'customer'
   readonly keyId: string
   readonly subject: Uint8Array
 }
@@ -19,9 +21,9 @@ export interface WrongCodeStop {
   readonly durationMs: number
 }
 
-/** `stopped`: the code may not be evaluated. `isBegun`: if the code is wrong, a stop begins with it. */
+/** `stopped`: the code may not be evaluated. `begun`: for whom a stop begins if the code is wrong. */
 export type WrongCodeClaim =
-  { readonly kind: 'stopped'; readonly retryAfterMs: number } | { readonly kind: 'counted'; readonly isBegun: boolean }
+  { readonly kind: 'stopped'; readonly retryAfterMs: number } | { readonly kind: 'counted'; readonly begun: readonly StopSubject[] }
 
 // One statement decides whether a code may be evaluated and counts it as wrong. It locks the row, so that of concurrent codes of one card no more are
 // evaluated than the policy admits.
@@ -31,6 +33,8 @@ const upsertWrongCode = sql`
     tries = case when day_tries.ends_at <= cast($4 as bigint) then 1 else day_tries.tries + 1 end, ends_at = excluded.ends_at
   where day_tries.tries < cast($5 as bigint) or day_tries.ends_at <= cast($4 as bigint)
   returning tries`
+
+const raiseWrongCodes = sql`update day_tries set tries = $3 where key_id = $1 and subject = $2`
 
 const selectWrongCodes = sql`select tries, ends_at from day_tries where key_id = $1 and subject = $2`
 
@@ -42,17 +46,25 @@ const decrementWrongCodes = sql`
 /** Counts a code as wrong before it is evaluated. To be followed by `forgetWrongCodes` if it is right. */
 export function* claimWrongCode(stop: WrongCodeStop, at: number): Transaction<WrongCodeClaim> {
   const now = Math.trunc(at)
-  let isBegun = false
+  const counts: { readonly of: StopSubject; readonly tries: number }[] = []
   // In one order, so that two transactions do not wait for each other.
-  for (const { keyId, subject } of inOrder(stop.subjects)) {
+  for (const each of inOrder(stop.subjects)) {
+    const { keyId, subject } = each
     const counted = yield* runOne(upsertWrongCode, [keyId, subject, now + stop.durationMs, now, stop.maxWrongCodes])
     if (counted === null) {
       const stored = yield* runOne(selectWrongCodes, [keyId, subject])
       return yield* rollback({ kind: 'stopped', retryAfterMs: Math.max(1, waitOf(stored, stop, now)) })
     }
-    isBegun ||= readInteger(counted, 'tries') >= stop.maxWrongCodes
+    counts.push({ of: each, tries: readInteger(counted, 'tries') })
   }
-  return { kind: 'counted', isBegun }
+  const begun: StopSubject[] = []
+  for (const { of, tries } of counts) {
+    const most = Math.max(...counts.filter((other) => other.of.kind === of.kind).map((other) => other.tries))
+    // The key of the day changed after the first wrong code, and the key before it will not be looked at for ever.
+    if (tries < most) yield* execute(raiseWrongCodes, [of.keyId, of.subject, most])
+    if (most >= stop.maxWrongCodes) begun.push(of)
+  }
+  return { kind: 'counted', begun }
 }
 
 /** Counts a wrong code of which the network reports that it was the last one. */

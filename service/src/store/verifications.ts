@@ -10,7 +10,7 @@ import { type IdempotencyOutcome, storeIdempotencyOutcome } from './idempotency.
 import { type EventRow, insertEvents } from './outbox.ts'
 import { type SendClaim, addWrongCodes, claimSend, countDayAttempt, findWrongCodeWait, type DayAttemptCap } from './send-limits.ts'
 import { type Row, type Value, sql } from './statement.ts'
-import { beginStop, claimWrongCode, forgetWrongCodes, uncountWrongCode, type WrongCodeStop } from './verification-stops.ts'
+import { beginStop, claimWrongCode, forgetWrongCodes, uncountWrongCode, type StopSubject, type WrongCodeStop } from './verification-stops.ts'
 import { type DuplicateRequest, type Read, type Transaction, rollback, runOne, writeAudit, execute } from './transaction.ts'
 
 const counted = 'changed by conditional updates, which have no keys; the limits come from the settings'
@@ -105,10 +105,10 @@ interface RightCodeExtras {
 export type CodeAttemptResult =
   | { readonly outcome: 'verified' | 'attemptsUsedUp' | 'expired' | 'notRequested' | 'conflict' }
   | { readonly outcome: 'dayAttemptsUsedUp' | 'wrongCodeLimit' | 'stopped'; readonly retryAfterMs: number }
-  /** `isLast`: no attempt is left. `isStopped`: a stop begins. */
-  | { readonly outcome: 'incorrect'; readonly isLast: boolean; readonly isStopped: boolean }
+  /** `isLast`: no attempt is left. `stopped`: for whom a stop begins. */
+  | { readonly outcome: 'incorrect'; readonly isLast: boolean; readonly stopped: readonly StopSubject[] }
   /** The attempt is counted; whether the code is correct is decided by the network. */
-  | { readonly outcome: 'networkDecides'; readonly isLast: boolean; readonly isStopped: boolean }
+  | { readonly outcome: 'networkDecides'; readonly isLast: boolean; readonly stopped: readonly StopSubject[] }
 
 export interface CompleteVerification extends CardKey, TransactionExtras {
   readonly attemptId: string
@@ -238,18 +238,18 @@ function* evaluateCode(
   if (retryAfterMs > 0) return yield* rollback({ outcome: 'wrongCodeLimit', retryAfterMs })
   const claim = attempt.stop === null ? noStop : yield* claimWrongCode(attempt.stop, now.wallMs)
   if (claim.kind === 'stopped') return { outcome: 'stopped', retryAfterMs: claim.retryAfterMs }
-  const isStopped = claim.isBegun
-  const isLast = isStopped || readInteger(counted, 'is_last') === 1
+  const stopped = claim.begun
+  const isLast = stopped.length > 0 || readInteger(counted, 'is_last') === 1
   if (stored.sentBy === 'network') {
     // Counted as wrong until the network replies that it is right, so that concurrent attempts cannot exceed the limit.
     if (maxWrongCodesPerHour !== null) yield* addWrongCodes(breaker, 1)
-    return { outcome: 'networkDecides', isLast, isStopped }
+    return { outcome: 'networkDecides', isLast, stopped }
   }
   if (sameHash(stored.otpHash, attempt.otpHash)) return yield* verify(attempt, ifRight)
   if (maxWrongCodesPerHour !== null) yield* addWrongCodes(breaker, 1)
   yield* writeAudit(attempt.auditIfWrong)
-  if (idempotency !== null) yield* storeIdempotencyOutcome(outcomeOfWrongCode(idempotency, isLast, isStopped))
-  return { outcome: 'incorrect', isLast, isStopped }
+  if (idempotency !== null) yield* storeIdempotencyOutcome(outcomeOfWrongCode(idempotency, isLast, stopped.length > 0))
+  return { outcome: 'incorrect', isLast, stopped }
 }
 
 function outcomeOfWrongCode(idempotency: CodeIdempotency, isLast: boolean, isStopped: boolean): IdempotencyOutcome | null {
@@ -257,7 +257,7 @@ function outcomeOfWrongCode(idempotency: CodeIdempotency, isLast: boolean, isSto
   return isLast ? idempotency.outcomeIfLastWrong : idempotency.outcomeIfWrong
 }
 
-const noStop = { kind: 'counted', isBegun: false } as const
+const noStop = { kind: 'counted', begun: [] } as const
 
 /** A code that the network did not find right. */
 export interface RecordNetworkReply {

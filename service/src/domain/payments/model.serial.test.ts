@@ -1,7 +1,6 @@
 // time limit: 400 s
 // runs once: it draws new sequences each time, and one that fails is a finding
 import assert from 'node:assert/strict'
-import { randomInt } from 'node:crypto'
 import { after, test } from 'node:test'
 
 import { readSearchSeed, readSearchSize } from '../../../../tools/search-size.ts'
@@ -13,16 +12,16 @@ import { moody, playMoney, type Moods } from './model.suite.ts'
 
 const moods: Moods = new Map()
 const app = await createTestApp({ after }, { network: (sandbox) => moody(sandbox, moods) })
-/** A seed of its own for each run, and two that have met every outcome and found every bent rule between them, in few sequences. */
-const newSeed = readSearchSeed(randomInt(2 ** 31))
+/** `npm run soak` draws others; the two below meet every outcome and find every bent rule between them, in few sequences. */
+const searchSeed = readSearchSeed(1)
 const provenSeeds = [4, 2]
 const provenSequences = 150
 /** `npm run soak -- payments` asks for a hundred thousand on each store. */
 const sequences = { sqlite: readSearchSize(120), postgres: readSearchSize(60) }
 
 test('in every order of payments, holds, captures and cancellations the app and the network agree with the model', async (t) => {
-  t.diagnostic(`seed ${newSeed}: replay with TESSERA_TEST_SEED=${newSeed}`)
-  const { mismatch, calls } = await playMoney(app, moods, { seed: newSeed, rule: moneyRules, sequences: sequences.sqlite, length: 14 })
+  t.diagnostic(`seed ${searchSeed}: replay with TESSERA_TEST_SEED=${searchSeed}`)
+  const { mismatch, calls } = await playMoney(app, moods, { seed: searchSeed, rule: moneyRules, sequences: sequences.sqlite, length: 14 })
   assert.equal(mismatch, null)
   t.diagnostic(`${calls} calls in ${sequences.sqlite} sequences`)
 })
@@ -33,8 +32,8 @@ test(
     const theirs: Moods = new Map()
     const other = await createTestApp({ after }, { store, network: (sandbox) => moody(sandbox, theirs) })
     try {
-      const { mismatch } = await playMoney(other, theirs, { seed: newSeed, rule: moneyRules, sequences: sequences.postgres, length: 14 })
-      assert.equal(mismatch, null, `seed ${newSeed}`)
+      const { mismatch } = await playMoney(other, theirs, { seed: searchSeed, rule: moneyRules, sequences: sequences.postgres, length: 14 })
+      assert.equal(mismatch, null, `seed ${searchSeed}`)
     } finally {
       await other.close()
     }

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { randomInt } from 'node:crypto'
 import { after, test } from 'node:test'
 
 import { letterAlphabet } from '@tessera/contract/verification-code'
@@ -14,32 +13,33 @@ import { play } from './model.suite.ts'
 import { drawPolicy } from './random-policy.fixture.ts'
 
 const app = await createTestApp({ after })
-/** A seed of its own for each run, and one that has met every outcome and found every bent rule. */
-const newSeed = readSearchSeed(randomInt(2 ** 31))
+/** One that found a stop which held for more than it was begun for; `npm run soak` draws others. */
+const searchSeed = readSearchSeed(21)
+/** One that meets every outcome and finds every bent rule. */
 const provenSeed = 1
 /** `npm run soak -- verification` asks for 20,000. */
 const rounds = readSearchSize(60)
 const policyCount = 5
 
 test('for any calls in any order and time the app agrees with the model', async (t) => {
-  t.diagnostic(`seed ${newSeed}: replay with TESSERA_TEST_SEED=${newSeed}`)
-  const { mismatch, calls } = await play(app, { seed: newSeed, rule: verificationRules, rounds })
+  t.diagnostic(`seed ${searchSeed}: replay with TESSERA_TEST_SEED=${searchSeed}`)
+  const { mismatch, calls } = await play(app, { seed: searchSeed, rule: verificationRules, rounds })
   assert.equal(mismatch, null)
   t.diagnostic(`${calls} calls`)
 })
 
 test('under random policies the app agrees with the model', async (t) => {
-  const { below } = makeSeeded(newSeed)
+  const { below } = makeSeeded(searchSeed)
   for (let at = 0; at < policyCount; at++) {
     const seed = below(2 ** 31)
     const { policy, rule, wrongCode } = drawPolicy(seed)
     const own = await createTestApp({ after }, { verification: { policies: policiesWith(policy) } })
     const { mismatch } = await play(own, { seed, rule, wrongCode, rounds })
-    assert.equal(mismatch, null, `policy of the seed ${seed} (TESSERA_TEST_SEED=${newSeed}): ${JSON.stringify(policy)}`)
+    assert.equal(mismatch, null, `policy of the seed ${seed} (TESSERA_TEST_SEED=${searchSeed}): ${JSON.stringify(policy)}`)
     assert.deepEqual(own.alarms, [])
     await own.close()
   }
-  t.diagnostic(`seed ${newSeed}, ${policyCount} policies`)
+  t.diagnostic(`seed ${searchSeed}, ${policyCount} policies`)
 })
 
 /** A policy with everything: letters, three attempts, and a stop for card, phone and customer. */

@@ -102,6 +102,46 @@ test('a stop holds for the customer and the phone, not for another customer with
     )
   }))
 
+for (const pan of [sentByNetwork, sentByService]) {
+  test(`a stop of the customer alone leaves the card to other customers: ${pan}`, () =>
+    within({ verification: { policies: policiesWith({ stop: { durationMs: quarterHourMs, per: ['card', 'customer'] } }) } }, async (app) => {
+      const merchant = app.merchant()
+      const enter = async (token: string, codes: number) => {
+        await merchant.call('cards.get_verify_code', { token })
+        for (let attempt = 0; attempt < codes; attempt++) await merchant.callRaw('cards.verify', { token, code: '000000' })
+      }
+      const other = pan === sentByNetwork ? sentByService : sentByNetwork
+      await enter(await createToken(merchant, other, 'Ali'), 4)
+      const token = await createToken(merchant, pan, 'Ali')
+      await enter(token, 1)
+      assert.match(await reply(merchant, 'cards.verify', token, '000000'), /verification_stopped/)
+      assert.equal(await reply(merchant, 'cards.get_verify_code', await createToken(merchant, pan, 'Vali')), 'sent')
+      assert.deepEqual(app.alarms, [])
+    }))
+}
+
+test('a stop ends when the database says so, however long the network took to evaluate the code', () => {
+  const late: { app?: TestApp } = {}
+  const network = (sandbox: Network): Network => ({
+    ...sandbox,
+    async checkCode(code, signal) {
+      late.app?.clock.advance(2000)
+      return sandbox.checkCode(code, signal)
+    },
+  })
+  return within({ verification: { policies: policiesWith({ stop: { durationMs: quarterHourMs, per: ['card'] } }) }, network }, async (app) => {
+    late.app = app
+    const merchant = app.merchant()
+    const token = await createToken(merchant, sentByNetwork)
+    await merchant.call('cards.get_verify_code', { token })
+    for (let attempt = 0; attempt < 5; attempt++) await merchant.callRaw('cards.verify', { token, code: '000000' })
+    // The stop is counted from the attempt, before the network was called.
+    app.clock.advance(quarterHourMs - 2000)
+    assert.equal(await reply(merchant, 'cards.get_verify_code', token), 'sent')
+    assert.deepEqual(app.alarms, [])
+  })
+})
+
 test('a stop holds when the key of the day changes meanwhile', () =>
   within({ verification: { policies: reported } }, async (app) => {
     const merchant = app.merchant()
@@ -113,6 +153,7 @@ test('a stop holds when the key of the day changes meanwhile', () =>
     assert.equal(await reply(merchant, 'cards.verify', token), '-31102 tries_used_up 900000')
     await app.keyring.rotate('limits')
     assert.match(await reply(merchant, 'cards.get_verify_code', token), /verification_stopped/)
+    assert.deepEqual(app.alarms, [])
   }))
 
 test('a stop of which the database knows nothing any more goes on, with an alarm', () =>

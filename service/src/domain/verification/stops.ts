@@ -29,9 +29,13 @@ export async function stopOf(
   const scope = scopeOf(deps, merchantId)
   const subjects: StopSubject[] = per.includes('phone') ? readPhone(phone) : []
   for (const dek of await limitKeys(deps, policy, policy.stop)) {
-    if (per.includes('card')) subjects.push({ keyId: dek.keyId, subject: hashStopSubject(dek, 'card', scope, pan) })
+    if (per.includes('card')) subjects.push({ kind: 'card', keyId: dek.keyId, subject: hashStopSubject(dek, 'card', scope, pan) })
     if (per.includes('customer') && customer !== null)
-      subjects.push({ keyId: dek.keyId, subject: hashStopSubject(dek, 'customer', merchantId, Buffer.from(customer, 'utf8')) })
+      subjects.push({
+        kind: 'customer',
+        keyId: dek.keyId,
+        subject: hashStopSubject(dek, 'customer', merchantId, Buffer.from(customer, 'utf8')),
+      })
   }
   return { subjects, maxWrongCodes: policy.maxAttempts, durationMs }
 }
@@ -55,7 +59,7 @@ function readPhone(reference: string | null): StopSubject[] {
   if (reference === null) return []
   return reference.split(' ').map((each) => {
     const [keyId = '', hex = ''] = each.split(':')
-    return { keyId, subject: new Uint8Array(Buffer.from(hex, 'hex')) }
+    return { kind: 'phone' as const, keyId, subject: new Uint8Array(Buffer.from(hex, 'hex')) }
   })
 }
 

@@ -107,14 +107,12 @@ async function attemptVerification(context: CodeAttemptContext, token: string): 
     at,
   })
   if (isRefusal) throw refusalError(decision, ctx.requestId)
-  const isStopped =
-    stop !== null &&
-    stop.subjects.length > 0 &&
-    (decision.kind === 'attemptsUsedUp' || (decision.kind === 'incorrect' && decision.isStopped))
-  if (isStopped) deps.begunStops.record(stop.subjects, at + stop.durationMs)
-  throw decision.kind === 'incorrect' || isStopped
-    ? wrongCodeError(context.policy, { isLast: decision.kind !== 'incorrect' || decision.isLast, isStopped })
-    : new RpcError(networkErrors[decision.kind])
+  if (decision.kind === 'incorrect') throw wrongCodeError(context.policy, effectOf(decision))
+  if (decision.kind === 'attemptsUsedUp' && stop !== null && stop.subjects.length > 0) {
+    deps.begunStops.record(stop.subjects, at + stop.durationMs)
+    throw wrongCodeError(context.policy, { isLast: true, isStopped: true })
+  }
+  throw new RpcError(networkErrors[decision.kind])
 }
 
 /** The code counts as wrong since before the network was called. Without a reply it may have been evaluated, so it stays counted. */
@@ -126,7 +124,7 @@ function stopEffectOf(decision: NetworkDecision): RecordNetworkReply['effect'] {
 
 type CodeExtras = Pick<CheckCode, 'events' | 'idempotency'>
 type StoreDecision = Exclude<CodeAttemptResult, { outcome: 'networkDecides' }>
-type WrongCode = { readonly kind: 'incorrect'; readonly isLast: boolean; readonly isStopped: boolean }
+type WrongCode = { readonly kind: 'incorrect' } & CountedAsWrong
 type NetworkDecision = Exclude<CodeCheckResult, { kind: 'incorrect' }> | WrongCode | CausedNetworkRefusal
 type CodeDecision = StoreDecision | NetworkDecision
 
@@ -164,14 +162,15 @@ async function checkWithStoreAndNetwork(context: CodeAttemptContext, verified: C
     )
     if (decision.outcome === 'incorrect') deps.wrongCodes.record(attempted.now.wallMs)
     if (stop !== null && evaluatedOutcomes.has(decision.outcome)) deps.begunStops.forget(stop.subjects)
-    if (decision.outcome === 'incorrect' && decision.isStopped && stop !== null)
-      deps.begunStops.record(stop.subjects, attempted.now.wallMs + stop.durationMs)
+    const stopEndsAt = attempted.now.wallMs + (stop?.durationMs ?? 0)
+    if (decision.outcome === 'incorrect') deps.begunStops.record(decision.stopped, stopEndsAt)
     if (decision.outcome !== 'networkDecides') return { decision, stop }
     const codeCheck = { merchantId, pan, expiry, requestId: attempt.attemptId, networkRef: attempt.networkRef, code }
     const checked = await callCardNetwork(options, (signal) => network.checkCode(codeCheck, signal))
     if (checked.kind !== 'incorrect') return { decision: checked, stop }
     deps.wrongCodes.record(attempted.now.wallMs)
-    return { decision: { kind: 'incorrect', isLast: decision.isLast, isStopped: decision.isStopped }, stop }
+    deps.begunStops.record(decision.stopped, stopEndsAt)
+    return { decision: { kind: 'incorrect', isLast: decision.isLast, stopped: decision.stopped }, stop }
   })
 }
 
@@ -261,7 +260,7 @@ async function applyStoreDecision(
   if (decision.outcome === 'wrongCodeLimit') throw new RpcError('wrongCodeLimit', { retryAfterMs: decision.retryAfterMs })
   if (decision.outcome === 'dayAttemptsUsedUp') throw new RpcError('cardDayTriesUsedUp', { retryAfterMs: decision.retryAfterMs })
   if (decision.outcome === 'stopped') throw new RpcError('verificationStopped', { retryAfterMs: decision.retryAfterMs })
-  throw decision.outcome === 'incorrect' ? wrongCodeError(policy, decision) : new RpcError(storeErrors[decision.outcome])
+  throw decision.outcome === 'incorrect' ? wrongCodeError(policy, effectOf(decision)) : new RpcError(storeErrors[decision.outcome])
 }
 
 /** The network accepted the code. The card's row may have changed meanwhile, by a reseal or a removal. */
@@ -311,6 +310,13 @@ function codeExtras({ policy, ctx: { idempotency } }: CodeAttemptContext, verifi
 const countedOutcomes: ReadonlySet<CodeAttemptResult['outcome']> = new Set(['incorrect', 'networkDecides'])
 /** A code was evaluated, so no stop was in force: what this process remembers of an earlier one is over. */
 const evaluatedOutcomes: ReadonlySet<CodeAttemptResult['outcome']> = new Set([...countedOutcomes, 'verified'])
+
+/** As the store counted it: `stopped` are those for whom a stop begins. */
+type CountedAsWrong = Pick<Extract<CodeAttemptResult, { outcome: 'incorrect' }>, 'isLast' | 'stopped'>
+
+function effectOf({ isLast, stopped }: CountedAsWrong): WrongCodeEffect {
+  return { isLast, isStopped: stopped.length > 0 }
+}
 
 /** What a wrong code leads to: no attempt is left, or a stop begins. */
 interface WrongCodeEffect {

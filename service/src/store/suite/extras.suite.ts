@@ -256,7 +256,7 @@ export function extrasSuite(withStore: WithStore): void {
       assert.deepEqual(await store.write(checkCode, { attempt: makeCodeAttempt(card, 'one', clockAt(1)), ...extras('bad') }), {
         outcome: 'incorrect',
         isLast: false,
-        isStopped: false,
+        stopped: [],
       })
       assert.equal(await store.write(checkCode, { attempt: right, ...extras('bad') }), 'duplicate_request')
       assert.equal((await store.read(findVerification(card)))?.attempts, 1)
@@ -311,7 +311,7 @@ export function extrasSuite(withStore: WithStore): void {
         idempotency: { ...idempotency, outcomeIfWrong: null, outcomeIfLastWrong: null, outcomeIfStopped: null },
       }
       const attempted = await store.write(checkCode, code)
-      assert.deepEqual(attempted, { outcome: 'networkDecides', isLast: false, isStopped: false })
+      assert.deepEqual(attempted, { outcome: 'networkDecides', isLast: false, stopped: [] })
       assert.deepEqual(await store.read(findIdempotencyRecord(makeKeyClaim('one'))), {
         ...makeKeyClaim('one', { subject: 'try' }),
         sealed: null,

@@ -291,8 +291,8 @@ export function verificationSuite(withStore: WithStore): void {
         stored: { ...attempt.stored, sentBy: 'network' },
       })
       const check = (attempt: CodeAttempt) => store.write(checkCode, { attempt: ofNetwork(attempt) })
-      assert.deepEqual(await check(right(card, 'one', clockAt(1))), { outcome: 'networkDecides', isLast: false, isStopped: false })
-      assert.deepEqual(await check(makeCodeAttempt(card, 'one', clockAt(2))), { outcome: 'networkDecides', isLast: true, isStopped: false })
+      assert.deepEqual(await check(right(card, 'one', clockAt(1))), { outcome: 'networkDecides', isLast: false, stopped: [] })
+      assert.deepEqual(await check(makeCodeAttempt(card, 'one', clockAt(2))), { outcome: 'networkDecides', isLast: true, stopped: [] })
       assert.deepEqual(await check(makeCodeAttempt(card, 'one', clockAt(3))), { outcome: 'attemptsUsedUp' })
 
       const { bucket, merchantId, cardId } = card
