@@ -1,5 +1,6 @@
 // `npm run soak`: searches and fault loops that take hours. Each has a short version in npm test.
 import { spawn } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { readCommandLine } from './command-line.ts'
@@ -92,7 +93,9 @@ function listUnfitOptions(wanted: readonly Soak[]): string | null {
 async function runTest(path: string, count: number): Promise<boolean> {
   const startedAt = performance.now()
   const say = (text: string): unknown => process.stdout.write(text)
-  const env = { TESSERA_TEST_COUNT: String(count), ...(values.seed === undefined ? {} : { TESSERA_TEST_SEED: values.seed }) }
+  const seed = values.seed ?? String(randomInt(1, 2 ** 31))
+  say(`Seed ${seed}.\n`)
+  const env = { TESSERA_TEST_COUNT: String(count), TESSERA_TEST_SEED: seed }
   const secondsPerFile = Number(values.hours) * 3600
   const results = await runTests(findTests(root, [path]), { root, signal: stopping.signal, secondsPerFile, env, say })
   const sum = tally(results, allowedSkips)
