@@ -1,6 +1,7 @@
 import type { Adapters } from './app/adapters.ts'
 import { makeChainAlarm } from './app/chain-alarm.ts'
 import { makeCallWrites } from './app/call-writes.ts'
+import { makeDamageAlarm } from './app/damage-alarm.ts'
 import { makePrimaryAlarm } from './app/primary-fence.ts'
 import { makeClockAlarm } from './app/clock-alarm.ts'
 import { clockFile } from './app/data-folder.ts'
@@ -75,7 +76,13 @@ export async function createApp(config: Config, adapters: Adapters, deps: AppDep
       record: makeValueFile(config.dataFolder, clockFile),
       onRefused: makeClockAlarm(log),
     })
-    const storageDeps = { ...deps, primaryObserver: makePrimaryAlarm(log, metrics), isTimeTrusted: clockGuard.isTrusted }
+    const damage = makeDamageAlarm(log, metrics, clock)
+    const storageDeps = {
+      ...deps,
+      primaryObserver: makePrimaryAlarm(log, metrics, damage),
+      onDamaged: damage.raise,
+      isTimeTrusted: clockGuard.isTrusted,
+    }
     const opened = await openStorage(config, adapters, storageDeps, resources)
     const writes = makeWriteHealth(clock)
     const commitBacklog = makeCommitBacklog({ waitMs: config.commitWaitMs, now: () => performance.now() })
@@ -102,6 +109,7 @@ export async function createApp(config: Config, adapters: Adapters, deps: AppDep
       ...storage,
       follower,
       clockGuard,
+      damage,
       areEntriesComparable,
       sdk,
       lifecycle,
@@ -132,7 +140,7 @@ export async function createApp(config: Config, adapters: Adapters, deps: AppDep
         const info = runningInfo(url)
         const { inFlight, bufferedBytes } = http
         const probeWrite = makeWriteProbe(services.store, clock)
-        const { checks: readinessChecks, listAway } = makeReadiness({ ...services, clock, writes, probeWrite })
+        const { checks: readinessChecks, listAway } = makeReadiness({ ...services, clock, writes, damage, probeWrite })
         Object.assign(lifecycle, {
           info,
           store: services.store,

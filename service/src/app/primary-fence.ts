@@ -3,6 +3,7 @@ import type { Metrics } from '../ops/metrics/metrics.ts'
 import type { PostgresKeyStore } from '../store/postgres/keys.ts'
 import type { PrimaryObserver } from '../store/postgres/primary.ts'
 import { makePrimaryRecord, type PrimaryRecord, type RecordPlace } from '../store/postgres/primary-record.ts'
+import type { DamageAlarm } from './damage-alarm.ts'
 import { makeValueFile } from '../store/value-file.ts'
 
 /** The databases on PostgreSQL, each with a primary of its own: they may be on different servers. */
@@ -14,10 +15,11 @@ export function openPrimaryRecord(dataFolder: string, database: DatabaseName, sh
   return makePrimaryRecord(shared === null ? [file] : [file, shared])
 }
 
-/** Reports which primary is followed, and raises the alarm while none can be: a gauge for each database, and log lines. */
+/** Reports which primary is followed, and raises the alarm while none can be: a gauge for each database, and log lines. The alarm of damage ends with its server. */
 export function makePrimaryAlarm(
   log: Pick<Log, 'info' | 'error'>,
   metrics: Pick<Metrics, 'registerGauge'>,
+  damage: Pick<DamageAlarm, 'end'>,
 ): (database: DatabaseName) => PrimaryObserver {
   const states = new Map<DatabaseName, { isRefused: boolean; epoch: number }>()
   const read = (value: (state: { isRefused: boolean; epoch: number }) => number) => () =>
@@ -34,6 +36,8 @@ export function makePrimaryAlarm(
   })
   return (database) => ({
     onFollowed({ epoch, timeline }) {
+      // What was damaged was another server.
+      if (database === 'cards' && (states.get(database)?.epoch ?? epoch) !== epoch) damage.end()
       states.set(database, { isRefused: false, epoch })
       log.info('primary_followed', { database, epoch, timeline })
     },

@@ -46,6 +46,14 @@ test('a store with buckets that can be written is degraded, also while most prob
   assert.equal(writes.writable(), 'none', 'the last probe failed')
 })
 
+test('a database whose server found its files damaged is not ready until the alarm has ended', async () => {
+  let found: string | null = 'PostgreSQL found its files damaged (invalid page)'
+  const { state } = start({ damage: { damage: () => found } })
+  assert.deepEqual(pick(await state()), { ready: false, state: 'store_damaged', reason: found, away: undefined })
+  found = null
+  assert.equal((await state()).state, 'ready')
+})
+
 test('a network, an SMS gateway and a checkpoint destination that do not answer are named, and nobody is asked for it', async () => {
   const { peerHealth, failing, state } = start({})
   const network = peerHealth.networks.get('sandbox')!
@@ -122,6 +130,7 @@ function start(replaced: Partial<ReadinessDependencies>) {
     knownAnswers: { verifyServiceKeys: done },
     clock,
     writes,
+    damage: { damage: () => null },
     probeWrite: done,
     peerHealth,
     peers: { listPeers: () => [{ kind: 'network', name: 'sandbox', inFlight: 0, max: 1, openBreakers: openBreakers.length }] },

@@ -9,6 +9,7 @@ import type { PeerHealth } from '../ops/health/peer-health.ts'
 import type { WriteHealth } from '../ops/health/write-health.ts'
 import { PrimaryRefused, type Store } from '../store/store.ts'
 
+import type { DamageAlarm } from './damage-alarm.ts'
 import type { AwayPart, ReadinessCheck } from './lifecycle.ts'
 
 export interface ReadinessDependencies {
@@ -19,6 +20,7 @@ export interface ReadinessDependencies {
   readonly knownAnswers: Pick<KnownAnswers, 'verifyServiceKeys'>
   readonly clock: Pick<Clock, 'moment' | 'sleep'>
   readonly writes: WriteHealth
+  readonly damage: Pick<DamageAlarm, 'damage'>
   /** Tries to write; `writes` records the outcome. */
   readonly probeWrite: () => Promise<void>
   readonly peerHealth: { readonly networks: ReadonlyMap<string, PeerHealth>; readonly sms: PeerHealth }
@@ -37,7 +39,7 @@ export interface ReadinessParts {
 
 /** Whether calls succeed, and what is away. Never waits longer than a second for the store or the key store, and for nobody else. */
 export function makeReadiness(deps: ReadinessDependencies): ReadinessParts {
-  const { store, keyring, kek, nextKek, knownAnswers, clock, writes, probeWrite, peerHealth, peers, checkpoints, clockGuard } = deps
+  const { store, keyring, kek, nextKek, knownAnswers, clock, writes, damage, probeWrite, peerHealth, peers, checkpoints, clockGuard } = deps
   const ping = inTime(clock, () => store.ping())
   /** One answer of the store decides two conditions. */
   let pinged = Promise.resolve()
@@ -51,6 +53,8 @@ export function makeReadiness(deps: ReadinessDependencies): ReadinessParts {
       // Nobody can know which server has the acknowledged writes; an operator has to look.
       { state: 'primary_refused', run: () => (pinged = ping()).catch(rethrowRefused) },
       { state: 'store_unavailable', run: () => pinged },
+      // A standby may have the pages whole: nothing more is to be written here before somebody has looked.
+      { state: 'store_damaged', run: () => requireUndamaged(damage) },
       { state: 'store_not_writable', run: () => requireWritable(writes, probe) },
       { state: 'keys_unavailable', run: keys.requireUsable },
       // The database was restored or replaced by one that was written with other keys.
@@ -98,6 +102,11 @@ function unanswered(peer: PeerHealth): string | null {
 function openBreaker(peers: Pick<Peers, 'listPeers'>, kind: PeerUsage['kind'], name = ''): string | null {
   const isOpen = peers.listPeers().some((usage) => usage.kind === kind && usage.name === name && usage.openBreakers > 0)
   return isOpen ? 'it does not respond in time, and calls are refused for a moment' : null
+}
+
+async function requireUndamaged({ damage }: Pick<DamageAlarm, 'damage'>): Promise<void> {
+  const found = damage()
+  if (found !== null) throw new Error(found)
 }
 
 /**

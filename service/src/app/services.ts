@@ -67,6 +67,7 @@ import type { Store } from '../store/store.ts'
 
 import type { Adapters } from './adapters.ts'
 import { createAuditCheckpoints } from './audit-checkpoints.ts'
+import type { DamageAlarm } from './damage-alarm.ts'
 import type { DomainBase } from './domain-base.ts'
 import { createFormServices } from './form-services.ts'
 import { readReadiness, type Lifecycle } from './lifecycle.ts'
@@ -90,6 +91,7 @@ export interface ServiceDependencies extends Storage {
   readonly sdk: GettingStartedDetails['sdk']
   readonly follower: ChainFollower
   readonly clockGuard: ClockGuard
+  readonly damage: Pick<DamageAlarm, 'end'>
   /** Whether audit entries bear the machine's time. */
   readonly areEntriesComparable: boolean
   /** The URL of this service, once it listens. */
@@ -281,6 +283,7 @@ export async function createServices(config: Config, adapters: Adapters, deps: S
         ...((await deps.anchors.readHeads().catch(noHeads)) ?? []),
         ...store.auditHeads(),
       ],
+      onSound: deps.damage.end,
       now,
       stopping: deps.stopping,
     }),

@@ -9,11 +9,10 @@ import type { Log } from '../ops/logging/log.ts'
 import type { PostgresKeyStore } from '../store/postgres/keys.ts'
 import type { PrimaryFence } from '../store/postgres/postgres.ts'
 import type { PrimaryObserver } from '../store/postgres/primary.ts'
-import { hasDamagedCause } from '../store/postgres/damaged-cause.ts'
 import type { RecordPlace } from '../store/postgres/primary-record.ts'
 import { openSqliteKeyStore } from '../store/sqlite/keys.ts'
 import { openSqliteStore } from '../store/sqlite/sqlite.ts'
-import { type Store, StoreRefused, StoreUnavailable } from '../store/store.ts'
+import { type Store, StoreDamaged, StoreRefused, StoreUnavailable } from '../store/store.ts'
 
 import { adapterDependencies } from './adapter-dependencies.ts'
 import { auditHeadsFile, auditHeadsValue } from './data-folder.ts'
@@ -43,6 +42,8 @@ export interface StorageDependencies {
   readonly endNow: (exit: Exit, event: string, err: unknown) => never
   /** Told which primary of a database on PostgreSQL is followed. */
   readonly primaryObserver?: (database: DatabaseName) => PrimaryObserver
+  /** Told each time when a PostgreSQL server finds its files damaged. */
+  readonly onDamaged?: (found: StoreDamaged) => void
   /** Whether the clock may be a reason to retire or destroy a key. Default: always. */
   readonly isTimeTrusted?: () => boolean
   /** A store that is already open; the caller closes it. */
@@ -101,7 +102,8 @@ export async function openStorage(config: Config, adapters: Adapters, deps: Stor
   async function openDatabase(): Promise<Store> {
     const events = { log: log.info, onLost: (cause: Error) => endNow('ioError', 'store_lost', cause) }
     const fence = { record: openPrimaryRecord(config.dataFolder, 'cards', sharedRecord), ...observerOf(deps, 'cards') }
-    const opened = await retryUntilReachable(config, deps, () => openStore(config, { ...events, fence }))
+    const damage = deps.onDamaged === undefined ? {} : { onDamaged: deps.onDamaged }
+    const opened = await retryUntilReachable(config, deps, () => openStore(config, { ...events, ...damage, fence }))
     resources.add(() => {
       deps.onStoreClosing?.()
       return opened.close(storeCloseTimeoutMs)
@@ -123,10 +125,12 @@ export interface StoreEvents {
   readonly onLost: (cause: Error) => void
   /** On PostgreSQL. */
   readonly fence?: PrimaryFence
+  /** On PostgreSQL: told each time when the server finds its files damaged. */
+  readonly onDamaged?: (found: StoreDamaged) => void
 }
 
 /** Opens the store that the settings name. Throws `StoreUnavailable`, `MigrationRefused` and errors of the system. */
-export async function openStore(config: Config, { log, onLost, fence = {} }: StoreEvents): Promise<Store> {
+export async function openStore(config: Config, { log, onLost, fence = {}, onDamaged }: StoreEvents): Promise<Store> {
   const { databaseUrl: url, dataFolder: folder, storeMegabytesMax, databaseWriters: writers } = config
   if (url === null) {
     const maxPages = storeMegabytesMax === null ? {} : { maxPages: storeMegabytesMax * pagesInMegabyte }
@@ -134,7 +138,7 @@ export async function openStore(config: Config, { log, onLost, fence = {} }: Sto
   }
   // The driver is loaded only if it is used: it takes 5 % of the memory of an idle service.
   const { openPostgresStore } = await import('../store/postgres/postgres.ts')
-  return openPostgresStore({ url, log, writers, fence })
+  return openPostgresStore({ url, log, writers, fence, ...(onDamaged === undefined ? {} : { onDamaged }) })
 }
 
 /** Opens the store of the wrapped data keys, like `openStore`. */
@@ -170,7 +174,7 @@ export async function retryUntilReachable<T>(
     } catch (err) {
       const failedAt = clock.moment().monotonicMs
       if (waitMs > 0 && failedAt - startedAt > waitMs) giveUpAt = failedAt + waitMs
-      const isFinal = !(err instanceof StoreUnavailable) || err instanceof StoreRefused || hasDamagedCause(err)
+      const isFinal = !(err instanceof StoreUnavailable) || err instanceof StoreRefused || err instanceof StoreDamaged
       if (isFinal || stopping.aborted || failedAt >= giveUpAt) throw err
       log.warn('database_unreachable', { attempt, err })
       await clock.sleep(1000, stopping)

@@ -70,11 +70,11 @@ async function checkByAmcheck(store: Pick<Store, 'read'>, { schema, hasHeapCheck
   const heap = makeStatement(`select blkno::text || ': ' || msg as what from ${schema}.verify_heapam($1::text::regclass) limit 10`)
   for (const table of tables) {
     const map = (rows: readonly Row[]): IntegrityFault[] => rows.map((row) => ({ table, what: `page ${readText(row, 'what')}` }))
-    faults.push(...(await store.read({ statement: heap, values: [table], map }).catch((err: unknown) => [damageOf(table, err)])))
+    faults.push(...(await store.read({ statement: heap, values: [table], map }).catch((err: unknown) => [findingOf(table, err)])))
     await walk.advance(1)
   }
   for (const name of indexes) {
-    await store.read({ statement, values: [name], map: () => undefined }).catch((err: unknown) => faults.push(damageOf(name, err)))
+    await store.read({ statement, values: [name], map: () => undefined }).catch((err: unknown) => faults.push(findingOf(name, err)))
     await walk.advance(1)
   }
   return { method: 'amcheck', checked: tables.length + indexes.length, faults }
@@ -152,6 +152,13 @@ async function countByKey(store: Pick<Store, 'read'>, { name, columns }: KeyedTa
 function damageOf(table: string, err: unknown): IntegrityFault {
   if (!(err instanceof StoreDamaged)) throw err
   return { table, what: err.message }
+}
+
+/** The same of amcheck, which computes with what it reads: an index row that cannot be made of a table's row is damage too (SQLSTATE classes 22 and 54). */
+function findingOf(table: string, err: unknown): IntegrityFault {
+  for (let cause = err; cause instanceof Error; cause = cause.cause)
+    if (/^(22|54)/.test((cause as NodeJS.ErrnoException).code ?? '')) return { table, what: cause.message }
+  return damageOf(table, err)
 }
 
 const keysPerPage = 10_000

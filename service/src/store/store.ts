@@ -118,8 +118,8 @@ export class PrimaryRefused extends StoreUnavailable {
 /** `login`: user, password or pg_hba.conf; `database`: it does not exist; `rights`: the user may not do what the service does. */
 export type StoreRefusal = 'login' | 'database' | 'rights'
 
-/** The database is damaged, or is not one. The message names its file or server. */
-export class StoreDamaged extends Error {
+/** The database is damaged, or is not one; nothing was done, and waiting does not help. The message names its file or server. */
+export class StoreDamaged extends StoreUnavailable {
   /** What to do, one or more sentences. */
   readonly advice: string
 

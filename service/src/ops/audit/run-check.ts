@@ -13,13 +13,15 @@ export interface RunStoreCheck {
 export interface RunStoreCheckDependencies extends Omit<StoreCheckDependencies, 'walk' | 'knownHeads'> {
   /** As they are when a check begins. */
   readonly knownHeads: () => Promise<StoreCheckDependencies['knownHeads']>
+  /** Called after a check of the whole store that found nothing. */
+  readonly onSound: () => void
   /** Milliseconds of a monotonic clock. */
   readonly now: () => number
   /** Cancels a check in progress, so that a stop does not wait for it. */
   readonly stopping: AbortSignal
 }
 
-export function makeRunStoreCheck({ knownHeads, now, stopping, ...deps }: RunStoreCheckDependencies): RunStoreCheck {
+export function makeRunStoreCheck({ knownHeads, onSound, now, stopping, ...deps }: RunStoreCheckDependencies): RunStoreCheck {
   let isRunning = false
   return Object.freeze({
     run(stages: 'all' | 'audit', options: Pick<WalkOptions, 'signal' | 'onProgress'> = {}) {
@@ -32,7 +34,9 @@ export function makeRunStoreCheck({ knownHeads, now, stopping, ...deps }: RunSto
     try {
       const signal = options.signal === undefined ? stopping : AbortSignal.any([options.signal, stopping])
       const walk = makeWalk({ ...options, signal, now })
-      return await checkStore({ ...deps, knownHeads: await knownHeads(), walk }, stages === 'all' ? allStages : auditStages)
+      const report = await checkStore({ ...deps, knownHeads: await knownHeads(), walk }, stages === 'all' ? allStages : auditStages)
+      if (stages === 'all' && report.findings.length === 0) onSound()
+      return report
     } catch (err) {
       if (!stopping.aborted) throw err
       throw new RpcError('operatorRefused', { data: { reason: 'check_cancelled', message: 'Cancelled: the service stops.' }, cause: err })

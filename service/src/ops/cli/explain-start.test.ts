@@ -9,6 +9,8 @@ import { readConfig } from '../config/config.ts'
 import { readDashboardAssets } from '../../server/pages/dashboard-assets.ts'
 import { ExitError } from '../exits.ts'
 import { readFormAssets } from '../../server/pages/form-assets.ts'
+import { RowBroken } from '../../store/columns.ts'
+import { StoreDamaged } from '../../store/store.ts'
 
 import { explainStart } from './explain-start.ts'
 
@@ -42,13 +44,18 @@ test('a start without the built form or dashboard ends with a line that says wha
   }
 })
 
-test('a page that PostgreSQL finds damaged after the first statements of a start ends it as damaged, also below another error', () => {
+test('damage that is found after the first statements of a start ends it as damaged, also below another error', () => {
   const { config } = readConfig([`--data=${empty}`])
-  const damaged = Object.assign(new Error('invalid page in block 3'), { code: 'XX001' })
+  const explain = (err: Error): unknown => explainStart(err, config, new AbortController().signal)
+  const damaged = new StoreDamaged('PostgreSQL found its files damaged (invalid page in block 3)', 'Restore it.')
   for (const err of [damaged, new Error('the audit cannot be read', { cause: damaged })]) {
-    const explained = explainStart(err, config, new AbortController().signal)
+    const explained = explain(err)
     assert.ok(explained instanceof ExitError)
-    assert.equal(explained.exit, 'damaged')
+    assert.deepEqual([explained.exit, explained.message], ['damaged', `${damaged.message}. Restore it.`])
   }
-  assert.equal(explainStart(new Error('invalid page in block 3'), config, new AbortController().signal) instanceof ExitError, false)
+  const broken = explain(new RowBroken('state'))
+  assert.ok(broken instanceof ExitError)
+  assert.equal(broken.exit, 'damaged')
+  assert.match(broken.message, /somebody changed it: a stored row is broken at column state\. tessera store check/)
+  assert.equal(explain(new Error('invalid page in block 3')) instanceof ExitError, false)
 })

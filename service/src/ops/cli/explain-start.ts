@@ -9,8 +9,8 @@ import { KeyStoreMismatch, keyStoreAdvice } from '../../domain/keys/key-store-mi
 import { DashboardMissing } from '../../server/pages/dashboard-assets.ts'
 import { ExitError, type Exit } from '../exits.ts'
 import { AssetsMissing } from '../../server/pages/form-assets.ts'
+import { RowBroken } from '../../store/columns.ts'
 import { MigrationRefused } from '../../store/migrations/migrations.ts'
-import { hasDamagedCause } from '../../store/postgres/damaged-cause.ts'
 import { PrimaryRecordDamaged } from '../../store/postgres/primary-record.ts'
 import { FolderLocked } from '../../store/sqlite/lock.ts'
 import {
@@ -50,11 +50,22 @@ export function explainDatabase(err: unknown, setting: string): ExitError | null
   }
   if (err instanceof PrimaryRefused)
     return new ExitError('unavailable', `${err.reason}: ${err.message}.`, { cause: err, advice: choosePrimary })
-  if (!(err instanceof StoreDamaged) && hasDamagedCause(err))
-    return new ExitError('damaged', `PostgreSQL found its files damaged (${err.message}).`, { cause: err, advice: restorePostgres })
+  const damage = findDamage(err)
+  if (damage instanceof StoreDamaged) return new ExitError('damaged', `${damage.message}.`, { cause: err, advice: damage.advice })
+  if (damage !== null)
+    return new ExitError('damaged', `the database is damaged, or somebody changed it: ${damage.message}.`, {
+      cause: err,
+      advice: restoreRow,
+    })
   if (err instanceof StoreUnavailable || err instanceof StoreOutcomeUnknown)
     return exitError('unavailable', `the database does not respond (${err.message}): check ${setting}, or start it first.`, err)
-  if (err instanceof StoreDamaged) return new ExitError('damaged', `${err.message}.`, { cause: err, advice: err.advice })
+  return null
+}
+
+/** The error, or what caused it, that says that the database is damaged. */
+function findDamage(err: unknown): StoreDamaged | RowBroken | null {
+  for (let cause = err; cause instanceof Error; cause = cause.cause)
+    if (cause instanceof StoreDamaged || cause instanceof RowBroken) return cause
   return null
 }
 
@@ -105,7 +116,7 @@ type SystemError = NodeJS.ErrnoException & {
   readonly hostname?: string
 }
 
-const restorePostgres = 'Restore it from a backup, or use a replica.'
+const restoreRow = 'tessera store check names such rows. Restore database and key store from backups of the same time, or use a replica.'
 const folderCodes: readonly string[] = ['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'ENOSPC', 'EDQUOT']
 
 /** By SQLite's primary result codes (sqlite.org/rescode.html): busy, readonly, I/O error, cannot open. */

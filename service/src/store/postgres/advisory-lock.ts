@@ -1,6 +1,7 @@
 import { readInteger } from '../columns.ts'
 import { sql } from '../statement.ts'
 import { type StoreLock, StoreUnavailable } from '../store.ts'
+import { damagedError, isDamaged } from './fault.ts'
 import type { Primary } from './primary.ts'
 
 /**
@@ -33,6 +34,7 @@ export async function tryAdvisoryLock(primary: Primary, name: string): Promise<S
 }
 
 function lockLost(cause: unknown): StoreUnavailable {
+  if (isDamaged(cause)) return damagedError(cause)
   return new StoreUnavailable(cause instanceof Error ? cause.message : String(cause), { cause })
 }
 

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import type { StoreRefusal } from '../store.ts'
+import { StoreDamaged, type StoreRefusal } from '../store.ts'
 import { PipelineFailed } from './session.ts'
 
 /** What an error means for the caller, as long as COMMIT was not sent. Codes: PostgreSQL documentation, appendix A. */
@@ -10,6 +10,8 @@ export type PostgresFault =
   | 'chainTaken'
   /** The server's disk is full. */
   | 'full'
+  /** The server found its own files damaged. */
+  | 'damaged'
   /** It does not respond, is shutting down, is read-only, or another session has the row locked for too long. */
   | 'unavailable'
   /** The statement itself, such as a constraint. */
@@ -22,6 +24,7 @@ export function postgresFaultOf(err: unknown): PostgresFault {
   const code = error.code ?? ''
   if (code === '40001' || code === '40P01') return 'again'
   if (code === '53100') return 'full'
+  if (isDamaged(err)) return 'damaged'
   if (code === '23505' && error.table === 'audit') return 'chainTaken'
   // Two events of one object got the same position at once.
   if (code === '23505' && error.constraint === 'outbox_order') return 'again'
@@ -53,9 +56,19 @@ export function refusalOf(err: unknown): StoreRefusal | null {
   }
 }
 
-/** Whether the server found its own files damaged: data_corrupted, index_corrupted. */
+/**
+ * Whether the server found its own files damaged: data_corrupted and index_corrupted; and internal_error, undefined_file and io_error where they come from
+ * the server's code that reads files, pages and rows (`storageFiles`). A damaged row pointer is reported as an internal error, say.
+ */
 export function isDamaged(err: unknown): boolean {
-  return /^XX00[12]$/.test(serverErrorOf(err)?.code ?? '')
+  const { code = '', file = '' } = serverErrorOf(err) ?? {}
+  return /^XX00[12]$/.test(code) || (/^(XX000|58P01|58030)$/.test(code) && storageFiles.test(file))
+}
+
+/** What `isDamaged` says, as the error of the store. */
+export function damagedError(err: unknown): StoreDamaged {
+  const message = err instanceof Error ? err.message : String(err)
+  return new StoreDamaged(`PostgreSQL found its files damaged (${message})`, 'Restore it from a backup, or use a replica.', { cause: err })
 }
 
 /** The server's own error, or null when the error came from elsewhere. */
@@ -67,3 +80,18 @@ export function serverErrorOf(err: unknown): pg.DatabaseError | null {
 // 08 connection · 0A000 a plan that no longer fits, 26000 a statement that the server forgot: a new connection fixes both · 25006 read-only
 // · 25P03 idle too long · 53 resources · 55P03 lock not available · 57 operator intervention · 58 system error
 const UNAVAILABLE = /^(08|0A000|26000|25006|25P03|53|55P03|57|58)/
+
+/**
+ * The server's source files, which an error names in every language of its messages (PostgreSQL documentation, 55.8): files and pages · the state of
+ * transactions · rows and values out of line · indexes, and what amcheck finds · the cached catalog · a length that no value can have.
+ */
+const storageFiles = new RegExp(
+  `^(${[
+    'md|smgr|fd|bufmgr|bufpage|freespace|visibilitymap',
+    'slru|clog|multixact|subtrans|commit_ts',
+    'heap\\w*|heaptoast|detoast|toast_\\w+|pg_lzcompress|tidbitmap',
+    'nbt\\w*|indextuple|verify_\\w+',
+    'relcache|catcache',
+    'mcxt',
+  ].join('|')})\\.c$`,
+)

@@ -36,7 +36,12 @@ export async function inspectPostgres(url: string, schema: 'cards' | 'keys', rec
       primaryRefusal: primary.refusal,
       missingRights: schema === 'cards' ? cardRights(row) : keyRights(row),
       pending: () => planMigrations(known, applied),
-      read: async ({ statement, values, map }) => map(await session.query(statement, values)),
+      read: async ({ statement, values, map }) => {
+        const rows = await session.query(statement, values).catch((err: unknown) => {
+          throw startError(err)
+        })
+        return map(rows)
+      },
       close: () => session.end(),
     }
   } catch (err) {

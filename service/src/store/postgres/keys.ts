@@ -3,7 +3,7 @@ import { findValue, insertKey, listKeys, replaceWrappedKey, saveValue, setKeySta
 import { StoreFull, StoreOutcomeUnknown, StoreUnavailable } from '../store.ts'
 import type { Row, Statement, Value } from '../statement.ts'
 import { storeTimeLimits, timeLeft, untilDeadline } from '../time-limits.ts'
-import { postgresFaultOf } from './fault.ts'
+import { damagedError, postgresFaultOf } from './fault.ts'
 import { KEYS_SCHEMA, migratePostgres } from './migrate.ts'
 import { readHosts } from './hosts.ts'
 import type { PrimaryFence } from './postgres.ts'
@@ -96,6 +96,7 @@ export async function openPostgresKeyStore({ url, fence = {}, allowUnsafe = fals
       if (countWarnings(usable) !== before) throw new StoreOutcomeUnknown('the server committed with a warning')
       return found
     } catch (err) {
+      if (postgresFaultOf(err) === 'damaged') throw damagedError(err)
       if (postgresFaultOf(err) === 'full') throw new StoreFull('no room for a data key', { cause: err })
       if (err instanceof Error && postgresFaultOf(err) === 'unavailable' && !(err instanceof StoreUnavailable)) {
         throw new StoreOutcomeUnknown(err.message, { cause: err })

@@ -2,9 +2,9 @@ import { readText, readInteger } from '../columns.ts'
 import { planMigrations, readMigrations } from '../migrations/migrations.ts'
 import type { AppliedMigration, Migration } from '../migrations/migrations.ts'
 import { sql } from '../statement.ts'
-import { StoreDamaged, StoreRefused } from '../store.ts'
+import { StoreRefused } from '../store.ts'
 import { createFenceTable } from './fence-row.ts'
-import { isDamaged, refusalOf, serverErrorOf } from './fault.ts'
+import { damagedError, isDamaged, refusalOf, serverErrorOf } from './fault.ts'
 import type { Session } from './session.ts'
 
 /**
@@ -59,10 +59,7 @@ async function openKeysSchema(session: Session): Promise<void> {
 export function startError(err: unknown): unknown {
   const refusal = refusalOf(err)
   if (refusal !== null) return new StoreRefused(refusal, messageOf(err), { cause: err })
-  if (!isDamaged(err)) return err
-  return new StoreDamaged(`PostgreSQL found its files damaged (${messageOf(err)})`, 'Restore it from a backup, or use a replica.', {
-    cause: err,
-  })
+  return isDamaged(err) ? damagedError(err) : err
 }
 
 function messageOf(err: unknown): string {

@@ -1,6 +1,6 @@
 import { hostname } from 'node:os'
 import { readInteger } from '../columns.ts'
-import type { Store, StoreLock } from '../store.ts'
+import { type Store, StoreDamaged, type StoreLock } from '../store.ts'
 import { sql } from '../statement.ts'
 import { logMigrations, type LogMigrations } from '../migrations/migrations.ts'
 import { tryAdvisoryLock } from './advisory-lock.ts'
@@ -23,6 +23,8 @@ export interface PostgresStart {
   readonly readers?: number
   /** How the primary is told from an older one that came back. */
   readonly fence?: PrimaryFence
+  /** Told each time when the server finds its files damaged. */
+  readonly onDamaged?: (found: StoreDamaged) => void
   /** Accepts a server that may lose acknowledged commits (fsync off). For tests only. */
   readonly allowUnsafe?: boolean
 }
@@ -32,7 +34,16 @@ export type PrimaryFence = Pick<PrimaryStart, 'record' | 'observer'>
 
 /** Opens the production store: finds the primary, migrates, and connects. Throws `StoreUnavailable` and `MigrationRefused`. */
 export async function openPostgresStore(start: PostgresStart): Promise<Store> {
-  const { url, log, node = hostname(), writers: writerCount = 4, readers: readerCount = 2, allowUnsafe = false, fence = {} } = start
+  const {
+    url,
+    log,
+    node = hostname(),
+    writers: writerCount = 4,
+    readers: readerCount = 2,
+    allowUnsafe = false,
+    fence = {},
+    onDamaged = () => undefined,
+  } = start
   const primary = makePrimary({ hosts: readHosts(url), allowUnsafe, ...fence })
   const session = await connectOrClose(primary)
   try {
@@ -50,15 +61,22 @@ export async function openPostgresStore(start: PostgresStart): Promise<Store> {
   const readers = makeReaders(primary, readerCount)
   const scanners = makeReaders(primary, scannerCount, scanMs)
   const locks = new Set<StoreLock>()
+  /** Reports damage, and leaves the result as it is. */
+  const watched = <T>(result: Promise<T>): Promise<T> => {
+    result.catch((err: unknown) => {
+      if (err instanceof StoreDamaged) onDamaged(err)
+    })
+    return result
+  }
   return {
     kind: 'postgres',
     file: null,
     get durability() {
       return primary.durability
     },
-    write: (transaction, input) => writers.write(transaction, input) as Promise<never>,
-    read: (read) => readers.read(read),
-    scan: (query) => scanners.read(query),
+    write: (transaction, input) => watched(writers.write(transaction, input)) as Promise<never>,
+    read: (read) => watched(readers.read(read)),
+    scan: (query) => watched(scanners.read(query)),
     setAuditKey: (key) => void (chains.key = key),
     auditHeads: () => [...chains.heads.values()],
     watchAudit: (listener) => void chains.listeners.push(listener),

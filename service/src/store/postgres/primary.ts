@@ -1,5 +1,5 @@
 import { PrimaryRefused, StoreRefused, StoreUnavailable } from '../store.ts'
-import { isDamaged, refusalOf } from './fault.ts'
+import { damagedError, isDamaged, refusalOf } from './fault.ts'
 import { decidePrimary, type PrimaryCandidate, type PrimaryDecision, type SeenPrimary } from './fence.ts'
 import { advanceEpoch, readCandidate } from './fence-row.ts'
 import { lookAtHosts } from './find-primary.ts'
@@ -280,13 +280,15 @@ export function connectError(hostCount: number, err: unknown): StoreUnavailable 
   const errors: unknown[] = err instanceof AggregateError ? err.errors : [err]
   const [refusal] = errors.map(refusalOf)
   if (refusal === undefined || refusal === null || errors.length < hostCount || errors.some((each) => refusalOf(each) === null))
-    return new StoreUnavailable(`no primary among ${hostCount} host(s): ${errors.map(reasonOf).join(' · ')}`, damageIn(errors, hostCount))
+    return isDamageEverywhere(errors, hostCount)
+      ? damagedError(errors[0])
+      : new StoreUnavailable(`no primary among ${hostCount} host(s): ${errors.map(reasonOf).join(' · ')}`)
   return new StoreRefused(refusal, reasonOf(errors[0]), { cause: errors[0] })
 }
 
-/** The cause by which `hasDamagedCause` knows that waiting does not help: every host found its files damaged. */
-function damageIn(errors: readonly unknown[], hostCount: number): ErrorOptions {
-  return errors.length >= hostCount && errors.every(isDamaged) ? { cause: errors[0] } : {}
+/** Whether waiting does not help, because every host found its files damaged. */
+function isDamageEverywhere(errors: readonly unknown[], hostCount: number): boolean {
+  return errors.length >= hostCount && errors.every(isDamaged)
 }
 
 /** The message of the driver or the server; it contains no password. */

@@ -1,8 +1,8 @@
 import type { Row } from '../statement.ts'
-import { StoreDamaged, StoreUnavailable } from '../store.ts'
+import { StoreUnavailable } from '../store.ts'
 import type { Read } from '../transaction.ts'
 import { readDeadline, timeLeft, untilDeadline } from '../time-limits.ts'
-import { isDamaged, postgresFaultOf } from './fault.ts'
+import { damagedError, isDamaged, postgresFaultOf } from './fault.ts'
 import { connectUnless } from './primary.ts'
 import type { Primary } from './primary.ts'
 import type { Session } from './session.ts'
@@ -37,7 +37,7 @@ export function makeReaders(primary: Primary, count: number, ms: number | null =
           ))
         found = await session.query(statement, values, timeLeft(deadline))
       } catch (err) {
-        if (isDamaged(err)) throw new StoreDamaged(err instanceof Error ? err.message : String(err), restoreAdvice, { cause: err })
+        if (isDamaged(err)) throw damagedError(err)
         throw err instanceof Error && !(err instanceof StoreUnavailable) && postgresFaultOf(err) === 'unavailable'
           ? new StoreUnavailable(err.message, { cause: err })
           : err
@@ -92,7 +92,6 @@ function leastBusy(connections: readonly ReadConnection[]): ReadConnection | und
   )
 }
 
-const restoreAdvice = 'Restore the database from a backup, or fail over to a standby.'
 /** More waiting queries on one connection than this are refused. */
 const maxPending = 4096
 const readLockMs = 100

@@ -7,6 +7,7 @@ import type { Transaction } from '../transaction.ts'
 import { type AuditListener, StoreFull, StoreOutcomeUnknown, StoreUnavailable } from '../store.ts'
 import { timeLeft, untilDeadline } from '../time-limits.ts'
 import { connectUnless } from './primary.ts'
+import { damagedError, isDamaged } from './fault.ts'
 import type { Primary } from './primary.ts'
 import type { Session } from './session.ts'
 import { insertNewCards, runTransactions, TransactionFailed } from './transaction.ts'
@@ -80,7 +81,7 @@ export function makeSlot(primary: Primary, firstChain: string, chains: WriterCha
         return committed.result
       } catch (err) {
         head = null
-        const fault = err instanceof TransactionFailed ? err.fault : 'unavailable'
+        const fault = err instanceof TransactionFailed ? err.fault : isDamaged(err) ? 'damaged' : 'unavailable'
         if (fault === 'chainTaken' && ++taken > 1) chain = `${firstChain}+${++chainMoves}`
         if ((fault !== 'again' && fault !== 'chainTaken') || left === 0 || performance.now() > deadline) throw toStoreError(err, fault)
       }
@@ -110,6 +111,7 @@ export function makeSlot(primary: Primary, firstChain: string, chains: WriterCha
 function toStoreError(err: unknown, fault: TransactionFailed['fault']): Error {
   const cause = err instanceof Error ? err : new Error(String(err))
   if (cause instanceof StoreUnavailable || fault === 'statement') return cause
+  if (fault === 'damaged') return damagedError(cause)
   if (fault === 'full') return new StoreFull(cause.message, { cause })
   if (fault === 'unknown') return new StoreOutcomeUnknown(cause.message, { cause })
   return new StoreUnavailable(cause.message, { cause })
