@@ -76,6 +76,8 @@ export const auditActions = {
   'key.rewrapped':                   { en: 'Keys wrapped by another KEK', ru: 'Ключи перешифрованы другим KEK', uz: 'Kalitlar boshqa KEK bilan oʻraldi' },
   'key.verified':                    { en: 'Key store verified', ru: 'Хранилище ключей проверено', uz: 'Kalitlar ombori tekshirildi' },
   'key.destroyed':                   { en: 'Key destroyed', ru: 'Ключ уничтожен', uz: 'Kalit yoʻq qilindi' },
+  'sms.looked_up':                   { en: 'SMS to a phone looked up', ru: 'Просмотрены SMS на номер', uz: 'Raqamga SMSlar koʻrildi' },
+  'sms.tested':                      { en: 'Test SMS sent', ru: 'Отправлено пробное SMS', uz: 'Sinov SMS yuborildi' },
   'rows.signed':                     { en: 'Rows of an older version signed', ru: 'Записи прежней версии подписаны', uz: 'Avvalgi versiya yozuvlari imzolandi' },
   'database.backed_up':              { en: 'Database backed up', ru: 'Создана резервная копия базы данных', uz: 'Maʼlumotlar bazasi zaxiralandi' },
   'keys.backed_up':                  { en: 'Key store backed up', ru: 'Создана резервная копия хранилища ключей', uz: 'Kalitlar ombori zaxiralandi' },

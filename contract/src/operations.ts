@@ -23,6 +23,7 @@ import { operatorSandboxOperations } from './operations/operator-sandbox.ts'
 import { operatorAuditOperations } from './operations/operator-audit.ts'
 import { operatorServiceOperations } from './operations/operator-service.ts'
 import { operatorClockOperations } from './operations/operator-clock.ts'
+import { operatorSmsOperations } from './operations/operator-sms.ts'
 import { operatorStoreOperations } from './operations/operator-store.ts'
 import { operatorUserOperations } from './operations/operator-users.ts'
 import { operatorWebhookOperations } from './operations/operator-webhooks.ts'
@@ -92,6 +93,7 @@ export const operatorOperations = {
   ...operatorAuditOperations,
   ...operatorStoreOperations,
   ...operatorClockOperations,
+  ...operatorSmsOperations,
   ...operatorMerchantOperations,
   ...operatorUserOperations,
   ...operatorWebhookOperations,

@@ -115,7 +115,7 @@ export async function createApp(config: Config, adapters: Adapters, deps: AppDep
       lifecycle,
       ownUrl: () => lifecycle.info?.url ?? '',
     })
-    resources.add(services.closeNetworks)
+    resources.add(services.closeAdapters)
     await retry(() => services.knownAnswers.update())
     await retry(() => services.keks.update())
     const pipelines = createPipelines(config, adapters, services, {

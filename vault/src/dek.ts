@@ -2,7 +2,7 @@ import type { KeyObject } from 'node:crypto'
 
 /** The purpose of a data key; every other use rejects it. */
 export type KeyPurpose =
-  'card' | 'otp' | 'limits' | 'row_mac' | 'pepper' | 'idempotency' | 'webhook' | 'dashboard' | 'audit' | 'audit_signing'
+  'card' | 'otp' | 'limits' | 'phone' | 'row_mac' | 'pepper' | 'idempotency' | 'webhook' | 'dashboard' | 'audit' | 'audit_signing'
 
 /** An unwrapped data key: 256 bits that never leave their KeyObject. */
 export interface Dek {

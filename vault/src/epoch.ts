@@ -38,6 +38,7 @@ const cryptoperiodMs: Readonly<Record<KeyPurpose, number>> = {
   card: 90 * dayMs,
   otp: dayMs,
   limits: dayMs,
+  phone: 30 * dayMs,
   idempotency: 90 * dayMs,
   pepper: 730 * dayMs,
   webhook: 730 * dayMs,

@@ -94,3 +94,12 @@ export function hashStopSubject(dek: Dek, kind: 'card' | 'phone' | 'customer', s
   expectDek(dek, 'limits')
   return keyedHash(dek.key, 'tessera stop subject', [kind, scope, value instanceof Pan ? value.reveal() : value])
 }
+
+/**
+ * What the messages to a phone are found under: 32 bytes that represent it until the key is destroyed. A key of its own, because it is used longer than the
+ * daily keys, and opens nothing else.
+ */
+export function hashPhone(dek: Dek, phone: Uint8Array): Uint8Array {
+  expectDek(dek, 'phone')
+  return keyedHash(dek.key, 'tessera phone', [phone])
+}

@@ -52,7 +52,18 @@ export const operatorKeysListContract = defineOperatorOperation('operator.keys.l
 })
 
 /** Row MAC keys are never rotated: old rows would be left without a MAC that can be checked against the active key. */
-const rotatablePurposes = ['card', 'otp', 'limits', 'pepper', 'idempotency', 'webhook', 'dashboard', 'audit', 'audit_signing'] as const
+const rotatablePurposes = [
+  'card',
+  'otp',
+  'limits',
+  'phone',
+  'pepper',
+  'idempotency',
+  'webhook',
+  'dashboard',
+  'audit',
+  'audit_signing',
+] as const
 
 export const operatorKeysRotateContract = defineOperatorOperation('operator.keys.rotate', {
   summary: 'Creates a new data key.',

@@ -6,7 +6,7 @@ import type { Config } from '../ops/config/config.ts'
 import type { Disclosure } from '../domain/consents/disclosure-text.ts'
 import { listPolicies } from '../domain/verification/policy.ts'
 import type { LegalPages } from '../plain-page.ts'
-import { createAdapter, createAdapters, findAdapterFaults, type ConfiguredAdapters } from '../adapters/adapter.ts'
+import { createAdapter, createAdapters, findAdapterFaults, type ConfiguredAdapters, type NamedPort } from '../adapters/adapter.ts'
 import type { KekAdapterDependencies } from '../adapters/kms/kek.ts'
 import { fileKek } from '../adapters/kms/file-kek.ts'
 import { holderAdapters } from '../adapters/holder/holder-adapters.ts'
@@ -31,7 +31,7 @@ export interface Adapters {
   /** Opens the key that is to replace it; null when none is named. */
   readonly openNextKek: (deps: KekAdapterDependencies) => Promise<Kek | null>
   readonly networks: (deps: NetworkAdapterDependencies) => readonly NamedNetwork[]
-  readonly sms: (deps: SmsAdapterDependencies) => Sms
+  readonly sms: (deps: SmsAdapterDependencies) => readonly NamedPort<Sms>[]
   /** Null where no verification policy checks the cardholder's phone with an outside service. */
   readonly holder: (deps: HolderAdapterDependencies) => HolderService | null
   readonly codes: Codes
@@ -93,7 +93,7 @@ export function externalAdapters(config: Config): Pick<Adapters, 'openKek' | 'op
       return next === null ? null : createAdapter(kekAdapters, next, deps)
     },
     networks: (deps) => createAdapters(networkAdapters, configured, deps),
-    sms: (deps) => createAdapter(smsAdapters, configured, deps),
+    sms: (deps) => createAdapters(smsAdapters, configured, deps),
     holder: (deps) => (usesHolderService(config) ? createAdapter(holderAdapters, configured, deps) : null),
   }
 }

@@ -48,14 +48,14 @@ export function createOutsideSystems(config: Config, adapters: Adapters, deps: O
   requireSeparateRoutes(networkAdapters)
   const networkHealth = new Map(networkAdapters.map(({ name }) => [name, makePeerHealth()] as const))
   const peerHealth = { networks: networkHealth, sms: makePeerHealth() }
-  const smsAdapter = adapters.sms({ ...adapterDependencies(config, { clock, log }, config.smsTimeoutMs), store })
+  const smsAdapters = adapters.sms({ ...adapterDependencies(config, { clock, log }, config.smsTimeoutMs), store })
   const holder = adapters.holder({ ...adapterDependencies(config, { clock, log }, config.holderTimeoutMs), store })
   // By the machine's time: moving the time of the sandbox neither opens nor closes a breaker.
   const peers = makePeers({
     settings: peerSettings(config),
     now: () => machineClock.moment().monotonicMs,
     networks: networkAdapters.map(({ name, port }) => ({ name, isSimulated: port.isSimulated === true })),
-    isSmsSimulated: smsAdapter.isSimulated === true,
+    isSmsSimulated: smsAdapters.some(({ port }) => port.isSimulated === true),
     isHolderSimulated: holder?.isSimulated === true,
     observer: makePeerObserver(log, metrics, () => machineClock.now()),
   })
@@ -77,10 +77,13 @@ export function createOutsideSystems(config: Config, adapters: Adapters, deps: O
     peerHealth,
     networks: makeNetworks(observed, peers.network),
     /** Closes the connections that adapters keep open. */
-    async closeNetworks() {
-      for (const { port } of networkAdapters) await port.close?.()
+    async closeAdapters() {
+      for (const { port } of [...networkAdapters, ...smsAdapters]) await port.close?.()
     },
-    sms: observeSms({ sms: smsAdapter, onSend: makeSmsObserver(metrics, peerHealth.sms), now }),
+    smsAdapters,
+    smsGateways: smsAdapters.map(({ name, port }) => {
+      return { name, sms: observeSms({ sms: port, onSend: makeSmsObserver(metrics, peerHealth.sms), now }), gate: peers.sms }
+    }),
     holder,
     peers,
     /** Refuses addresses at which no endpoint of a merchant may be. */

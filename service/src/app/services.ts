@@ -72,6 +72,7 @@ import type { DomainBase } from './domain-base.ts'
 import { createFormServices } from './form-services.ts'
 import { readReadiness, type Lifecycle } from './lifecycle.ts'
 import { createOutsideSystems } from './outside-systems.ts'
+import { createSmsServices } from './sms-services.ts'
 import { createWebhookServices } from './webhook-services.ts'
 import { makeRowAlarm } from './row-alarm.ts'
 import { makeRecentSends } from '../domain/limits/recent-sends.ts'
@@ -146,7 +147,7 @@ export async function createServices(config: Config, adapters: Adapters, deps: S
 
   // Cards, codes and payments, and the external systems.
   const merchants = makeMerchants(base)
-  const { sms, holder, guard, pageGuard, ...outsideSystems } = createOutsideSystems(config, adapters, {
+  const { smsGateways, smsAdapters, holder, guard, pageGuard, ...outsideSystems } = createOutsideSystems(config, adapters, {
     base,
     machineClock,
     log,
@@ -157,6 +158,7 @@ export async function createServices(config: Config, adapters: Adapters, deps: S
   })
   const { networks, peers, endpoint } = outsideSystems
   const cards = createCardServices({ ...base, networks, settings: { ...cardSettings(config), ...overrides.cards } })
+  const { sms, ...smsServices } = createSmsServices(config, { base, scanning, gateways: smsGateways, adapters: smsAdapters, log })
   const sending = { sms, smsGuard: limits.sms, recentSends: makeRecentSends(base) }
   const outside = { ...base, ...sending, networks, peers, cards, simulatedCaps: simulatedCapsOf(limits.simulation) }
   const verifying = { ...verificationSettings(config, areLimitsOn), ...overrides.verification }
@@ -230,6 +232,7 @@ export async function createServices(config: Config, adapters: Adapters, deps: S
 
   return {
     ...outsideSystems,
+    ...smsServices,
     ...forms,
     environment,
     readReadiness: () => readReadiness(deps.lifecycle),

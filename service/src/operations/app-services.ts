@@ -25,6 +25,7 @@ import type { GettingStartedGuide } from '../domain/reporting/getting-started.ts
 import type { BuildOverview } from '../domain/reporting/overview.ts'
 import type { CodeReports } from '../domain/reporting/verification-codes.ts'
 import type { WebhookReports } from '../domain/reporting/webhooks.ts'
+import type { SmsAdministration } from '../domain/sms/sms-administration.ts'
 import type { Dashboard } from '../domain/users/dashboard.ts'
 import type { Verification } from '../domain/verification/verification.ts'
 import type { WebhookEndpointAdministration } from '../domain/webhooks/endpoints.ts'
@@ -77,6 +78,7 @@ export interface AppServices {
   /** Writes the audit entry of a backup. */
   readonly recordBackup: (record: BackupRecord, requestId: string) => Promise<void>
   readonly auditArchive: AuditArchive
+  readonly smsSends: SmsAdministration
   readonly merchantEndpoints: MerchantEndpointAdministration
   readonly receiptAdministration: ReceiptAdministration
 

@@ -136,6 +136,8 @@ export const preparedCalls: Readonly<Partial<Record<OperationName, (scene: CallS
     app.clock.jump(40 * dayMs)
     return {}
   },
+  'operator.sms.find': async () => ({ phone: '998901234567', count: 20 }),
+  'operator.sms.test': async () => ({ phone: '998901234567' }),
   'operator.merchants.create': async () => ({ patch: { name: 'A shop' } }),
   'operator.merchants.change': async ({ shop: { merchantId } }) => ({ merchantId, patch: { name: 'Another name' } }),
   'operator.merchants.block': async ({ shop: { merchantId } }) => ({ merchantId }),

@@ -42,6 +42,7 @@ const operatorMessages = {
   check_running: 'A check of the store is running already: wait for it.',
   check_cancelled: 'Cancelled.',
   clock_not_refused: 'The clock is trusted: there is nothing to confirm.',
+  sms_gateway_unknown: 'There is no SMS gateway {}: tessera sms status lists them.',
   sandbox_none: 'Only the test environment has a sandbox.',
   scenario_unknown: 'A scenario is one of: {}.',
   step_unknown: 'A step is one of: {}.',

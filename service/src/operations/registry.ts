@@ -95,6 +95,7 @@ import {
   operatorStatusGet,
 } from './operator.service.ts'
 import { operatorClockConfirm, operatorClockGet } from './operator.clock.ts'
+import { operatorSmsFind, operatorSmsStatus, operatorSmsTest } from './operator.sms.ts'
 import { operatorStoreCheck, operatorStoreRecordBackup } from './operator.store.ts'
 import {
   operatorEndpointsRemove,
@@ -248,6 +249,9 @@ export const operationRegistry: OperationRegistry = Object.freeze({
   'operator.store.recordBackup':    operatorStoreRecordBackup,
   'operator.clock.get':             operatorClockGet,
   'operator.clock.confirm':         operatorClockConfirm,
+  'operator.sms.find':                     operatorSmsFind,
+  'operator.sms.status':                   operatorSmsStatus,
+  'operator.sms.test':                     operatorSmsTest,
   'operator.consents.get':          operatorConsentsGet,
   'operator.consents.list':         operatorConsentsList,
   'operator.merchants.create':      operatorMerchantsCreate,

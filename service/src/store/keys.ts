@@ -6,7 +6,7 @@ import { type Row, type Value, sql } from './statement.ts'
 // prettier-ignore
 export const keysTable = table('keys', {
   keyId:      text().key(),
-  purpose:    oneOf('card', 'otp', 'limits', 'row_mac', 'pepper', 'idempotency', 'webhook', 'dashboard', 'audit', 'audit_signing'),
+  purpose:    oneOf('card', 'otp', 'limits', 'phone', 'row_mac', 'pepper', 'idempotency', 'webhook', 'dashboard', 'audit', 'audit_signing'),
   owner:      text(),
   epoch:      integer(),
   state:      oneOf('active', 'decrypt_only', 'destroyed'),

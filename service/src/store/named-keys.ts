@@ -25,6 +25,7 @@ export const namedKeyColumns: readonly NamedKeyColumn[] = [
   { table: 'idempotency',              column: 'hash_key_id',   purpose: 'idempotency' },
   { table: 'send_limits',              column: 'key_id',        purpose: 'limits' },
   { table: 'day_tries',                column: 'key_id',        purpose: 'limits' },
+  { table: 'sms_sends',                column: 'key_id',        purpose: 'phone' },
   { table: 'dashboard_sessions',       column: 'pepper_key_id', purpose: 'pepper' },
   { table: 'dashboard_recovery_codes', column: 'pepper_key_id', purpose: 'pepper' },
   { table: 'known_devices',            column: 'pepper_key_id', purpose: 'pepper' },

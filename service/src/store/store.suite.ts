@@ -19,6 +19,7 @@ import { countersSuite } from './suite/counters.suite.ts'
 import { verificationSuite } from './suite/verification.suite.ts'
 import { formerClaimSuite } from './suite/former-claim.suite.ts'
 import { replayFailedSuite } from './suite/replay-failed.suite.ts'
+import { smsSendsSuite } from './suite/sms-sends.suite.ts'
 import { webhooksSuite } from './suite/webhooks.suite.ts'
 
 /** Tests that both stores have to pass. */
@@ -43,5 +44,6 @@ export function storeSuite(withStore: WithStore): void {
   complianceSuite(withStore)
   auditSuite(withStore)
   sandboxSuite(withStore)
+  smsSendsSuite(withStore)
   lifecycleSuite(withStore)
 }

@@ -25,6 +25,7 @@ import * as sandboxLedger from './sandbox-ledger.ts'
 import * as sendLimits from './send-limits.ts'
 import * as signInAttempts from './sign-in-attempts.ts'
 import * as testData from './test-data.ts'
+import * as smsSends from './sms-sends.ts'
 import * as traceNumbers from './trace-numbers.ts'
 import * as unsignedRows from './unsigned-rows.ts'
 import * as userLock from './user-lock.ts'
@@ -73,6 +74,7 @@ const tables: readonly object[] = [
   sandboxLedger,
   sendLimits,
   signInAttempts,
+  smsSends,
   testData,
   traceNumbers,
   unsignedRows,

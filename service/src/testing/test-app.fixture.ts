@@ -140,7 +140,7 @@ function testAdapters(options: TestAppOptions): Adapters {
     openKek: () => Promise.resolve(makeTestKek()),
     openNextKek: () => Promise.resolve(null),
     networks: (deps) => [{ name: 'sandbox', port: (network ?? ((sandbox) => sandbox))(makeSandboxNetwork(deps)) }],
-    sms: (deps) => (sms ?? ((sandbox) => sandbox))(makeSandboxSms(deps)),
+    sms: (deps) => [{ name: 'sandbox', port: (sms ?? ((sandbox) => sandbox))(makeSandboxSms(deps)) }],
     holder: makeSandboxHolder,
     ...(codes === undefined ? {} : { codes }),
     ...options.adapters,

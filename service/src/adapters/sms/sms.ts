@@ -12,6 +12,22 @@ export interface Sms {
   /** Whether its failures are chosen by its users, so that they never open the breaker of the gateway. */
   readonly isSimulated?: boolean
   send(message: SmsMessage, signal: AbortSignal): Promise<SmsResult>
+  /**
+   * Called once, before the first message: what the gateway reports of messages that it accepted is given to the listener. A report that the listener
+   * rejects should come again. Absent where the gateway's reports are not read.
+   */
+  watchDeliveries?(listener: (report: SmsDeliveryReport) => Promise<void>): void
+  /** Closes the connections that it keeps open. */
+  close?(): Promise<void>
+}
+
+/** What became of a message on its way to the phone. */
+export interface SmsDeliveryReport {
+  /** As in `SmsResult`. */
+  readonly gatewayMessageId: string
+  readonly outcome: 'delivered' | 'failed'
+  /** As in `SmsResult`. */
+  readonly error?: string | null
 }
 
 export interface SmsMessage {

@@ -2,7 +2,6 @@ import type { ReceiptState } from '@tessera/contract/receipt'
 import type { Keyring } from '@tessera/vault/keyring'
 
 import type { MerchantApi } from '../../adapters/merchant-api/merchant-api.ts'
-import type { Sms } from '../../adapters/sms/sms.ts'
 import type { RowFreshness } from '../freshness/row-freshness.ts'
 import type { Clock } from '../../clock.ts'
 import { type OperationRow, operationsTable } from '../../store/operations.ts'
@@ -14,6 +13,7 @@ import type { CardServices } from '../cards/services.ts'
 import type { Peers } from '../limits/peers.ts'
 import type { RecentSends } from '../limits/recent-sends.ts'
 import type { SmsGuard } from '../limits/sms-guard.ts'
+import type { SmsSender } from '../sms/sms-sender.ts'
 import type { Networks } from '../networks.ts'
 import type { MerchantCache } from '../merchants/merchant-cache.ts'
 import type { SimulatedCaps } from '../verification/daily-caps.ts'
@@ -27,7 +27,7 @@ export interface PaymentDependencies {
   readonly keyring: Keyring
   readonly networks: Networks
   readonly endpoint: MerchantApi
-  readonly sms: Sms
+  readonly sms: SmsSender
   readonly peers: Peers
   readonly smsGuard: SmsGuard
   readonly recentSends: RecentSends

@@ -7,7 +7,6 @@ import type { ReceiptRow } from '../../store/receipts.ts'
 import { claimSend } from '../../store/send-limits.ts'
 import { retryOnConflict } from '../concurrency.ts'
 import { dailyCapsOf, sendClaim } from '../verification/daily-caps.ts'
-import { callSms } from '../verification/sms-call.ts'
 
 import type { PaymentServices } from './dependencies.ts'
 import { loadReceipt } from './find.ts'
@@ -32,7 +31,7 @@ export async function sendReceipt(
   const receipt = await loadReceipt(services, receiptId, ctx)
   assertSendable(receipt)
   // Before the message counts in any limit.
-  const refusalMs = services.peers.sms.refusalMs(receipt.merchantId)
+  const refusalMs = services.sms.refusalMs(receipt.merchantId)
   if (refusalMs > 0) throw new RpcError('smsNotSent', { retryAfterMs: refusalMs })
   await claimPhoneLimit(services, phone, ctx)
   services.smsGuard.checkAndCount({
@@ -44,9 +43,17 @@ export async function sendReceipt(
   const current = await recordSend(services, receipt, ctx)
   const text = await smsTextOf(services, current, language)
   const messageId = issueId(current.bucket, services.clock.now())
-  const { sms, peers, clock, settings } = services
-  const options = { sms, gate: peers.sms, clock, timeoutMs: settings.smsTimeoutMs, signal: ctx.signal }
-  const outcome = await callSms(options, { messageId, merchantId: current.merchantId, phone, text, lifetimeSeconds })
+  const { sms, settings } = services
+  const message = {
+    messageId,
+    merchantId: current.merchantId,
+    phone,
+    text,
+    lifetimeSeconds,
+    purpose: 'receipt',
+    subject: receiptId,
+  } as const
+  const outcome = await sms.send(message, { timeoutMs: settings.smsTimeoutMs, signal: ctx.signal })
   if (outcome.kind === 'not_called') throw new RpcError('smsNotSent', { retryAfterMs: outcome.retryAfterMs })
   if (outcome.kind === 'rejected') throw new RpcError('smsNotSent')
 }

@@ -4,10 +4,10 @@ import type { CardServices } from '../cards/services.ts'
 import type { Clock } from '../../clock.ts'
 import type { Peers } from '../limits/peers.ts'
 import type { SmsGuard } from '../limits/sms-guard.ts'
+import type { SmsSender } from '../sms/sms-sender.ts'
 import type { Networks } from '../networks.ts'
 import type { HolderService } from '../../adapters/holder/holder.ts'
 import type { Codes } from '../../adapters/sms/codes.ts'
-import type { Sms } from '../../adapters/sms/sms.ts'
 import type { Store } from '../../store/store.ts'
 import type { VerificationRow } from '../../store/verifications.ts'
 import type { TamperedRowAlarm, VerifiedRows } from '../verified-rows.ts'
@@ -24,10 +24,10 @@ export interface VerificationDependencies {
   readonly store: Store
   readonly keyring: Keyring
   readonly networks: Networks
-  readonly sms: Sms
+  readonly sms: SmsSender
   /** The outside service that says whether a phone is the cardholder's; null where no policy asks one. */
   readonly holder: HolderService | null
-  readonly peers: Pick<Peers, 'sms' | 'holder'>
+  readonly peers: Pick<Peers, 'holder'>
   readonly smsGuard: SmsGuard
   readonly codes: Codes
   readonly cards: CardServices

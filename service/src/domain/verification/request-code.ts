@@ -61,10 +61,10 @@ export async function requestCode(
  * Throws `smsNotSent` if the service sent the card's previous code and the gateway would not be called now, so that this code stays valid. Who sends the
  * first one is known only from the network.
  */
-async function requireSms({ store, peers }: VerificationDependencies, card: CardRow): Promise<void> {
+async function requireSms({ store, sms }: VerificationDependencies, card: CardRow): Promise<void> {
   const previous = await store.read(findVerification(card))
   if (previous?.sentBy !== 'us') return
-  const retryAfterMs = peers.sms.refusalMs(card.merchantId)
+  const retryAfterMs = sms.refusalMs(card.merchantId)
   if (retryAfterMs > 0) throw new RpcError('smsNotSent', { retryAfterMs })
 }
 

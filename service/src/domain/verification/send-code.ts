@@ -5,7 +5,6 @@ import { RpcError } from '@tessera/contract/errors'
 import { dailyCapsOf, sendClaim } from './daily-caps.ts'
 import { codeRequestResult, recordDispatchOutcome, type CodeDispatch, type CodeRequestResult } from './dispatch.ts'
 import { formatCodeMessage } from './code-message.ts'
-import { callSms } from './sms-call.ts'
 import { claimSend } from '../../store/send-limits.ts'
 
 /** A code of the service, and the phone that the network returned for it. */
@@ -28,14 +27,14 @@ export async function sendCode(dispatch: CodeDispatch, { phone, phoneRef, code, 
   const { providerName, formHost } = deps.settings
   const phoneMask = maskPhone(phone)
   // Before the message counts in any limit.
-  const refusalMs = deps.peers.sms.refusalMs(merchantId)
+  const refusalMs = deps.sms.refusalMs(merchantId)
   if (refusalMs > 0) return refuseUnsent(dispatch, phoneMask, refusalMs)
   await claimPhone(dispatch, phone)
   const lifetimeSeconds = policy.lifetimeMs / 1000
   const text = formatCodeMessage(language, { code, maskedPan: card.maskedPan, lifetimeSeconds, providerName, formHost })
   await requireSmsGuard(dispatch, phone, text)
-  const options = { sms: deps.sms, gate: deps.peers.sms, clock: deps.clock, timeoutMs: deps.settings.smsTimeoutMs, signal: ctx.signal }
-  const outcome = await callSms(options, { messageId: attempt.attemptId, merchantId, phone, text, lifetimeSeconds })
+  const message = { messageId: attempt.attemptId, merchantId, phone, text, lifetimeSeconds, purpose: 'code', subject: card.cardId } as const
+  const outcome = await deps.sms.send(message, { timeoutMs: deps.settings.smsTimeoutMs, signal: ctx.signal })
   if (outcome.kind === 'not_called') return refuseUnsent(dispatch, phoneMask, outcome.retryAfterMs)
   const reply =
     outcome.kind === 'rejected'

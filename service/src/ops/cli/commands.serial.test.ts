@@ -303,6 +303,8 @@ test('without a running service, every command that needs one reports that and h
     'sandbox reset': ['x'],
     'consents show': ['x'],
     'consents export': ['--merchant', 'x'],
+    'sms find': ['998901234567'],
+    'sms test': ['998901234567'],
     'receipts show': ['x'],
     'receipts resolve': ['x', '--not-paid', '--reference=r', '--reason=r', '--yes'],
     ...wordsOfEvents,

@@ -17,6 +17,7 @@ import {
   merchantsRetirePassword,
 } from './merchants.ts'
 import { sandboxClock, sandboxInbox, sandboxLimits, sandboxReset, sandboxRestore, sandboxStep, sandboxSteps } from './sandbox.ts'
+import { smsFind, smsStatus, smsTest } from './sms.ts'
 import { storeCheckCommand } from './store-check.ts'
 import { settingsCommand, statusCommand, versionCommand } from './status.ts'
 import { usersBlock, usersCreate, usersList, usersResetPassword } from './dashboard-users.ts'
@@ -166,6 +167,9 @@ export const commands: readonly Command[] = Object.freeze([
   storeCheckCommand,
   clockStatus,
   clockConfirm,
+  smsFind,
+  smsStatus,
+  smsTest,
   consentsShow,
   consentsExport,
   merchantsCreate,

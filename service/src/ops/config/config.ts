@@ -237,6 +237,17 @@ const table = [
     source: 'a cardholder is waiting at a form',
   },
   {
+    name: 'smsSendsDays',
+    env: 'TESSERA_SMS_SENDS_DAYS',
+    flag: '--sms-sends-days',
+    type: 'integer',
+    from: 1,
+    to: 400,
+    default: 30,
+    meaning: 'For how many days it is stored what became of each message, with a keyed hash of its phone; tessera sms find reads it.',
+    source: 'a cardholder complains within weeks',
+  },
+  {
     name: 'holderTimeoutMs',
     env: 'TESSERA_HOLDER_TIMEOUT_MS',
     flag: '--holder-timeout-ms',

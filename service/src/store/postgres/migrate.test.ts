@@ -74,6 +74,7 @@ test(
         'keks',
         'kek-processes',
         'networks',
+        'sms-sends',
       ],
     )
   }),

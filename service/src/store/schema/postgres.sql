@@ -568,6 +568,32 @@ create index sms_inbox_at on sms_inbox (at, id);
 
 create index sms_inbox_newest on sms_inbox (merchant_id, at desc, id desc);
 
+create table sms_sends (
+  message_id text collate "C" not null,
+  gateway text collate "C" not null,
+  merchant_id text collate "C" not null,
+  purpose text collate "C" not null,
+  subject text collate "C" not null,
+  key_id text collate "C" not null,
+  phone_hash bytea not null,
+  phone_mask text collate "C" not null,
+  parts integer not null,
+  requested_at bigint not null,
+  outcome text collate "C" not null,
+  accepted_at bigint,
+  gateway_message_id text collate "C" not null,
+  delivered_at bigint,
+  failed_at bigint,
+  error text collate "C" not null,
+  primary key (message_id, gateway)
+);
+
+create index sms_sends_phone on sms_sends (key_id, phone_hash, requested_at);
+
+create index sms_sends_at on sms_sends (requested_at);
+
+create index sms_sends_gateway on sms_sends (gateway, gateway_message_id) where (gateway_message_id <> ''::text);
+
 create table tallies (
   bucket integer not null,
   merchant_id text collate "C" not null,

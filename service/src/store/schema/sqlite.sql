@@ -521,6 +521,32 @@ create index sms_inbox_at on sms_inbox (at, id);
 
 create index sms_inbox_newest on sms_inbox (merchant_id, at desc, id desc);
 
+create table sms_sends (
+  message_id text not null,
+  gateway text not null,
+  merchant_id text not null,
+  purpose text not null,
+  subject text not null,
+  key_id text not null,
+  phone_hash blob not null,
+  phone_mask text not null,
+  parts integer not null,
+  requested_at integer not null,
+  outcome text not null,
+  accepted_at integer,
+  gateway_message_id text not null,
+  delivered_at integer,
+  failed_at integer,
+  error text not null,
+  primary key (message_id, gateway)
+) strict;
+
+create index sms_sends_at on sms_sends (requested_at);
+
+create index sms_sends_gateway on sms_sends (gateway, gateway_message_id) where gateway_message_id <> '';
+
+create index sms_sends_phone on sms_sends (key_id, phone_hash, requested_at);
+
 create table tallies (
   bucket integer not null,
   merchant_id text not null,

@@ -1,0 +1,36 @@
+import type { NamedPort } from '../adapters/adapter.ts'
+import type { Sms } from '../adapters/sms/sms.ts'
+import { makeDeliveryReports } from '../domain/sms/delivery-reports.ts'
+import { makeSmsAdministration } from '../domain/sms/sms-administration.ts'
+import { makeSmsSender, type SmsGateway } from '../domain/sms/sms-sender.ts'
+import type { Config } from '../ops/config/config.ts'
+import type { Log } from '../ops/logging/log.ts'
+import type { Store } from '../store/store.ts'
+
+import type { DomainBase } from './domain-base.ts'
+
+export interface SmsServiceDependencies {
+  readonly base: Pick<DomainBase, 'store' | 'keyring' | 'clock'>
+  readonly scanning: Pick<Store, 'read'>
+  readonly gateways: readonly SmsGateway[]
+  /** The same without their bounds; they report deliveries. */
+  readonly adapters: readonly NamedPort<Sms>[]
+  readonly log: Log
+}
+
+/** What sends messages and stores each, the reports of their delivery, and the operators' view of them. */
+export function createSmsServices(config: Config, { base, scanning, gateways, adapters, log }: SmsServiceDependencies) {
+  const { store, keyring, clock } = base
+  const smsReports = makeDeliveryReports({ store, clock })
+  for (const { name, port } of adapters) port.watchDeliveries?.((report) => smsReports.record(name, report))
+  const sending = {
+    gateways,
+    store,
+    keyring,
+    clock,
+    reports: smsReports,
+    onUnstored: (err: unknown) => log.error('sms_result_not_stored', { err }),
+  }
+  const settings = { days: config.smsSendsDays, timeoutMs: config.smsTimeoutMs, providerName: config.providerName ?? 'Tessera' }
+  return { sms: makeSmsSender(sending), smsReports, smsSends: makeSmsAdministration({ ...sending, store, keyring, scanning, settings }) }
+}

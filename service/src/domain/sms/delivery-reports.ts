@@ -1,0 +1,88 @@
+import type { Clock } from '../../clock.ts'
+import type { SmsDeliveryReport } from '../../adapters/sms/sms.ts'
+import { recordSmsDelivery } from '../../store/sms-sends.ts'
+import type { Store } from '../../store/store.ts'
+
+import { storedGatewayId, storedSmsError } from './stored-text.ts'
+
+/** Stores what gateways report of messages that they accepted. */
+export interface DeliveryReports {
+  /**
+   * Resolves when the report is stored, or is held because no message has its id yet: a report may come before the reply to its message, or to another
+   * process than the one that sent it. Rejects when the store is away; the gateway should report again.
+   */
+  record(gateway: string, report: SmsDeliveryReport): Promise<void>
+  /** To be called when a message of this id is stored: a report that came before is stored now. */
+  messageStored(gateway: string, gatewayMessageId: string): Promise<void>
+  /** Tries the reports again that are held. To be called every few seconds. */
+  runOnce(): Promise<void>
+  /** How many are held. */
+  held(): number
+}
+
+export interface DeliveryReportDependencies {
+  readonly store: Pick<Store, 'write'>
+  readonly clock: Pick<Clock, 'now'>
+}
+
+interface HeldReport {
+  readonly gateway: string
+  readonly report: SmsDeliveryReport
+  readonly at: number
+}
+
+export function makeDeliveryReports({ store, clock }: DeliveryReportDependencies): DeliveryReports {
+  const held = new Map<string, HeldReport>()
+  return Object.freeze({ record, messageStored, runOnce, held: () => held.size })
+
+  async function record(gateway: string, report: SmsDeliveryReport): Promise<void> {
+    const received = { gateway, report, at: clock.now() }
+    if (await write(received)) return
+    const key = keyOf(gateway, report.gatewayMessageId)
+    held.delete(key)
+    // The oldest is forgotten, so that a gateway that reports what was never sent fills no memory.
+    for (const oldest of held.keys()) {
+      if (held.size < maxHeld) break
+      held.delete(oldest)
+    }
+    held.set(key, received)
+  }
+
+  async function messageStored(gateway: string, gatewayMessageId: string): Promise<void> {
+    const report = held.get(keyOf(gateway, gatewayMessageId))
+    if (report !== undefined) await retry(keyOf(gateway, gatewayMessageId), report)
+  }
+
+  async function runOnce(): Promise<void> {
+    for (const [key, report] of [...held]) {
+      if (clock.now() - report.at > holdMs) held.delete(key)
+      else await retry(key, report)
+    }
+  }
+
+  async function retry(key: string, report: HeldReport): Promise<void> {
+    if ((await write(report)) && held.get(key) === report) held.delete(key)
+  }
+
+  function write({ gateway, report, at }: HeldReport): Promise<boolean> {
+    const isDelivered = report.outcome === 'delivered'
+    return store.write(recordSmsDelivery, {
+      gateway,
+      gatewayMessageId: storedGatewayId(report.gatewayMessageId),
+      deliveredAt: isDelivered ? at : null,
+      failedAt: isDelivered ? null : at,
+      error: isDelivered ? '' : storedSmsError(report.error ?? 'not delivered'),
+      after: at - reusedAfterMs,
+    })
+  }
+}
+
+function keyOf(gateway: string, gatewayMessageId: string): string {
+  return `${gateway} ${gatewayMessageId}`
+}
+
+const maxHeld = 10_000
+/** Longer than any reply is waited for. */
+const holdMs = 10 * 60_000
+/** SMSCs deliver for three days at most, and may use the id of a message again afterwards. */
+const reusedAfterMs = 4 * 86_400_000
