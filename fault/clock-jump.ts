@@ -106,7 +106,13 @@ async function tryBehind({ store, dataFactory }: Trial): Promise<string[]> {
   const running = await startWithFakeClock(serviceData, { flags: [] })
   try {
     const refused = await readState(running)
-    const confirmed = await runCommand(['clock', 'confirm', '--yes', ...dataFlags(serviceData)])
+    const confirmed = await runCommand([
+      'clock',
+      'confirm',
+      '--time',
+      new Date(Date.now() - 3_600_000).toISOString(),
+      ...dataFlags(serviceData),
+    ])
     const after = await readState(running)
     return refused === 'degraded' && confirmed.code === 0 && after === 'ready'
       ? []

@@ -25,7 +25,13 @@ export const operatorClockGetContract = defineOperatorOperation('operator.clock.
 export const operatorClockConfirmContract = defineOperatorOperation('operator.clock.confirm', {
   summary: "Confirms that the machine's clock is right: what is due by it is destroyed and moved again.",
   mutates: true,
-  params: Type.Object({}),
+  params: Type.Object({
+    time: Type.String({
+      maxLength: 40,
+      description:
+        'What the clock said when it was compared with another one, ISO 8601. Refused when the clock is more than five minutes away from it.',
+    }),
+  }),
   result: operatorDone,
 })
 

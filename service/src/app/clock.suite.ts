@@ -10,12 +10,12 @@ import { deleteOldKnownDevices } from '../store/known-devices.ts'
 import { deleteOldSignInAttempts } from '../store/sign-in-attempts.ts'
 import type { Store } from '../store/store.ts'
 import type { WithStore } from '../store/suite/opened.fixture.ts'
-import { request } from '../testing/pipeline.fixture.ts'
 import { ledgerOf, newReceipt, pass, rowOf, successPan } from '../testing/receipts.fixture.ts'
 import { createTestApp, type TestApp } from '../testing/test-app.fixture.ts'
 import type { TestMerchant } from '../testing/test-merchant.fixture.ts'
 
 import { listBackgroundJobs } from './background-jobs.ts'
+import { callAsOperator, clockOf, confirmClock } from './clock-operator.fixture.ts'
 
 /** What the service does by the time of a clock that is not trusted, on a store. */
 export function clockSuite(withStore: WithStore): void {
@@ -39,7 +39,7 @@ export function clockSuite(withStore: WithStore): void {
         assert.deepEqual(await look(), before)
         assert.deepEqual(await clockOf(app), { trusted: false, reason: 'jumped', bySeconds: (100 * day) / 1000 })
 
-        assert.deepEqual(await callOperator(app, 'operator.clock.confirm'), { success: true })
+        assert.deepEqual(await confirmClock(app), { success: true })
         assert.deepEqual(await clockOf(app), { trusted: true, reason: null, bySeconds: null })
         await runEveryJob(app)
         assert.deepEqual(await look(), {
@@ -51,7 +51,7 @@ export function clockSuite(withStore: WithStore): void {
           dayKey: 'destroyed',
           cardKeys: 2,
         })
-        const entries = await callOperator(app, 'operator.audit.list', { merchantId: '', subject: 'clock', count: 10 })
+        const entries = await callAsOperator(app, 'operator.audit.list', { merchantId: '', subject: 'clock', count: 10 })
         assert.deepEqual(
           (entries as { entries: { action: string; actor: string }[] }).entries.map(({ action, actor }) => [actor, action]).sort(),
           [
@@ -166,7 +166,7 @@ export function clockSuite(withStore: WithStore): void {
         await pass(app, app.receiptWorker.runOnce())
         app.clock.jump(-8 * day)
         await step('none')
-        assert.deepEqual(await callOperator(app, 'operator.clock.confirm'), { success: true })
+        assert.deepEqual(await confirmClock(app), { success: true })
         for (let round = 0; round < 3; round++) {
           app.clock.advance(leaseMs)
           await pass(app, app.receiptWorker.runOnce())
@@ -366,16 +366,3 @@ const leaseMs = 30_000
 
 /** `minPauseMs` in domain/work-pace.ts. */
 const pauseMs = 5
-
-async function clockOf(app: TestApp): Promise<{ trusted: boolean; reason: string | null; bySeconds: number | null }> {
-  const status = (await callOperator(app, 'operator.clock.get')) as {
-    trusted: boolean
-    refusal: { reason: string; bySeconds: number } | null
-  }
-  return { trusted: status.trusted, reason: status.refusal?.reason ?? null, bySeconds: status.refusal?.bySeconds ?? null }
-}
-
-async function callOperator({ app }: TestApp, method: string, params: object = {}): Promise<unknown> {
-  const { text } = await app.handleOperator(request({ jsonrpc: '2.0', id: 1, method, params }, { xAuth: null }))
-  return (JSON.parse(text) as { result?: unknown }).result
-}

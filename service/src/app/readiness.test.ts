@@ -9,6 +9,7 @@ import { createLifecycle, readReadiness, type RunningInfo } from './lifecycle.ts
 import { makeReadiness, type ReadinessDependencies } from './readiness.ts'
 import { storeOf } from '../testing/store.fixture.ts'
 
+const reading = { wallMs: 0, monotonicMs: 0, bootId: 'boot-1' }
 const never = (): Promise<never> => new Promise(() => undefined)
 
 test('a store that fails every write is not ready, one that fails some is degraded for ten seconds, and an overload is neither', async () => {
@@ -95,7 +96,7 @@ test('a network whose breaker is open is away until it closes', async () => {
 
 test('a refused clock leaves the service ready, and says what to do', async () => {
   const refusal = { reason: 'jumped', byMs: 172_800_000, at: 0 } as const
-  const { state } = start({ clockGuard: { status: () => ({ now: 0, driftMs: refusal.byMs, refusal }) } })
+  const { state } = start({ clockGuard: { status: () => ({ reading, driftMs: refusal.byMs, refusal }) } })
   const reason = 'it jumped by 172800 s: nothing is destroyed or moved because of a time until tessera clock confirm'
   assert.deepEqual(pick(await state()), { ready: true, state: 'degraded', reason: undefined, away: [{ part: 'clock', reason }] })
 })
@@ -135,7 +136,7 @@ function start(replaced: Partial<ReadinessDependencies>) {
     peerHealth,
     peers: { listPeers: () => [{ kind: 'network', name: 'sandbox', inFlight: 0, max: 1, openBreakers: openBreakers.length }] },
     checkpoints: { failingDestinations: () => failing },
-    clockGuard: { status: () => ({ now: 0, driftMs: 0, refusal: null }) },
+    clockGuard: { status: () => ({ reading, driftMs: 0, refusal: null }) },
     ...replaced,
   })
   const lifecycle = {

@@ -26,7 +26,6 @@ import { makeMerchants } from '../domain/merchants/merchants.ts'
 import { makeFetchPage, type FetchPage } from '../domain/page-check/fetch-page.ts'
 import { makePageCheck } from '../domain/page-check/page-check.ts'
 import { makeParsePage, type ParsePage } from '../domain/page-check/parse-page.ts'
-import { wakeReceipts } from '../domain/payments/wake-receipts.ts'
 import { createReceiptAdministration } from '../domain/payments/administration.ts'
 import { createReceipts } from '../domain/payments/receipts.ts'
 import { createReceiptWorker } from '../domain/payments/receipt-worker.ts'
@@ -75,6 +74,7 @@ import { createOutsideSystems } from './outside-systems.ts'
 import { createSmsServices } from './sms-services.ts'
 import { createWebhookServices } from './webhook-services.ts'
 import { makeRowAlarm } from './row-alarm.ts'
+import { makeWakePostponed } from './wake-postponed.ts'
 import { makeRecentSends } from '../domain/limits/recent-sends.ts'
 import { createLimits, simulatedCapsOf, type LimitSet } from './limits.ts'
 import { inspectDatabase } from './inspect-database.ts'
@@ -255,7 +255,7 @@ export async function createServices(config: Config, adapters: Adapters, deps: S
       store,
       clock: machineClock,
       areEntriesComparable,
-      wake: () => wakeReceipts(payments),
+      wake: makeWakePostponed({ base, payments, idempotency: idempotencySettings(config), log }),
     }),
     limits,
     cards,

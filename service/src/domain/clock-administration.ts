@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts'
+import type { Clock, ClockReading } from '../clock.ts'
 import { findNewestEntryTime, insertAuditEntry } from '../store/audit.ts'
 import type { Store } from '../store/store.ts'
 
@@ -8,13 +8,21 @@ import type { AuditActor } from './request-context.ts'
 /** The clock for operators, and the background job that watches it. */
 export interface ClockAdministration {
   status(): ClockStatus
-  /** Continues with the clock as it is now; audited before. False when it is trusted already. */
-  confirm(by: AuditActor): Promise<boolean>
-  /** Compares the clocks, audits a refusal once, and records once a minute how far the clock has come. Call it once a second. */
-  runOnce(): Promise<void>
+  /**
+   * Continues with the clock as it is now; audited before. `comparedMs` is the time that the operator has compared with another clock, unix milliseconds:
+   * when the clock is further away from it than five minutes, it is another time that would be confirmed.
+   */
+  confirm(comparedMs: number, by: AuditActor): Promise<ClockConfirmation>
+  /**
+   * Compares the clocks, audits a refusal once, records once a minute how far the clock has come, and makes due what a clock that was ahead has postponed:
+   * after the clock was set back, and at the start. Call it once a second.
+   */
+  runOnce(stopping?: AbortSignal): Promise<void>
   /** Records it for the next start. */
   close(): Promise<void>
 }
+
+export type ClockConfirmation = 'confirmed' | 'not_refused' | 'differs'
 
 export interface ClockAdministrationDependencies {
   readonly guard: ClockGuard
@@ -24,25 +32,31 @@ export interface ClockAdministrationDependencies {
   /** Whether entries bear the machine's time; not where the time of the sandbox can be moved. */
   readonly areEntriesComparable: boolean
   /** Makes due what a clock that was ahead has postponed. Before the clock is trusted again, so that a confirmation that fails is repeated. */
-  readonly wake: () => Promise<unknown>
+  readonly wake: (stopping?: AbortSignal) => Promise<unknown>
 }
 
 export function makeClockAdministration(deps: ClockAdministrationDependencies): ClockAdministration {
   const { guard, store, clock, areEntriesComparable, wake } = deps
   let isAudited = false
   let savedAt = clock.moment().monotonicMs
+  let last: ClockReading | null = null
+  let isWakeNeeded = true
   return Object.freeze({
     status: () => guard.status(),
-    async confirm(by: AuditActor) {
-      const { refusal } = guard.status()
-      if (refusal === null) return false
+    async confirm(comparedMs: number, by: AuditActor) {
+      const { refusal, reading } = guard.status()
+      if (refusal === null) return 'not_refused'
+      if (Math.abs(reading.wallMs - comparedMs) > maxComparisonMs) return 'differs'
       await audit(by, 'clock.confirmed', refusal.reason)
       await wake()
-      await guard.confirm(areEntriesComparable ? await store.read(findNewestEntryTime()) : null)
+      await guard.confirm(reading, areEntriesComparable ? await store.read(findNewestEntryTime()) : null)
       isAudited = false
-      return true
+      return 'confirmed'
     },
-    async runOnce() {
+    async runOnce(stopping?: AbortSignal) {
+      const reading = clock.moment()
+      if (last !== null && isSetBack(last, reading)) isWakeNeeded = true
+      last = reading
       const { refusal } = guard.status()
       if (refusal !== null && !isAudited) {
         isAudited = true
@@ -51,13 +65,25 @@ export function makeClockAdministration(deps: ClockAdministrationDependencies): 
           throw err
         })
       }
-      const { monotonicMs } = clock.moment()
-      if (monotonicMs - savedAt < saveEveryMs) return
-      savedAt = monotonicMs
-      await guard.save()
+      if (reading.monotonicMs - savedAt >= saveEveryMs) {
+        savedAt = reading.monotonicMs
+        await guard.save()
+      }
+      if (isWakeNeeded) await wakePostponed(stopping)
     },
     close: () => guard.save(),
   })
+
+  /** Once more when it fails. */
+  async function wakePostponed(stopping?: AbortSignal): Promise<void> {
+    isWakeNeeded = false
+    try {
+      await wake(stopping)
+    } catch (err) {
+      isWakeNeeded = true
+      throw err
+    }
+  }
 
   async function audit(by: AuditActor, action: 'clock.refused' | 'clock.confirmed', outcome: string): Promise<void> {
     const { actor, requestId, address } = by
@@ -66,4 +92,12 @@ export function makeClockAdministration(deps: ClockAdministrationDependencies): 
   }
 }
 
+function isSetBack(before: ClockReading, after: ClockReading): boolean {
+  return after.wallMs - before.wallMs < after.monotonicMs - before.monotonicMs - minSetBackMs
+}
+
 const saveEveryMs = 60_000
+/** Between looking at another clock and the confirmation. */
+const maxComparisonMs = 300_000
+/** Less postpones nothing by more than the waits vary. */
+const minSetBackMs = 5000

@@ -52,7 +52,7 @@ test('an operator who confirms continues from the clock as it is', async () => {
   const guard = await start()
   clock.jump(40 * day)
   assert.equal(guard.isTrusted(), false)
-  await guard.confirm(null)
+  await guard.confirm(clock.moment(), null)
   assert.deepEqual([guard.isTrusted(), guard.status().driftMs], [true, 0])
   const again = await start()
   assert.equal(again.isTrusted(), true)
@@ -104,13 +104,23 @@ test('a clock that stands behind what it showed at the last stop is refused beyo
   }
 })
 
+test('a jump after the reading that was confirmed is refused again', async () => {
+  const { clock, refused, start } = createMachine()
+  const guard = await start()
+  clock.jump(40 * day)
+  const { reading } = guard.status()
+  clock.jump(300 * day)
+  await guard.confirm(reading, null)
+  assert.deepEqual([guard.isTrusted(), guard.status().driftMs, refused.length], [false, 300 * day, 2])
+})
+
 test('a time that a refused clock showed is not what the next start is compared with', async () => {
   const { clock, start } = createMachine()
   const guard = await start()
   clock.jump(40 * day)
   await guard.save()
   clock.jump(-40 * day)
-  await guard.confirm(null)
+  await guard.confirm(clock.moment(), null)
   clock.reboot()
   assert.equal((await start()).isTrusted(), true)
 })
@@ -123,7 +133,7 @@ test('entries of a wrong clock that an operator has confirmed refuse no later st
   assert.equal(guard.isTrusted(), true)
   guard.compareWithNewestEntry(ahead)
   assert.equal(guard.isTrusted(), false)
-  await guard.confirm(ahead)
+  await guard.confirm(clock.moment(), ahead)
   const next = await start()
   next.compareWithNewestEntry(ahead)
   assert.equal(next.isTrusted(), true)

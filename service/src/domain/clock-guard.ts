@@ -9,8 +9,11 @@ export interface ClockGuard {
   /** Compares both clocks now. The first refusal is reported, and remains until `confirm`. */
   isTrusted(): boolean
   status(): ClockStatus
-  /** The clock is right as it is now: continues from here. Entries up to `newestEntryAt` may be later. Durable when it resolves. */
-  confirm(newestEntryAt: number | null): Promise<void>
+  /**
+   * The clock was right at this reading: continues from there, so that a jump since then is refused. Entries up to `newestEntryAt` may be later. Durable
+   * when it resolves.
+   */
+  confirm(reading: ClockReading, newestEntryAt: number | null): Promise<void>
   /** Refuses the clock if it stands behind the newest entry of the audit, unix milliseconds; null: there is none. Once, at the start. */
   compareWithNewestEntry(at: number | null): void
   /** Records how far the clock has come, for the next start. To be called about once a minute, and at the end. */
@@ -18,8 +21,7 @@ export interface ClockGuard {
 }
 
 export interface ClockStatus {
-  /** Unix milliseconds. */
-  readonly now: number
+  readonly reading: ClockReading
   /** How far the clock has moved against the monotonic clock since it was last known to be right, milliseconds. */
   readonly driftMs: number
   /** Null while it is trusted. */
@@ -72,10 +74,10 @@ export async function openClockGuard({ clock, settings, record, onRefused }: Clo
     status(): ClockStatus {
       isTrusted()
       const reading = clock.moment()
-      return { now: reading.wallMs, driftMs: driftOf(reading), refusal }
+      return { reading, driftMs: driftOf(reading), refusal }
     },
-    async confirm(newestEntryAt: number | null) {
-      base = clock.moment()
+    async confirm(reading: ClockReading, newestEntryAt: number | null) {
+      base = reading
       seenMs = base.wallMs
       acceptedUntilMs = newestEntryAt ?? 0
       refusal = null

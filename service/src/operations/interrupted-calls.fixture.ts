@@ -134,7 +134,7 @@ export const preparedCalls: Readonly<Partial<Record<OperationName, (scene: CallS
   'operator.store.recordBackup': async () => ({ what: 'database', destination: 'backup', user: 'operator', chains: 0, heads: [] }),
   'operator.clock.confirm': async ({ app }) => {
     app.clock.jump(40 * dayMs)
-    return {}
+    return { time: new Date(app.clock.now()).toISOString() }
   },
   'operator.sms.find': async () => ({ phone: '998901234567', count: 20 }),
   'operator.sms.test': async () => ({ phone: '998901234567' }),

@@ -43,6 +43,9 @@ const operatorMessages = {
   check_cancelled: 'Cancelled.',
   clock_not_refused: 'The clock is trusted: there is nothing to confirm.',
   sms_gateway_unknown: 'There is no SMS gateway {}: tessera sms status lists them.',
+  clock_time_required: 'A time is ISO 8601, as 2026-11-23T17:40:00Z.',
+  clock_differs:
+    'The clock says {} now, more than five minutes away from the time that was compared: nothing was done. Compare it with another clock again.',
   sandbox_none: 'Only the test environment has a sandbox.',
   scenario_unknown: 'A scenario is one of: {}.',
   step_unknown: 'A step is one of: {}.',

@@ -128,7 +128,7 @@ const claimAttempt = sql`
   update dashboard_users set
     tries = case when tries + 1 >= $3 then 0 else tries + 1 end,
     locked_until = case when tries + 1 >= $3 then $2 + $4 else 0 end
-  where user_id = $1 and locked_until <= $2 returning user_id`
+  where user_id = $1 and (locked_until <= $2 or locked_until > $2 + $4 + 3600000) returning user_id`
 
 /** Counts a sign-in attempt before it is evaluated. Returns false while the login is locked; the last allowed attempt locks it. */
 export function* claimSignInAttempt({ userId, now, maxAttempts, lockMs }: SignInAttemptClaim): Transaction<boolean> {
@@ -150,10 +150,13 @@ export function* releaseSignInAttempt({ userId }: { userId: string }): Transacti
   yield* run(decrementAttempts, [userId])
 }
 
+// A time that is later by more than an hour was set by a clock that was ahead, and is no lock.
+const isLocked = 'codes_locked_until > $2 and codes_locked_until <= $2 + $4 + 3600000'
+
 const claimCode = sql`
   update dashboard_users set
-    code_tries = case when codes_locked_until > $2 then -1 when code_tries + 1 >= $3 then 0 when code_tries < 0 then 1 else code_tries + 1 end,
-    codes_locked_until = case when codes_locked_until > $2 then codes_locked_until when code_tries + 1 >= $3 then $2 + $4 else 0 end
+    code_tries = case when ${isLocked} then -1 when code_tries + 1 >= $3 then 0 when code_tries < 0 then 1 else code_tries + 1 end,
+    codes_locked_until = case when ${isLocked} then codes_locked_until when code_tries + 1 >= $3 then $2 + $4 else 0 end
   where user_id = $1 returning code_tries`
 
 /**

@@ -102,6 +102,40 @@ export function findIdempotencyRecord(key: IdempotencyKey): Read<IdempotencyRow 
   return { statement: selectRecord, values: keyValues(key), map: ([row]) => (row === undefined ? null : idempotencyTable.fromRow(row)) }
 }
 
+const selectEndingFrom = sql`
+  select ${idempotencyTable.columns} from idempotency
+  where ends_at >= $1 and (ends_at, bucket, merchant_id, caller_class, key_hash) > ($1, $2, $3, $4, $5)
+  order by ends_at, bucket, merchant_id, caller_class, key_hash limit $6`
+
+/** A page of the records that end at a time or later, in that order. `after`: the last one of the page before. */
+export function listRecordsEndingFrom({ endsAt, after, count }: RecordPageQuery): Read<IdempotencyRow[]> {
+  const values = after === null ? [endsAt, -1, '', '', new Uint8Array(0)] : [after.endsAt, ...keyValues(after)]
+  return { statement: selectEndingFrom, values: [...values, count], map: (rows) => rows.map(idempotencyTable.fromRow) }
+}
+
+export interface RecordPageQuery {
+  readonly endsAt: number
+  readonly after: IdempotencyRow | null
+  readonly count: number
+}
+
+const moveTimes = sql`
+  update idempotency set claimed_at = $5, lease_until = $6, ends_at = $7, mac = $8
+  where bucket = $1 and merchant_id = $2 and caller_class = $3 and key_hash = $4 and mac = $9 and sealed is null
+  returning method`
+
+/** Gives a claim other times. `claim` is the stored row with them and its MAC. Returns false when it was changed since, or has an outcome. */
+export function* moveIdempotencyClaim({
+  claim,
+  previousMac,
+}: {
+  readonly claim: IdempotencyClaim
+  readonly previousMac: Uint8Array
+}): Transaction<boolean> {
+  const { claimedAt, leaseUntil, endsAt, mac } = claim
+  return (yield* runOne(moveTimes, [...keyValues(claim), claimedAt, leaseUntil, endsAt, mac, previousMac])) !== null
+}
+
 // A number in the text, not a placeholder: with a known page size the planner uses the index.
 const pageSize = 500
 const deleteOld = sql`

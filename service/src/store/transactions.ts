@@ -18,6 +18,7 @@ import * as merchants from './merchants.ts'
 import * as operations from './operations.ts'
 import * as outbox from './outbox.ts'
 import * as pageChecks from './page-checks.ts'
+import * as postponedDeliveries from './postponed-deliveries.ts'
 import * as receipts from './receipts.ts'
 import * as requestLog from './request-log.ts'
 import * as sandbox from './sandbox.ts'
@@ -68,6 +69,7 @@ const tables: readonly object[] = [
   operations,
   outbox,
   pageChecks,
+  postponedDeliveries,
   receipts,
   requestLog,
   sandbox,

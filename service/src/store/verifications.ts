@@ -121,12 +121,14 @@ export interface CompleteVerification extends CardKey, TransactionExtras {
 }
 
 // One row per card, so there is at most one valid code: a new attempt replaces the old one. Within one boot the wait is measured by the monotonic
-// clock; between two machines only the wall clock is comparable.
+// clock; between two machines only the wall clock is comparable. A request that is later
+// than now by more than an hour was made by a clock that was ahead: nobody waits for that time.
 const upsertAttempt = sql`
   ${verificationsTable.insertSql}
   on conflict (bucket, card_id) do update ${verificationsTable.replaceSql}
   where verifications.merchant_id = excluded.merchant_id and
     case when verifications.asked_boot = excluded.asked_boot then excluded.asked_mono - verifications.asked_mono
+         when verifications.asked_wall > excluded.asked_wall + 3600000 then verifications.asked_wall - excluded.asked_wall
          else excluded.asked_wall - verifications.asked_wall end >= cast($${verificationsTable.names.length + 1} as bigint)
   returning attempt_id`
 

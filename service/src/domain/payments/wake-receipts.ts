@@ -13,14 +13,14 @@ import { applyBackgroundTransition } from './transitions.ts'
  * backoffs and pending captures. It is due when a lease is over. Unpaid receipts and holds keep the time at which they end. To be called when the clock is
  * right again; a call that began with the wrong clock and is still in progress then ends as one without a reply. Resolves to the number of receipts.
  */
-export async function wakeReceipts(dependencies: PaymentDependencies): Promise<number> {
+export async function wakeReceipts(dependencies: PaymentDependencies, stopping?: AbortSignal): Promise<number> {
   const services = withRowMacs(dependencies)
   const { store, clock, settings } = services
   const now = clock.now()
   const latest = now + Math.max(settings.leaseMs, settings.maxBackoffMs, longestPostponeMs)
   let woken = 0
   let after: DueReceiptCursor = { dueAt: latest, receiptId: '' }
-  for (;;) {
+  while (stopping?.aborted !== true) {
     const page = await store.read(listDueReceipts(Number.MAX_SAFE_INTEGER, pageSize, after))
     for (const receipt of page) {
       if ('brokenAt' in receipt || !(await isWaiting(services, receipt))) continue
@@ -30,9 +30,10 @@ export async function wakeReceipts(dependencies: PaymentDependencies): Promise<n
       if (changed !== null) woken += 1
     }
     const last = page.at(-1)
-    if (last === undefined || page.length < pageSize) return woken
+    if (last === undefined || page.length < pageSize) break
     after = last
   }
+  return woken
 }
 
 /** Whether the worker has something to do for it. A row that this service has not written is left to an operator. */

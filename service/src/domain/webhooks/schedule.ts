@@ -19,4 +19,9 @@ export function retryWaitAfter(failedAttempts: number, random: number): number |
   return wait === undefined ? null : Math.round(wait * (1 - jitter + 2 * jitter * random))
 }
 
+/** The longest wait that `retryWaitAfter` returns, milliseconds; 0 when no attempt is left. */
+export function longestRetryWaitAfter(failedAttempts: number): number {
+  return Math.ceil((retryWaitsMs[failedAttempts] ?? 0) * (1 + jitter))
+}
+
 const jitter = 0.2

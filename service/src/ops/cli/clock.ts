@@ -23,14 +23,17 @@ export const clockConfirm: Command = {
   summary: 'Confirms that the clock of the machine is right now, after it was refused.',
   details:
     'What is due by the clock is destroyed and moved from then on: ended cards, keys of past days, expired holds and receipts, old records.\n' +
-    'So compare the clock with another one first. The audit records who did it.',
-  options: [{ name: 'yes', meaning: 'Confirm.' }],
+    'So compare the clock with another one first. A clock that has jumped again since then is not confirmed. The audit records who did it.',
+  options: [
+    { name: 'time', takes: '<time>', meaning: 'The time that you have compared, ISO 8601: the clock may be five minutes away from it.' },
+  ],
   async run(input) {
-    if (!input.options.has('yes')) {
+    const time = input.options.get('time')
+    if (time === undefined) {
       const { now } = await callService(input, 'operator.clock.get', {})
-      throw new ExitError('usage', `The clock says ${now}. If that is right: tessera clock confirm --yes`)
+      throw new ExitError('usage', `The clock says ${now}. If that is right: tessera clock confirm --time ${now}`)
     }
-    const data = await callService(input, 'operator.clock.confirm', {})
+    const data = await callService(input, 'operator.clock.confirm', { time })
     return { exit: 'done', data, text: 'The clock is trusted again.' }
   },
 }
@@ -41,9 +44,5 @@ function describeRefusal({ refusal }: Result<'operator.clock.get'>): string[] {
   const seconds = `${Math.abs(bySeconds).toFixed(0)} s ${bySeconds > 0 ? 'ahead' : 'back'}`
   const what =
     reason === 'jumped' ? `It jumped ${seconds}.` : `It stood ${Math.abs(bySeconds).toFixed(0)} s behind what was written before the start.`
-  return [
-    '',
-    `${what} Nothing is destroyed or moved because of a time.`,
-    'Correct the clock of the machine, then: tessera clock confirm --yes',
-  ]
+  return ['', `${what} Nothing is destroyed or moved because of a time.`, 'Correct the clock of the machine, then: tessera clock confirm']
 }

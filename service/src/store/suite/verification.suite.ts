@@ -95,6 +95,8 @@ export function verificationSuite(withStore: WithStore): void {
         reason: 'tooSoon',
         retryAfterMs: 60_000,
       })
+      // The machine that asked for it had a clock that was ahead.
+      assert.equal((await begin(store, card, 'five', clockAt(-3 * day, { bootId: 'boot-4', monotonicMs: day }))).ok, true)
     }),
   )
 

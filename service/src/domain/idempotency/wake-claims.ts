@@ -1,0 +1,40 @@
+import type { Clock } from '../../clock.ts'
+import { type IdempotencyRow, idempotencyTable, listRecordsEndingFrom, moveIdempotencyClaim } from '../../store/idempotency.ts'
+import type { Store } from '../../store/store.ts'
+import { makeVerifiedRows, type VerifiedRowDependencies } from '../verified-rows.ts'
+
+import type { IdempotencySettings } from './dependencies.ts'
+
+export interface WakeClaimDependencies extends VerifiedRowDependencies {
+  readonly store: Store
+  readonly clock: Pick<Clock, 'now'>
+  readonly settings: IdempotencySettings
+}
+
+/**
+ * Ends the leases of claims that a clock that was ahead has made, in as long as a lease lasts: otherwise a key whose process died would have the outcome
+ * `outcome_unknown` until the right clock has come so far. Resolves to the number of claims.
+ */
+export async function wakeClaims(deps: WakeClaimDependencies, stopping?: AbortSignal): Promise<number> {
+  const { store, clock, settings } = deps
+  const rows = makeVerifiedRows(deps, idempotencyTable)
+  const now = clock.now()
+  const times = { claimedAt: now, leaseUntil: now + settings.leaseMs, endsAt: now + settings.retentionMs }
+  let woken = 0
+  let after: IdempotencyRow | null = null
+  while (stopping?.aborted !== true) {
+    const page: IdempotencyRow[] = await store.read(listRecordsEndingFrom({ endsAt: times.endsAt + clocksApartMs, after, count: pageSize }))
+    for (const row of page) {
+      if (row.sealed !== null || !(await rows.isValid(row))) continue
+      const { sealed: _none, ...claim } = await rows.seal({ ...row, ...times })
+      if (await store.write(moveIdempotencyClaim, { claim, previousMac: row.mac })) woken += 1
+    }
+    after = page.at(-1) ?? null
+    if (page.length < pageSize) break
+  }
+  return woken
+}
+
+const pageSize = 100
+/** Between the clocks of two machines that are both right. */
+const clocksApartMs = 5000
