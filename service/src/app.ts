@@ -26,6 +26,7 @@ import { makeWriteHealth, makeWriteProbe } from './ops/health/write-health.ts'
 import type { Log } from './ops/logging/log.ts'
 import { measureCommits, type Metrics } from './ops/metrics/metrics.ts'
 import type { HttpServer, ListenAddress } from './server/http/http-server.ts'
+import type { CertificateHolder, ListenerTls } from './server/http/listener-tls.ts'
 import { readFormAssets, type FormAssets } from './server/pages/form-assets.ts'
 import type { RequestHandler } from './server/pipeline.ts'
 import { makeCommitBacklog } from './server/rate-limits/commit-backlog.ts'
@@ -33,7 +34,7 @@ import { findNewestEntryTime } from './store/audit.ts'
 import { makeValueFile } from './store/value-file.ts'
 
 /** The whole service. The only composition, for the process, tests, benchmarks and fault experiments. */
-export interface App {
+export interface App extends CertificateHolder {
   readonly services: ComposedServices
   /** Handles one HTTP request to the API. */
   readonly handle: RequestHandler
@@ -57,13 +58,15 @@ export interface AppDependencies extends StorageDependencies {
   readonly lifecycle?: Lifecycle
   readonly coreDumps?: CoreDumps
   readonly adminUrl?: string
+  /** The certificate of the listener. Default: plain http. */
+  readonly tls?: ListenerTls | null
   /** For tests. */
   readonly overrides?: ServiceOverrides
 }
 
 /** Opens the storage and builds the application on it; `start` opens the listeners. If it throws, everything opened is closed. */
 export async function createApp(config: Config, adapters: Adapters, deps: AppDependencies): Promise<App> {
-  const { clock, log, metrics, stopping, lifecycle = createLifecycle(), coreDumps = 'unknown', adminUrl = '' } = deps
+  const { clock, log, metrics, stopping, lifecycle = createLifecycle(), coreDumps = 'unknown', adminUrl = '', tls = null } = deps
   const resources = createResources((err) => log.error('close_failed', { err }))
   const draining = new AbortController()
   const cutOff = new AbortController()
@@ -127,16 +130,24 @@ export async function createApp(config: Config, adapters: Adapters, deps: AppDep
       stopping: draining.signal,
       signal: cutOff.signal,
     })
-    return { services, handle: pipelines.api, handleDashboard: pipelines.dashboard, handleOperator: pipelines.operator, start, stop }
+    return {
+      services,
+      handle: pipelines.api,
+      handleDashboard: pipelines.dashboard,
+      handleOperator: pipelines.operator,
+      start,
+      stop,
+      replaceCertificate,
+    }
 
     async function start(): Promise<RunningInfo> {
       try {
         await createDemo(adapters, services)
         await services.checkpoints.runOnce()
         startBackgroundJobs(services, { clock, log, resources })
-        http = createHttp(config, adapters, services, { pipelines, formAssets, log, metrics })
+        http = createHttp(config, adapters, services, { pipelines, formAssets, tls, log, metrics })
         resources.add(() => http?.close())
-        const url = await listen(http, config)
+        const url = await listen(http, { ...config, isTls: tls !== null })
         const info = runningInfo(url)
         const { inFlight, bufferedBytes } = http
         const probeWrite = makeWriteProbe(services.store, clock)
@@ -181,6 +192,10 @@ export async function createApp(config: Config, adapters: Adapters, deps: AppDep
   } catch (err) {
     await resources.closeAll()
     throw err
+  }
+
+  function replaceCertificate(replacement: ListenerTls): void {
+    http?.replaceCertificate(replacement)
   }
 
   async function stop(): Promise<number> {

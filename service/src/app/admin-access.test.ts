@@ -11,7 +11,7 @@ import { readAdminAccess } from './admin-access.ts'
 const folder = mkdtempSync(join(tmpdir(), 'tessera-admin-'))
 after(() => rmSync(folder, { recursive: true }))
 const token = 'k'.repeat(32)
-const read = (...flags: string[]) => readAdminAccess(readConfig(flags, {}).config)
+const read = (...flags: string[]) => readAdminAccess(readConfig(flags, {}).config, Date.now())
 
 test('loopback needs no proof; any other address needs a token or client certificates, and says so', () => {
   for (const host of ['127.0.0.1', '127.3.2.1', 'localhost', '::1'])
@@ -27,7 +27,7 @@ test('loopback needs no proof; any other address needs a token or client certifi
 test('a token comes from a file or the environment, and a short or ambiguous one is refused without being shown', () => {
   const path = write('token', `${token}\n`)
   assert.equal(read('--admin-host=::', `--admin-token-file=${path}`).token, token)
-  assert.equal(readAdminAccess(readConfig([], { TESSERA_ADMIN_TOKEN: token }).config).token, token)
+  assert.equal(readAdminAccess(readConfig([], { TESSERA_ADMIN_TOKEN: token }).config, Date.now()).token, token)
   assert.throws(
     () => read('--admin-token=hunter2hunter2'),
     (err: Error) => /TESSERA_ADMIN_TOKEN is not usable/.test(err.message) && !err.message.includes('hunter2'),
@@ -48,13 +48,16 @@ test('client certificates need the certificate and key of the listener, and file
   assert.throws(() => read('--admin-host=0.0.0.0', `--admin-tls-client-ca=${ca}`), /are needed together/)
   assert.throws(
     () => read(tls[0] ?? '', `--admin-tls-key=${write('foreign', authority.certify('x').key)}`),
-    /no certificate with its private key/,
+    /The key of TESSERA_ADMIN_TLS_KEY is not that of the certificate of TESSERA_ADMIN_TLS_CERTIFICATE/,
   )
-  assert.throws(() => read(...tls, `--admin-tls-client-ca=${write('junk', 'junk')}`), /no certificate with its private key/)
+  assert.throws(
+    () => read(...tls, `--admin-tls-client-ca=${write('junk', 'junk')}`),
+    /TESSERA_ADMIN_TLS_CLIENT_CA names .*, which is no certificate/,
+  )
 })
 
 function write(name: string, text: string): string {
   const path = join(folder, name)
-  writeFileSync(path, text)
+  writeFileSync(path, text, { mode: 0o600 })
   return path
 }

@@ -1,18 +1,25 @@
-import { readFileSync } from 'node:fs'
+import { X509Certificate } from 'node:crypto'
 
 import type { Config } from '../ops/config/config.ts'
 import { ExitError } from '../ops/exits.ts'
-import { requireUsableTls, type AdminAccess, type AdminTls } from '../server/http/admin-server.ts'
+import type { AdminAccess, AdminTls } from '../server/http/admin-server.ts'
+
+import { readTlsFile, readTlsFiles, type TlsFiles } from './tls-files.ts'
 
 type AdminSettings = Pick<
   Config,
   'adminHost' | 'adminToken' | 'adminTokenFile' | 'adminTlsCertificate' | 'adminTlsKey' | 'adminTlsClientCa'
 >
 
+/** Who may use the admin listener, with what was found in its certificate. */
+export interface AdminAccessFiles extends AdminAccess {
+  readonly tls: (TlsFiles & AdminTls) | null
+}
+
 /** Reads who may use the admin listener. Throws `ExitError` when that is anyone in the network, or a file cannot be used. */
-export function readAdminAccess(config: AdminSettings): AdminAccess {
+export function readAdminAccess(config: AdminSettings, nowMs: number): AdminAccessFiles {
   const isLoopback = isLoopbackHost(config.adminHost)
-  const [token, tls] = [readToken(config), readTls(config)]
+  const [token, tls] = [readToken(config), readTls(config, nowMs)]
   if (!isLoopback && token === null && tls?.clientCa === undefined) {
     throw new ExitError(
       'invalidSettings',
@@ -26,7 +33,8 @@ export function readAdminAccess(config: AdminSettings): AdminAccess {
   return { isLoopback, token, tls }
 }
 
-function isLoopbackHost(host: string): boolean {
+/** Whether only this machine can reach a listener on the host. */
+export function isLoopbackHost(host: string): boolean {
   return /^(127(\.[0-9]{1,3}){3}|::1|localhost)$/i.test(host)
 }
 
@@ -39,14 +47,14 @@ function readToken({ adminToken, adminTokenFile }: AdminSettings): string | null
   const [token, source] =
     adminTokenFile === null
       ? [adminToken, 'TESSERA_ADMIN_TOKEN']
-      : [readSettingFile('TESSERA_ADMIN_TOKEN_FILE', adminTokenFile).toString('utf8').trim(), 'TESSERA_ADMIN_TOKEN_FILE']
+      : [readTlsFile('TESSERA_ADMIN_TOKEN_FILE', adminTokenFile).toString('utf8').trim(), 'TESSERA_ADMIN_TOKEN_FILE']
   if (token === null || /^[\x21-\x7e]{32,1024}$/.test(token)) return token
   throw new ExitError('invalidSettings', `The token of ${source} is not usable: it needs 32 to 1024 printable characters without blanks.`, {
     advice: 'Create one with: openssl rand -hex 32',
   })
 }
 
-function readTls({ adminTlsCertificate, adminTlsKey, adminTlsClientCa }: AdminSettings): AdminTls | null {
+function readTls({ adminTlsCertificate, adminTlsKey, adminTlsClientCa }: AdminSettings, nowMs: number): (TlsFiles & AdminTls) | null {
   if (adminTlsCertificate === null && adminTlsKey === null && adminTlsClientCa === null) return null
   if (adminTlsCertificate === null || adminTlsKey === null) {
     throw new ExitError(
@@ -57,29 +65,24 @@ function readTls({ adminTlsCertificate, adminTlsKey, adminTlsClientCa }: AdminSe
       },
     )
   }
-  const certificate = readSettingFile('TESSERA_ADMIN_TLS_CERTIFICATE', adminTlsCertificate)
-  const key = readSettingFile('TESSERA_ADMIN_TLS_KEY', adminTlsKey)
-  const clientCa = adminTlsClientCa === null ? undefined : readSettingFile('TESSERA_ADMIN_TLS_CLIENT_CA', adminTlsClientCa)
-  const tls = { certificate, key, ...(clientCa === undefined ? {} : { clientCa }) }
+  const files = readTlsFiles(
+    {
+      certificate: adminTlsCertificate,
+      certificateSetting: 'TESSERA_ADMIN_TLS_CERTIFICATE',
+      key: adminTlsKey,
+      keySetting: 'TESSERA_ADMIN_TLS_KEY',
+    },
+    nowMs,
+  )
+  if (adminTlsClientCa === null) return files
+  const clientCa = readTlsFile('TESSERA_ADMIN_TLS_CLIENT_CA', adminTlsClientCa)
   try {
-    requireUsableTls(tls)
-    return tls
+    new X509Certificate(clientCa)
   } catch (err) {
-    throw new ExitError('invalidSettings', 'The files of the TESSERA_ADMIN_TLS settings are no certificate with its private key.', {
+    throw new ExitError('invalidSettings', `TESSERA_ADMIN_TLS_CLIENT_CA names ${adminTlsClientCa}, which is no certificate.`, {
       cause: err,
-      advice: 'Check that they are PEM files, and that the key is that of the certificate.',
+      advice: 'It has to be a PEM file with the certificates of the authorities.',
     })
   }
-}
-
-function readSettingFile(setting: string, path: string): Buffer {
-  try {
-    return readFileSync(path)
-  } catch (err) {
-    const code = (err as NodeJS.ErrnoException).code ?? 'unknown error'
-    throw new ExitError('invalidSettings', `${setting} names ${path}, which cannot be read (${code}).`, {
-      cause: err,
-      advice: 'Correct the path, or let the user of the service read the file.',
-    })
-  }
+  return { ...files, clientCa }
 }

@@ -15,12 +15,14 @@ import { operatorAuthenticator } from '../server/auth/operator-authenticator.ts'
 import { makeSessionAuthenticator } from '../server/auth/session-authenticator.ts'
 import type { TrustedProxies } from '../server/http/client-address.ts'
 import { createHttpServer, type HttpBounds, type HttpServer } from '../server/http/http-server.ts'
+import type { ListenerTls } from '../server/http/listener-tls.ts'
 import type { PageRoute } from '../server/http/page-routes.ts'
 import type { CallObserver } from '../server/call-observer.ts'
 import { addressRoutes } from '../server/pages/address-page.ts'
 import { dashboardRoutes } from '../server/pages/dashboard-routes.ts'
 import { readDashboardAssets } from '../server/pages/dashboard-assets.ts'
 import type { FormAssets } from '../server/pages/form-assets.ts'
+import { makeIsApiHost } from '../server/pages/hosts.ts'
 import { formRoutes, type FormMerchant } from '../server/pages/form-routes.ts'
 import { createApiPipeline, createPipeline, type RequestHandler, type PipelineOptions } from '../server/pipeline.ts'
 import type { CommitBacklog } from '../server/rate-limits/commit-backlog.ts'
@@ -88,8 +90,8 @@ export function createPipelines(config: Config, adapters: Adapters, app: Compose
 
 /** The HTTP server with the API and every page. Throws `DashboardMissing` when the dashboard is not built. */
 export function createHttp(config: Config, adapters: Adapters, app: ComposedServices, deps: HttpDependencies): HttpServer {
-  const { pipelines, formAssets: assets, log, metrics } = deps
-  const { dashboardOrigin, formOrigin } = config
+  const { pipelines, formAssets: assets, tls, log, metrics } = deps
+  const { dashboardOrigin, formOrigin, apiOrigin } = config
   const proxies = trustedProxies(config)
   const dashboard = { handle: pipelines.dashboard, assets: readDashboardAssets(dashboardFolder), dashboardOrigin, formOrigin }
   return createHttpServer({
@@ -97,6 +99,8 @@ export function createHttp(config: Config, adapters: Adapters, app: ComposedServ
     now: () => performance.now(),
     bounds: httpBounds(config),
     proxies,
+    tls,
+    isApiHost: makeIsApiHost(apiOrigin, formOrigin),
     pages: [...formPages(config, adapters, app, assets), ...dashboardRoutes(dashboard), ...addressRoutes(config)],
     onError: (cause) => log.error('page_failed', { err: cause }),
     onAbort: makeAbortObserver(log, metrics),
@@ -107,6 +111,8 @@ export function createHttp(config: Config, adapters: Adapters, app: ComposedServ
 export interface HttpDependencies {
   readonly pipelines: Pipelines
   readonly formAssets: FormAssets
+  /** Null: plain http. */
+  readonly tls: ListenerTls | null
   readonly log: Log
   readonly metrics: Metrics
 }

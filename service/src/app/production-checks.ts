@@ -11,6 +11,7 @@ import { listInbox, listScenarioSteps } from '../store/sandbox.ts'
 import { PrimaryRefused, type Store } from '../store/store.ts'
 
 import { sandbox } from '../adapters/sandbox/sandbox.ts'
+import { isLoopbackHost } from './admin-access.ts'
 import { adaptersOf, externalAdapters, findExternalAdapterFaults, type Adapters } from './adapters.ts'
 import { findDatabaseTransportFaults } from './database-transport.ts'
 import { dataFolderPaths, foreignFolderMessage, readEnvironment } from './data-folder.ts'
@@ -95,8 +96,18 @@ const required = [
 ] as const
 
 function forbiddenSettings(config: Config): string[] {
-  const { formOrigin, dashboardOrigin, limits, databaseUrl, keysDatabaseUrl, dashboardPasswordCost } = config
+  const { formOrigin, dashboardOrigin, apiOrigin, limits, databaseUrl, keysDatabaseUrl, dashboardPasswordCost } = config
   const faults: string[] = []
+  if (isPlainForOthers(config)) {
+    faults.push(
+      `forbidden: TESSERA_HOST is ${config.host}, which other machines may reach by plain http. ` +
+        'Set TESSERA_TLS_CERT_FILE and TESSERA_TLS_KEY_FILE, or name the proxy in front in TESSERA_TRUSTED_PROXIES.',
+    )
+  }
+  if (apiOrigin !== null && !isHttps(apiOrigin)) faults.push('forbidden: TESSERA_API_ORIGIN is not https.')
+  if (apiOrigin !== null && dashboardOrigin !== null && new URL(apiOrigin).hostname === new URL(dashboardOrigin).hostname) {
+    faults.push('forbidden: API and dashboard are on one host name; give each its own.')
+  }
   if (formOrigin !== null && !isHttps(formOrigin)) faults.push('forbidden: TESSERA_FORM_ORIGIN is not https.')
   if (dashboardOrigin !== null && !isHttps(dashboardOrigin)) faults.push('forbidden: TESSERA_DASHBOARD_ORIGIN is not https.')
   if (formOrigin !== null && dashboardOrigin !== null && new URL(formOrigin).hostname === new URL(dashboardOrigin).hostname) {
@@ -108,6 +119,11 @@ function forbiddenSettings(config: Config): string[] {
     faults.push('forbidden: TESSERA_KEYS_DATABASE_URL is the database of the cards; a backup of the cards must not hold their keys.')
   }
   return faults
+}
+
+/** Card numbers would travel in the clear. */
+function isPlainForOthers({ host, tlsCertFile, trustedProxies }: Config): boolean {
+  return tlsCertFile === null && trustedProxies === null && !isLoopbackHost(host)
 }
 
 function folderFaults(folder: string): string[] {

@@ -46,6 +46,7 @@ test(
       isServing: () => false,
       acceptsOlder: false,
       log: { info: () => undefined },
+      now,
       marker: () => null,
       database: async () => database,
       keyStore: async () => database,

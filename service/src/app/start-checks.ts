@@ -16,6 +16,7 @@ import { checkDatabaseFiles } from './database-files.ts'
 import { requireFolder, requireSameStore } from './data-folder.ts'
 import { requireEnvironment } from './production-checks.ts'
 import type { StartSubject } from './start-subject.ts'
+import { readListenerTls } from './tls-files.ts'
 
 /**
  * One thing that a start needs. A start runs the checks in order and ends at the first that fails; `tessera doctor` runs all of them and reports each.
@@ -42,6 +43,7 @@ export const startChecks: readonly StartCheck[] = Object.freeze<StartCheck[]>([
   { name: 'service',      stage: 'folder',  run: ({ claim }) => claim() },
   { name: 'card form',    stage: 'machine', run: checkForm },
   { name: 'dashboard',    stage: 'machine', run: checkDashboard },
+  { name: 'TLS',          stage: 'machine', run: checkTls },
   { name: 'port',         stage: 'machine', run: checkApiPort },
   { name: 'adminPort',    stage: 'machine', run: checkAdminPort },
   { name: 'database files', stage: 'data',  run: checkDatabaseFiles },
@@ -101,8 +103,15 @@ async function checkApiPort({ config, isServing }: StartSubject): Promise<string
   return checkPort(host, port, isServing())
 }
 
-async function checkAdminPort({ config, isServing }: StartSubject): Promise<string> {
-  const { token, tls } = readAdminAccess(config)
+/** The certificate of API, form and dashboard. */
+function checkTls({ config, now }: StartSubject): string {
+  const tls = readListenerTls(config, now())
+  if (tls !== null) return `${tls.names}, valid until ${new Date(tls.validUntil).toISOString().slice(0, 10)}`
+  return config.trustedProxies === null ? 'none, plain http' : 'none, a proxy in front'
+}
+
+async function checkAdminPort({ config, isServing, now }: StartSubject): Promise<string> {
+  const { token, tls } = readAdminAccess(config, now())
   const proof = [...(token === null ? [] : ['a token']), ...(tls?.clientCa === undefined ? [] : ['client certificates'])]
   const found = await checkPort(config.adminHost, config.adminPort, isServing())
   return proof.length === 0 ? found : `${found}, with ${proof.join(' and ')}`

@@ -26,6 +26,8 @@ export interface StartSubject {
   /** Whether an operator accepts a database that lacks its last writes. */
   readonly acceptsOlder: boolean
   readonly log: Pick<Log, 'info'>
+  /** Unix milliseconds. */
+  readonly now: () => number
   /** Ends a check that reads the whole database; undefined where nobody can. */
   readonly stopping?: AbortSignal | undefined
   marker(): FolderMarker | null
@@ -78,6 +80,7 @@ export function makeStartSubject(config: Config, deps: StartSubjectDependencies)
     isServing,
     acceptsOlder,
     log,
+    now: clock.now,
     stopping,
     marker,
     database,

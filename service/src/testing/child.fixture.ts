@@ -59,9 +59,19 @@ export function makeScratch(): string {
 }
 
 /** Runs the command line without settings of the environment. */
-export function runTessera(args: readonly string[], env: NodeJS.ProcessEnv = {}, nodeArgs: readonly string[] = []): Child {
+export function runTessera(
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = {},
+  nodeArgs: readonly string[] = [],
+  { isDetached = false }: { readonly isDetached?: boolean } = {},
+): Child {
   const environment = { ...plainEnvironment(), ...env }
-  const child = spawn(process.execPath, [...nodeArgs, launcher, ...args], { env: environment, stdio: ['ignore', 'pipe', 'pipe'] })
+  // In a session of its own a process has no terminal, whoever runs the test.
+  const child = spawn(process.execPath, [...nodeArgs, launcher, ...args], {
+    env: environment,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: isDetached,
+  })
   children.add(child)
   const said = { out: '', err: '' }
   child.stdout.setEncoding('utf8').on('data', (text: string) => (said.out += text))

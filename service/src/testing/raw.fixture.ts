@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net'
+import { connect as connectTls, type ConnectionOptions } from 'node:tls'
 
 import { createHttpServer, type HttpServer, type HttpServerOptions } from '../server/http/http-server.ts'
 
@@ -33,9 +34,11 @@ export interface RawClient {
   closed(): Promise<string>
 }
 
-export async function openRaw(port: number): Promise<RawClient> {
-  const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
-  await new Promise((resolve, reject) => socket.once('connect', resolve).once('error', reject))
+/** Connects to a port of loopback; with `tls` by TLS. */
+export async function openRaw(port: number, tls?: ConnectionOptions): Promise<RawClient> {
+  const address = { port, host: '127.0.0.1', allowHalfOpen: true }
+  const socket = tls === undefined ? connect(address) : connectTls({ ...address, ...tls })
+  await new Promise((resolve, reject) => socket.once(tls === undefined ? 'connect' : 'secureConnect', resolve).once('error', reject))
   let held = Buffer.alloc(0)
   let isClosed = false
   let wake: () => void = () => undefined

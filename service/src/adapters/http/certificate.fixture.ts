@@ -9,7 +9,14 @@ export interface CertificateWithKey {
 export interface Authority {
   readonly cert: string
   /** Issues a certificate for one DNS name, valid from a day ago until `daysLeft` days from now. */
-  certify(name: string, daysLeft?: number): CertificateWithKey
+  certify(name: string, daysLeft?: number, options?: CertifyOptions): CertificateWithKey
+}
+
+export interface CertifyOptions {
+  /** More DNS names. */
+  readonly others?: readonly string[]
+  /** An RSA key of so many bits. Default: P-256. */
+  readonly rsaBits?: number
 }
 
 /** A certificate authority for one test (RFC 5280, P-256). No key is stored in the repository, and no external program is needed. */
@@ -19,9 +26,10 @@ export function makeAuthority(name: string): Authority {
   const own = { subject: name, publicKey, extension: isAuthority, daysLeft: 1 }
   return {
     cert: signCertificate(own, name, privateKey),
-    certify(host, daysLeft = 1) {
-      const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-      const altName = sequence(oid('551d11'), der(0x04, sequence(der(0x82, Buffer.from(host)))))
+    certify(host, daysLeft = 1, { others = [], rsaBits = 0 } = {}) {
+      const pair = rsaBits > 0 ? generateKeyPairSync('rsa', { modulusLength: rsaBits }) : generateKeyPairSync('ec', { namedCurve: 'P-256' })
+      const names = [host, ...others].map((name) => der(0x82, Buffer.from(name)))
+      const altName = sequence(oid('551d11'), der(0x04, sequence(...names)))
       const cert = signCertificate({ subject: host, publicKey: pair.publicKey, extension: altName, daysLeft }, name, privateKey)
       return { cert, key: pair.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString() }
     },

@@ -33,7 +33,7 @@ test('items are ticked by the settings and by what the checks of a start found',
   assert.deepEqual(changed, [
     'The environment is production.',
     'Card form and dashboard are reached by https, on two host names of their own.',
-    'TLS ends in a proxy that the service knows.',
+    'TLS ends in the service, or in a proxy that it knows.',
     'An acknowledged write survives the loss of a machine (durability `replicated`).',
     'The key encryption key is in an HSM or a key service, and opens.',
     'Checkpoints of the audit are exported off this machine.',

@@ -55,9 +55,9 @@ export const goingLiveItems: readonly GoingLiveItem[] = Object.freeze<GoingLiveI
   },
   {
     section: 'Network',
-    what: 'TLS ends in a proxy that the service knows.',
-    how: '`trustedProxies`. [Behind a proxy](docs/operating/behind-a-proxy.md)',
-    isDone: ({ trustedProxies }) => trustedProxies !== null,
+    what: 'TLS ends in the service, or in a proxy that it knows.',
+    how: '`tlsCertFile` and `tlsKeyFile`, or `trustedProxies`. [TLS](docs/operating/tls.md), [behind a proxy](docs/operating/behind-a-proxy.md)',
+    isDone: ({ tlsCertFile, trustedProxies }) => tlsCertFile !== null || trustedProxies !== null,
   },
   {
     section: 'Network',

@@ -4,16 +4,23 @@ import { exits } from '../exits.ts'
 import type { Log } from '../logging/log.ts'
 import type { LogSink } from '../logging/sink.ts'
 
+import { hasControllingTerminal } from './terminal.ts'
+
 /** The process's handling of signals and of uncaught errors. */
 export interface ProcessSignals {
-  /** Aborted by the first SIGTERM, SIGINT or SIGHUP; its reason is the signal's name. */
+  /** Aborted by the first SIGTERM or SIGINT, or by the SIGHUP of a terminal that closes; its reason is the signal's name. */
   readonly stopping: AbortSignal
+  /** Sets what a SIGHUP without a terminal does. Until then it does nothing. */
+  onReload(reload: () => void): void
   /** Ends the process now, with one last line in the log. */
   endNow(exit: Exit, event: string, err: unknown): never
 }
 
 /** Installs the handlers. To be called once, before anything else is opened. */
 export function handleProcessSignals(log: Log, sink: LogSink, clock: Clock): ProcessSignals {
+  // The terminal is asked for now: at its SIGHUP it is gone.
+  const hasTerminal = hasControllingTerminal()
+  let reload: (() => void) | null = null
   const stopping = new AbortController()
   const endNow = (exit: Exit, event: string, err: unknown): never => {
     log.error(event, { exitCode: exits[exit].code, err })
@@ -23,6 +30,11 @@ export function handleProcessSignals(log: Log, sink: LogSink, clock: Clock): Pro
   let firstAt = 0
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
     process.on(signal, () => {
+      if (signal === 'SIGHUP' && !hasTerminal) {
+        if (reload === null || stopping.signal.aborted) log.warn('signal_ignored', { signal })
+        else reload()
+        return
+      }
       const at = clock.moment().monotonicMs
       if (!stopping.signal.aborted) {
         firstAt = at
@@ -36,7 +48,8 @@ export function handleProcessSignals(log: Log, sink: LogSink, clock: Clock): Pro
   process.on('unhandledRejection', (err) => endNow('internalError', 'crashed', err))
   // A closed terminal or pipe does not end the service.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
-  return Object.freeze({ stopping: stopping.signal, endNow })
+  const onReload = (then: () => void): void => void (reload = then)
+  return Object.freeze({ stopping: stopping.signal, endNow, onReload })
 }
 
 /** Under npm one Ctrl-C arrives twice: from the terminal and from npm. Within this time it counts as one. */

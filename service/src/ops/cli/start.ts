@@ -1,5 +1,6 @@
 import { createApp, listen, type App } from '../../app.ts'
 import { readAdminAccess } from '../../app/admin-access.ts'
+import { makeCertificateReload, type CertificateListener } from '../../app/certificate-reload.ts'
 import { claimDataFolder, writeFolderMarker, type FolderMarker } from '../../app/data-folder.ts'
 import { findNotedFiles, noteFilesClosed, noteFilesClosing, touchMarker } from '../../app/database-files.ts'
 import { awayPartNames, createLifecycle, createResources, readReadiness, type Resources, type RunningInfo } from '../../app/lifecycle.ts'
@@ -7,12 +8,13 @@ import { chooseAdapters } from '../../app/production-checks.ts'
 import { requireStartChecks } from '../../app/start-checks.ts'
 import { makeStartSubject } from '../../app/start-subject.ts'
 import { retryUntilReachable } from '../../app/storage.ts'
+import { readListenerTls, type TlsFiles } from '../../app/tls-files.ts'
 import type { Clock } from '../../clock.ts'
 import { lockFolder } from '../../store/sqlite/lock.ts'
 import { makeSystemClock } from '../../system-clock.ts'
 import type { Config } from '../config/config.ts'
 import { disableCoreDumps } from '../core-dumps.ts'
-import { createAdminServer } from '../../server/http/admin-server.ts'
+import { createAdminServer, type AdminServer } from '../../server/http/admin-server.ts'
 import { healthRoutes } from '../health/health-routes.ts'
 import { makeLog, type Log } from '../logging/log.ts'
 import { openLogSink } from '../logging/sink.ts'
@@ -46,7 +48,7 @@ interface RunningService extends Pick<App, 'stop'> {
   readonly info: RunningInfo
 }
 
-interface ProcessDependencies extends ProcessSignals {
+interface ProcessDependencies extends Omit<ProcessSignals, 'onReload'>, Partial<Pick<ProcessSignals, 'onReload'>> {
   readonly log: Log
   readonly clock: Clock
 }
@@ -79,7 +81,8 @@ export async function startCheckedService(config: Config, deps: ProcessDependenc
     )
     resources.add(metrics.close)
     const routes = healthRoutes({ readiness: () => readReadiness(lifecycle), metrics: metrics.render })
-    const access = readAdminAccess(config)
+    const access = readAdminAccess(config, clock.now())
+    const tls = readListenerTls(config, clock.now())
     const admin = createAdminServer(routes, access, (err) => log.error('page_failed', { err }))
     resources.add(() => admin.close())
     const adminUrl = await listen(admin, { host: config.adminHost, port: config.adminPort, isTls: access.tls !== null })
@@ -88,10 +91,21 @@ export async function startCheckedService(config: Config, deps: ProcessDependenc
     // Opening the database moves what a crash left in the log into it.
     noteFilesClosing(config.dataFolder)
     const onStoreClosing = (): void => noteFilesClosing(config.dataFolder)
-    const app = await createApp(config, adapters, { ...deps, metrics, lifecycle, adminUrl, coreDumps: disableCoreDumps(), onStoreClosing })
+    const app = await createApp(config, adapters, {
+      ...deps,
+      metrics,
+      lifecycle,
+      adminUrl,
+      tls,
+      coreDumps: disableCoreDumps(),
+      onStoreClosing,
+    })
     writeFolderMarker(config.dataFolder, markerOf(config, app))
     if (config.databaseUrl === null) resources.add(touchMarker(config.dataFolder, clock).stop)
     const info = await app.start()
+    deps.onReload?.(
+      makeCertificateReload(listCertificates(config, clock, { app, tls, admin, adminTls: access.tls }), { clock, log, metrics }),
+    )
     const stop = async (): Promise<number> => {
       const left = await app.stop()
       noteFilesClosed(config.dataFolder)
@@ -103,6 +117,21 @@ export async function startCheckedService(config: Config, deps: ProcessDependenc
     await resources.closeAll()
     throw explainStart(err, config, stopping)
   }
+}
+
+interface CertificateOwners {
+  readonly app: App
+  readonly tls: TlsFiles | null
+  readonly admin: AdminServer
+  readonly adminTls: TlsFiles | null
+}
+
+/** The listeners that have a certificate. */
+function listCertificates(config: Config, clock: Clock, { app, tls, admin, adminTls }: CertificateOwners): CertificateListener[] {
+  const own: CertificateListener[] = []
+  if (tls !== null) own.push({ name: 'api', files: tls, read: () => readListenerTls(config, clock.now()), server: app })
+  if (adminTls !== null) own.push({ name: 'admin', files: adminTls, read: () => readAdminAccess(config, clock.now()).tls, server: admin })
+  return own
 }
 
 /** Creates the data folder, and locks it until the process ends its work. */

@@ -17,6 +17,7 @@ import { peerBoundSettings } from './peers.ts'
 import { logSettings } from './log.ts'
 import { requestLogSettings } from './request-log.ts'
 import { stopSettings } from './stop.ts'
+import { tlsSettings } from './tls.ts'
 import { withSecretFiles } from './secret-files.ts'
 import { collectSettings } from './sources.ts'
 import type { Origin } from './sources.ts'
@@ -107,6 +108,7 @@ const table = [
     production: 'required, https, and another host name than dashboardOrigin',
   },
   ...dashboardSettings,
+  ...tlsSettings,
   ...providerSettings,
   ...outboundSettings,
   ...logSettings,

@@ -59,6 +59,8 @@ const shapes = {
   exitCode: number,
   count: number,
   left: number,
+  listener: text(/^(api|admin)$/),
+  days: number,
   attempt: number,
   seconds: number,
   // The audit.

@@ -1,17 +1,17 @@
-import { createHash, timingSafeEqual, X509Certificate } from 'node:crypto'
+import { createHash, timingSafeEqual } from 'node:crypto'
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http'
-import { createServer as createTlsServer } from 'node:https'
+import { createServer as createTlsServer, Server as TlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
-import { createSecureContext } from 'node:tls'
 
 import { noProxies } from './client-address.ts'
 import { limitSockets } from './connections.ts'
 import { closeServer, listenOn, type ListenAddress } from './http-server.ts'
+import { secureContextOf, tlsServerOptions, type CertificateHolder, type ListenerTls } from './listener-tls.ts'
 import { servePages, writePage, type PageReply, type PageRoute } from './page-routes.ts'
 import { beginProblem } from './problem.ts'
 
 /** The HTTP server of the admin port. */
-export interface AdminServer {
+export interface AdminServer extends CertificateHolder {
   listen(address: ListenAddress): Promise<AddressInfo>
   close(): Promise<void>
 }
@@ -26,10 +26,7 @@ export interface AdminAccess {
   readonly tls: AdminTls | null
 }
 
-/** PEM. */
-export interface AdminTls {
-  readonly certificate: Buffer
-  readonly key: Buffer
+export interface AdminTls extends ListenerTls {
   /** The authorities of client certificates; absent: none is demanded. */
   readonly clientCa?: Buffer
 }
@@ -62,6 +59,10 @@ export function createAdminServer(routes: readonly PageRoute[], access: AdminAcc
       server.closeAllConnections()
       return closed
     },
+    // Client certificates stay demanded: that is an option of the server.
+    replaceCertificate(tls: AdminTls) {
+      if (server instanceof TlsServer) server.setSecureContext({ ...secureContextOf(tls), ...clientAuthorityOf(tls) })
+    },
   })
 }
 
@@ -74,15 +75,13 @@ function makeServer(tls: AdminTls | null, listener: RequestListener): Server {
   return server
 }
 
-function tlsOptions({ certificate, key, clientCa }: AdminTls) {
-  const client = clientCa === undefined ? {} : { ca: clientCa, requestCert: true, rejectUnauthorized: true }
-  return { cert: certificate, key, minVersion: 'TLSv1.2', handshakeTimeout: requestTimeoutMs, ...client } as const
+function tlsOptions(tls: AdminTls) {
+  const demand = tls.clientCa === undefined ? {} : ({ requestCert: true, rejectUnauthorized: true } as const)
+  return { ...tlsServerOptions(tls, requestTimeoutMs), ...clientAuthorityOf(tls), ...demand }
 }
 
-/** Throws when these are no certificates, or the key is not that of the certificate. */
-export function requireUsableTls({ certificate, key, clientCa }: AdminTls): void {
-  createSecureContext({ cert: certificate, key })
-  if (clientCa !== undefined) new X509Certificate(clientCa)
+function clientAuthorityOf({ clientCa }: AdminTls) {
+  return clientCa === undefined ? {} : { ca: clientCa }
 }
 
 /** Compares hashes of equal length in constant time. */

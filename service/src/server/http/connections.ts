@@ -1,4 +1,5 @@
 import type { Server, ServerResponse } from 'node:http'
+import { Server as TlsServer } from 'node:https'
 import type { Socket } from 'node:net'
 
 import { plainAddress, subscriberOf } from '../../domain/limits/address.ts'
@@ -55,7 +56,9 @@ export function limitSockets(server: Server, socketsPerAddressMax: number, proxi
     const others = open.get(subscriber) ?? 0
     if (others >= socketsPerAddressMax) {
       closeAfter(socket, 0)
-      refuseSocket(socket, 'tooManySockets')
+      // Before its handshake a TLS client understands no reply.
+      if (server instanceof TlsServer) socket.destroy()
+      else refuseSocket(socket, 'tooManySockets')
       return
     }
     open.set(subscriber, others + 1)

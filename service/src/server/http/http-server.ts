@@ -6,11 +6,13 @@ import {
   type ServerOptions,
   type ServerResponse,
 } from 'node:http'
+import { createServer as createTlsServer, Server as TlsServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 
 import type { RequestHandler } from '../pipeline.ts'
 import { closeAfter, isAfterLast, limitSockets, numberRequest, refuseSocket } from './connections.ts'
 import { handleClientError } from './client-error.ts'
+import { secureContextOf, tlsServerOptions, type CertificateHolder, type ListenerTls } from './listener-tls.ts'
 import { clientAddress, noProxies, type TrustedProxies } from './client-address.ts'
 import { MemoryBudget, requestObjectBytes, type CutReason, type MemoryBounds } from './memory-budget.ts'
 import { makeTurnBudget } from './turn-budget.ts'
@@ -23,7 +25,7 @@ import { makeReceiveBufferWiper, type ReceiveBufferWiper } from './receive-buffe
 import { readApiTarget } from './request.ts'
 
 /** The HTTP server: the API, and the pages beside it. */
-export interface HttpServer {
+export interface HttpServer extends CertificateHolder {
   /** Returns the address it listens on. */
   listen(address: ListenAddress): Promise<AddressInfo>
   /** API requests that are being handled. */
@@ -59,6 +61,10 @@ export interface HttpServerOptions {
   readonly now?: () => number
   /** Proxies that are trusted to name the client's address. Default: none. */
   readonly proxies?: TrustedProxies
+  /** Null or absent: plain http. */
+  readonly tls?: ListenerTls | null
+  /** Whether the API is served on a host, by the Host header. Default: on every host. */
+  readonly isApiHost?: (host: string | null) => boolean
   /** The routes beside the API: form, dashboard, SDK files. */
   readonly pages?: readonly PageRoute[]
   /** For the log: an unexpected error. */
@@ -89,6 +95,8 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     handle,
     now = null,
     proxies = noProxies,
+    tls = null,
+    isApiHost = () => true,
     pages = [],
     onError = () => undefined,
     onAbort = () => undefined,
@@ -103,15 +111,15 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     // A tick runs when all microtasks have.
     afterCalls: (run) => queueMicrotask(() => process.nextTick(run)),
   })
-  const state = createServerState({ handle, onError, onAbort, now, turns, proxies, memory, unreadReplies }, bounds)
+  const state = createServerState({ handle, onError, onAbort, now, turns, proxies, isApiHost, memory, unreadReplies }, bounds)
   const serve = servePages(pages, {
     addressOf: (req) => clientAddress(req.socket.remoteAddress ?? '', req.rawHeaders, proxies),
     refuseNotFound: (req, res) => refuseRequest(req, res, { name: 'notFound', requestNumber: 0, server: state }),
     closeConnection: (req) => closeAfter(req.socket),
     onError,
   })
-  const receiveBuffer = options.wipesReceiveBuffer === false ? null : makeReceiveBufferWiper(onError)
-  const server = makeServer(state, bounds, { servePage: (req, res) => void serve(req, res), receiveBuffer })
+  const receiveBuffer = options.wipesReceiveBuffer === false ? null : makeReceiveBufferWiper(onError, { tls })
+  const server = makeServer(state, bounds, { servePage: (req, res) => void serve(req, res), receiveBuffer, tls })
   server.once('close', () => receiveBuffer?.stop())
   return Object.freeze({
     listen: async (address: ListenAddress) => {
@@ -125,6 +133,9 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     retireConnections: () => void (state.closesConnections = true),
     drain: (deadlineMs: number) => drain(server, state, deadlineMs),
     close: () => closeServer(server),
+    replaceCertificate(replacement: ListenerTls) {
+      if (server instanceof TlsServer) server.setSecureContext(secureContextOf(replacement))
+    },
   })
 }
 
@@ -147,9 +158,10 @@ export const defaultBounds: HttpBounds = Object.freeze({
 interface ServerParts {
   readonly servePage: RequestListener
   readonly receiveBuffer: ReceiveBufferWiper | null
+  readonly tls: ListenerTls | null
 }
 
-function makeServer(state: ServerState, bounds: HttpBounds, { servePage, receiveBuffer }: ServerParts): Server {
+function makeServer(state: ServerState, bounds: HttpBounds, { servePage, receiveBuffer, tls }: ServerParts): Server {
   const serve: RequestListener = (req, res) => {
     // Also a GET may carry a body or a query, which are refused and may have a card number in them; one of a page has neither.
     if (receiveBuffer !== null && (req.method !== 'GET' || hasBody(req) || req.url?.includes('?') === true)) {
@@ -162,7 +174,7 @@ function makeServer(state: ServerState, bounds: HttpBounds, { servePage, receive
   function wipeBuffer(this: IncomingMessage): void {
     receiveBuffer?.wipe(this.socket)
   }
-  const server = createNodeServer(nodeOptions(bounds), serve)
+  const server = openServer(tls, bounds, serve)
   server.maxConnections = bounds.socketsMax
   server.maxHeadersCount = 0
   server.timeout = idleTimeoutMs(bounds)
@@ -178,6 +190,16 @@ function makeServer(state: ServerState, bounds: HttpBounds, { servePage, receive
   })
   limitSockets(server, bounds.socketsPerAddressMax, state.proxies)
   return server
+}
+
+function openServer(tls: ListenerTls | null, bounds: HttpBounds, serve: RequestListener): Server {
+  if (tls === null) return createNodeServer(nodeOptions(bounds), serve)
+  const server = createTlsServer({ ...nodeOptions(bounds), ...tlsServerOptions(tls, bounds.headersTimeoutMs) }, serve)
+  // Plain http, an old version of TLS, or a handshake that took too long: there is no connection for a reply. Before node makes it a `clientError`.
+  return server.prependListener('tlsClientError', (_err, socket) => {
+    closeAfter(socket)
+    socket.destroy()
+  })
 }
 
 /** Of a connection without any activity. */
@@ -206,6 +228,7 @@ function receiveRequest(req: IncomingMessage, res: ServerResponse, { state, serv
   // A call to the API does so itself, when it knows whether it is the connection's newest.
   if (state.closesConnections && (target === null || req.method === 'OPTIONS')) closeAfterReply(req, res)
   if (fault !== null) refuseRequest(req, res, { name: fault, requestNumber, server: state })
+  else if (target !== null && !state.isApiHost(headers.host)) refuseRequest(req, res, { name: 'misdirected', requestNumber, server: state })
   else if (target === null) handlePageRequest(req, res, { state, requestNumber, reply: () => servePage(req, res), bytes: pageBytes })
   else if (req.method === 'OPTIONS')
     handlePageRequest(req, res, { state, requestNumber, reply: () => respondToOptions(res, headers), bytes: requestObjectBytes })

@@ -9,6 +9,7 @@ export const problems = {
   requestTimeout: { status: 408, title: 'Request Timeout', detail: 'The request did not arrive in time.' },
   bodyTooLarge: { status: 413, title: 'Content Too Large', detail: 'A body holds at most 64 KiB.' },
   notJson: { status: 415, title: 'Unsupported Media Type', detail: 'The dashboard takes application/json only. From a server, use /api.' },
+  misdirected: { status: 421, title: 'Misdirected Request', detail: 'The API has a host of its own, and it is not this one.' },
   headersTooLarge: { status: 431, title: 'Request Header Fields Too Large', detail: 'The headers hold at most 16 KiB and 256 fields.' },
   invalidHttp: { status: 400, title: 'Bad Request', detail: 'This is not a valid HTTP/1.1 request.' },
   hostMissing: { status: 400, title: 'Bad Request', detail: 'An HTTP/1.1 request names its host in one Host header.' },

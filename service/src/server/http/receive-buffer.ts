@@ -1,5 +1,9 @@
-import { createServer as createHttpServer, type Server } from 'node:http'
+import { createServer as createHttpServer, type RequestListener, type Server } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
 import { connect as connectTo, createServer, type AddressInfo, type Socket } from 'node:net'
+import { connect as connectTls } from 'node:tls'
+
+import { secureContextOf, type ListenerTls } from './listener-tls.ts'
 
 /**
  * Wipes the buffer that node's HTTP parser receives into. All connections of a thread share one of 64 KiB, each read starts at its first byte, and no
@@ -25,6 +29,11 @@ export interface ConnectionToSelf {
 }
 
 export interface ReceiveBufferOptions {
+  /**
+   * The certificate of a listener with TLS: the connection of the process to itself has TLS too, because what is decrypted passes through 16 KiB on the
+   * stack on its way into the parser's buffer, and stays there.
+   */
+  readonly tls?: ListenerTls | null
   readonly connect?: () => Promise<ConnectionToSelf>
   readonly reopenDelayMs?: number
 }
@@ -35,9 +44,10 @@ export interface ReceiveBufferOptions {
  */
 export function makeReceiveBufferWiper(
   onError: (cause: unknown) => void,
-  { connect = connectToSelf, reopenDelayMs = 1000 }: ReceiveBufferOptions = {},
+  { tls = null, connect = connectToSelf, reopenDelayMs = 1000 }: ReceiveBufferOptions = {},
 ): ReceiveBufferWiper {
-  const server = createReader((length) => finish(length))
+  const server = createReader(tls, (length) => finish(length))
+  const longest = tls === null ? bufferBytes : recordBytes
   let near: Socket | null = null
   let isStopped = false
   /** Bytes at the start of the buffer that have to be overwritten; 0: none. */
@@ -48,7 +58,7 @@ export function makeReceiveBufferWiper(
     start: open,
     wipe(socket) {
       const received = socket.bytesRead
-      needed = Math.min(bufferBytes, Math.max(needed, received - (socket[wipedBytes] ?? 0), leastBytes))
+      needed = Math.min(longest, Math.max(needed, received - (socket[wipedBytes] ?? 0), leastBytes))
       socket[wipedBytes] = received
       if (!isSent) send()
     },
@@ -61,7 +71,9 @@ export function makeReceiveBufferWiper(
   async function open(): Promise<void> {
     const pair = await connect()
     if (isStopped) return void pair.near.destroy()
-    near = pair.near
+    // What it carries is zeros, so it matters to nobody who the other end is.
+    near = tls === null ? pair.near : connectTls({ socket: pair.near, rejectUnauthorized: false }).unref()
+    pair.near.on('error', () => undefined)
     near.on('error', () => undefined)
     near.once('close', () => {
       near = null
@@ -100,11 +112,13 @@ export function makeReceiveBufferWiper(
 }
 
 /** The far end: reads requests that never end, as any other is read. */
-function createReader(onRead: (length: number) => void): Server {
-  return createHttpServer({ requestTimeout: 0, headersTimeout: 0 }, (req) => {
+function createReader(tls: ListenerTls | null, onRead: (length: number) => void): Server {
+  const options = { requestTimeout: 0, headersTimeout: 0 }
+  const receive: RequestListener = (req) => {
     req.on('data', (chunk: Buffer) => onRead(chunk.length))
     req.on('error', () => undefined)
-  })
+  }
+  return tls === null ? createHttpServer(options, receive) : createTlsServer({ ...options, ...secureContextOf(tls) }, receive)
 }
 
 /** Two connected sockets of this process. The port is open until its own connection arrives, and no other is used. */
@@ -135,6 +149,8 @@ export async function connectToSelf(): Promise<ConnectionToSelf> {
 
 const wipedBytes = Symbol('bytes received at the last wipe')
 const bufferBytes = 64 * 1024
+/** Of the longest record of TLS (RFC 8446 §5.1): no more is decrypted at a time. */
+const recordBytes = 16 * 1024
 /** More than a small request has, so that most wipes have one length. */
 const leastBytes = 1024
 const zeros = Buffer.alloc(bufferBytes)

@@ -10,6 +10,7 @@ import type { IdempotencyHeader } from './request.ts'
 export class RequestHeaders {
   count = 0
   hosts = 0
+  host: string | null = null
   contentLengths = 0
   contentLength = 0
   transferEncoding: string | null = null
@@ -52,6 +53,7 @@ export class RequestHeaders {
     switch (name) {
       case 'host':
         this.hosts++
+        this.host = value
         break
       case 'content-length':
         this.contentLengths++

@@ -18,6 +18,8 @@ export interface ServerState {
   /** When requests are begun. */
   readonly turns: TurnBudget
   readonly proxies: TrustedProxies
+  /** Whether the API is served on a host, by the Host header. */
+  readonly isApiHost: (host: string | null) => boolean
   /** What is held for clients, in bytes. */
   readonly memory: MemoryBudget
   readonly unreadReplies: UnreadReplies

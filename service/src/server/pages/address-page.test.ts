@@ -9,11 +9,12 @@ import { addressRoutes } from './address-page.ts'
 
 const handle = async () => assert.fail('no page calls the API')
 const nobody = { providerName: null, providerAddress: null, providerUrl: null }
-const server = createHttpServer({ handle, pages: addressRoutes({ formOrigin: null, dashboardOrigin: null, ...nobody }) })
+const server = createHttpServer({ handle, pages: addressRoutes({ formOrigin: null, dashboardOrigin: null, apiOrigin: null, ...nobody }) })
 const send = await startListener(server)
 const origins = {
   formOrigin: 'https://pay.example',
   dashboardOrigin: 'https://merchants.example',
+  apiOrigin: 'https://api.example',
   providerName: 'Pay <b>',
   providerAddress: '1 Amir Temur, Tashkent',
   providerUrl: 'https://provider.example/',
@@ -36,7 +37,7 @@ test('the API address says what it is, and leads to the dashboard on its own hos
 })
 
 test('with origins of its own, the page names the dashboard there, also when it is opened on the machine itself', async () => {
-  for (const host of ['pay.example', '127.0.0.1:8080', '[::1]:8080']) {
+  for (const host of ['pay.example', 'api.example', '127.0.0.1:8080', '[::1]:8080']) {
     const { statusCode, body } = await sendBehindProxy({ url: '/dashboard', headers: { host } })
     assert.deepEqual([statusCode, body.includes('<a href="https://merchants.example/dashboard">')], [200, true], host)
   }

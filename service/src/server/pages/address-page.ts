@@ -7,13 +7,15 @@ import { escapeText, plainPage, plainPolicy } from '../../plain-page.ts'
 import type { PageReply, PageRequest, PageRoute } from '../http/page-routes.ts'
 
 import { pageHeaders } from './form-headers.ts'
-import { makeDashboardHost, makeIsFormHost } from './hosts.ts'
+import { makeDashboardHost, makeIsApiHost, makeIsFormHost } from './hosts.ts'
 
 export interface AddressPageOptions {
   /** Null: every name of 127.0.0.1. */
   readonly formOrigin: string | null
   /** Null: `localhost` at any port. */
   readonly dashboardOrigin: string | null
+  /** Null: the API is served on every host. */
+  readonly apiOrigin: string | null
   /** Who runs the service; what is null is left out. */
   readonly providerName: string | null
   readonly providerAddress: string | null
@@ -24,10 +26,11 @@ export interface AddressPageOptions {
  * `/` of the service's addresses, and `/dashboard` where the dashboard is not: a small page that says what is here and leads to the dashboard. Other
  * paths and other hosts stay 404. After the routes of the dashboard, whose `/dashboard` comes first on its own host.
  */
-export function addressRoutes({ formOrigin, dashboardOrigin, ...provider }: AddressPageOptions): readonly PageRoute[] {
+export function addressRoutes({ formOrigin, dashboardOrigin, apiOrigin, ...provider }: AddressPageOptions): readonly PageRoute[] {
   const isFormHost = makeIsFormHost(formOrigin)
   const dashboard = makeDashboardHost(dashboardOrigin)
-  const host = (name: string | undefined): boolean => isFormHost(name) || dashboard.is(name) || isLoopback(name)
+  const isApiHost = apiOrigin === null ? () => false : makeIsApiHost(apiOrigin, formOrigin)
+  const host = (name: string | undefined): boolean => isFormHost(name) || dashboard.is(name) || isLoopback(name) || isApiHost(name ?? null)
   const route = (path: string): PageRoute => ({ method: 'GET', host, path, handle: showAddress })
   return [route('/'), route('/dashboard'), route('/dashboard/')]
 
@@ -52,7 +55,7 @@ function formatProvider({
   providerName,
   providerAddress,
   providerUrl,
-}: Omit<AddressPageOptions, 'formOrigin' | 'dashboardOrigin'>): string {
+}: Omit<AddressPageOptions, 'formOrigin' | 'dashboardOrigin' | 'apiOrigin'>): string {
   const name = escapeText(providerName ?? '')
   const link = providerUrl === null ? name : `<a href="${escapeText(providerUrl)}">${name}</a>`
   return providerAddress === null ? link : `${link}, ${escapeText(providerAddress)}`

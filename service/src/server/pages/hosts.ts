@@ -8,6 +8,17 @@ export function makeIsFormHost(formOrigin: string | null): (host: string | undef
   return (host) => host?.toLowerCase() === formHost
 }
 
+/**
+ * Makes the check whether the API is served on a host, by the Host header: on that of its own origin, and on the form's, whose pages call it. Without an
+ * origin of its own it is served everywhere, because existing clients send any Host (docs/reference/wire.md#http).
+ */
+export function makeIsApiHost(apiOrigin: string | null, formOrigin: string | null): (host: string | null) => boolean {
+  if (apiOrigin === null) return () => true
+  const apiHost = new URL(apiOrigin).host
+  const isFormHost = makeIsFormHost(formOrigin)
+  return (host) => host !== null && (host.toLowerCase() === apiHost || isFormHost(host))
+}
+
 /** The dashboard's host, by the Host header. */
 export interface DashboardHost {
   /** Whether a request is for the dashboard's host. Without a setting, in the test environment, it is `localhost` at any port. */

@@ -2,11 +2,14 @@
 // runs once: a card number that stays in memory once in many is what it looks for
 import assert from 'node:assert/strict'
 import { fork, type ChildProcess } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import type { ConnectionOptions } from 'node:tls'
 
 import { awaitWithin } from '../../../../tools/await-within.ts'
 import { scanMemory } from '../../../../tools/scan-memory.ts'
+import { makeAuthority } from '../../adapters/http/certificate.fixture.ts'
 import { makeScratch, startTesseraChild } from '../../testing/child.fixture.ts'
 import { makePan } from '../../testing/pans.fixture.ts'
 import { openRaw, post, type RawClient } from '../../testing/raw.fixture.ts'
@@ -15,9 +18,15 @@ const numbers = 2000
 const pans = Array.from({ length: numbers }, (_, i) => makePan('8600', i + 1000))
 const sent: ReadonlySet<string> = new Set(pans)
 
-test('of 2,000 card numbers, sent one by one and in batches, the running service has none in memory after one more request of any length', async () => {
-  const service = await startTesseraChild(join(makeScratch(), 'data'), ['--log-level=debug'])
-  const clients = await openClients(Number(new URL(service.facts.url).port))
+for (const transport of ['plain http', 'TLS 1.3', 'TLS 1.2'] as const)
+  test(`of 2,000 card numbers, sent one by one and in batches over ${transport}, the running service has none in memory after one more request of any length`, () =>
+    sendAndSearch(transport))
+
+async function sendAndSearch(transport: 'plain http' | 'TLS 1.3' | 'TLS 1.2'): Promise<void> {
+  const tls = transport === 'plain http' ? null : issueCertificate()
+  const service = await startTesseraChild(join(makeScratch(), 'data'), ['--log-level=debug', ...(tls?.flags ?? [])])
+  const options = tls === null ? undefined : { ...tls.client, ...(transport === 'TLS 1.2' ? ({ maxVersion: 'TLSv1.2' } as const) : {}) }
+  const clients = await openClients(Number(new URL(service.facts.url).port), options)
   const merchantId = service.facts.demo?.merchantId ?? ''
   const inBatches = pans.slice(numbers / 2)
   const replies = await sendAll(clients, merchantId, pans.slice(0, numbers / 2))
@@ -31,7 +40,7 @@ test('of 2,000 card numbers, sent one by one and in batches, the running service
   assert.equal(scanMemory(service.facts.pid, sent).size, 0)
   for (const { socket } of clients) socket.destroy()
   assert.equal((await service.stop()).code, 0)
-})
+}
 
 test('the buffer that node’s HTTP parser receives into is wiped after each request; the same search finds a whole batch where it is not', async () => {
   assert.equal(await leftBy('wipe'), 0)
@@ -80,8 +89,21 @@ test('the same search finds them in a server that reads its bodies with JSON.par
   }
 })
 
-async function openClients(port: number): Promise<RawClient[]> {
-  return Promise.all(Array.from({ length: 8 }, () => openRaw(port)))
+async function openClients(port: number, tls?: ConnectionOptions): Promise<RawClient[]> {
+  return Promise.all(Array.from({ length: 8 }, () => openRaw(port, tls)))
+}
+
+/** A certificate for the service, in files, and what its clients connect with. */
+function issueCertificate(): { flags: readonly string[]; client: ConnectionOptions } {
+  const authority = makeAuthority('an authority')
+  const { cert, key } = authority.certify('pay.example')
+  const paths = { cert: join(makeScratch(), 'cert.pem'), key: join(makeScratch(), 'key.pem') }
+  writeFileSync(paths.cert, cert)
+  writeFileSync(paths.key, key, { mode: 0o600 })
+  return {
+    flags: [`--tls-cert-file=${paths.cert}`, `--tls-key-file=${paths.key}`],
+    client: { servername: 'pay.example', ca: authority.cert },
+  }
 }
 
 function portOf(child: ChildProcess): Promise<number> {
