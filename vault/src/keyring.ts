@@ -192,7 +192,9 @@ class LoadedKeyring implements Keyring {
     const { keys, environment, now } = this.#deps
     const startedAt = now()
     const list = await keys.list()
-    for (const stored of list) {
+    for (const [at, stored] of list.entries()) {
+      // With thousands of keys this takes a while: signals and requests are handled in between.
+      if (at % keysPerTurn === keysPerTurn - 1) await new Promise((resolve) => void setImmediate(resolve))
       const known = this.#loaded.get(stored.keyId)
       if (known === undefined) {
         this.#load(stored, stored.state === 'destroyed' ? null : await unwrapDataKey(this.#keks(), environment, stored))
@@ -322,5 +324,7 @@ function scopeOf(purpose: KeyPurpose, owner: string): string {
 const order: Readonly<Record<KeyState, number>> = { active: 0, decrypt_only: 1, destroyed: 2 }
 /** A process learns within a minute what another did, so a key that was retired two minutes ago is no longer used anywhere. */
 const rereadMs = 60_000
+/** Keys that are unwrapped before other work has its turn. */
+const keysPerTurn = 64
 const graceMs = 2 * rereadMs
 const renewBeforeMs = 60 * 60 * 1000

@@ -188,7 +188,7 @@ async function checkStoredRows(subject: StartSubject): Promise<string> {
   }
 }
 
-async function verifyStoredRows({ config, marker, database }: StartSubject, keyring: Keyring): Promise<string> {
+async function verifyStoredRows({ config, marker, database, stopping }: StartSubject, keyring: Keyring): Promise<string> {
   const [store, was] = [await database(), marker()]
   const keys = keyring.list()
   if (was?.key !== undefined && was.key !== null && !keys.some(({ keyId }) => keyId === was.key)) {
@@ -204,6 +204,7 @@ async function verifyStoredRows({ config, marker, database }: StartSubject, keyr
     keyring,
     environment: config.environment,
     isCurrent: store.pending().length === 0,
+    stopping,
   })
   return `of these keys: ${answers} known answers, ${rows} sampled rows`
 }

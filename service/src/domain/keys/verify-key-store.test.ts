@@ -3,6 +3,7 @@ import { createSecretKey } from 'node:crypto'
 import { describe, test } from 'node:test'
 
 import { openKeyring, UnknownKeyError, type Dek, type Keyring, type KeyStatus } from '@tessera/vault/keyring'
+import { makeKnownAnswer } from '@tessera/vault/known-answer'
 
 import { listKnownAnswers } from '../../store/known-answers.ts'
 import { withPostgres } from '../../store/postgres/with-store.fixture.ts'
@@ -57,7 +58,24 @@ function knownAnswersSuite(withStore: WithStore): void {
   )
 }
 
+test('a stop ends the verification of however many answers', async () => {
+  const { keyring } = await open()
+  const { keyId, purpose, owner } = keyring.list()[0] ?? (await addKey(keyring))
+  const row = { keyId, purpose, owner, answer: makeKnownAnswer(await keyring.byId(keyId), environment) }
+  // A store that never runs out of answers, and replies at once, as the embedded one does.
+  const rows = Array.from({ length: 1000 }, () => row)
+  const store = { read: <T>(): Promise<T> => Promise.resolve(rows as T) }
+  const stopping = new AbortController()
+  setImmediate(() => stopping.abort(new Error('stopped')))
+  await assert.rejects(verifyKeyStore({ store, keyring, environment, isCurrent: true, stopping: stopping.signal }), /stopped/)
+})
+
 const environment = 'test'
+
+async function addKey(keyring: Keyring): Promise<KeyStatus> {
+  await keyring.active('row_mac')
+  return keyring.list()[0] ?? assert.fail('no key was created')
+}
 
 async function open() {
   const clock = { now: Date.UTC(2026, 10, 21) }

@@ -21,6 +21,8 @@ export interface VerifyKeyStoreInput {
   readonly environment: string
   /** Whether the database has the newest schema; in an older one only the ids of keys are compared. */
   readonly isCurrent: boolean
+  /** Ends the verification. */
+  readonly stopping?: AbortSignal | undefined
 }
 
 /** How much of the database the keys opened. */
@@ -33,7 +35,8 @@ export interface KeyStoreVerification {
 
 /**
  * Verifies that the key store is the one with which the database was written: every known answer, and a sample of the stored rows. A single row that does
- * not verify is not taken for another key store: somebody changed it, and it is refused with an alarm when it is used. Throws `KeyStoreMismatch`.
+ * not verify is not taken for another key store: somebody changed it, and it is refused with an alarm when it is used. Throws `KeyStoreMismatch`, and the
+ * reason of the signal.
  */
 export async function verifyKeyStore(input: VerifyKeyStoreInput): Promise<KeyStoreVerification> {
   const { store, keyring, isCurrent } = input
@@ -54,7 +57,8 @@ export async function verifyKeyStore(input: VerifyKeyStoreInput): Promise<KeySto
   return { answers, rows: sample.valid }
 }
 
-async function verifyAnswers({ store, keyring, environment }: VerifyKeyStoreInput): Promise<number> {
+/** There may be many: between two pages signals are handled, and requests of the health endpoints. */
+async function verifyAnswers({ store, keyring, environment, stopping }: VerifyKeyStoreInput): Promise<number> {
   let count = 0
   for (let after = ''; ;) {
     const page = await store.read(listKnownAnswers(after, answersPerPage))
@@ -63,6 +67,8 @@ async function verifyAnswers({ store, keyring, environment }: VerifyKeyStoreInpu
     count += page.length
     if (page.length < answersPerPage) return count
     after = page.at(-1)?.keyId ?? ''
+    await new Promise((resolve) => void setImmediate(resolve))
+    stopping?.throwIfAborted()
   }
 }
 

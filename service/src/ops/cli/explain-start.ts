@@ -26,7 +26,7 @@ import {
 /** Turns an error of the start into an exit code and a message that says what to do. Returns unexpected errors unchanged. */
 export function explainStart(err: unknown, config: Config, stopping: AbortSignal): unknown {
   if (err instanceof ExitError && !(stopping.aborted && err.exit === 'unavailable')) return err
-  if (stopping.aborted) return new ExitError('done', `stopped by ${String(stopping.reason)} before it was ready.`)
+  if (stopping.aborted) return stoppedStart(stopping)
   if (err instanceof FolderLocked) return exitError('inUse', `${err.message}: stop it first, or set TESSERA_DATA to another folder.`, err)
   if (err instanceof AssetsMissing || err instanceof DashboardMissing) return exitError('invalidSettings', err.message, err)
   if (err instanceof KekUnavailableError)
@@ -40,6 +40,11 @@ export function explainStart(err: unknown, config: Config, stopping: AbortSignal
   if (err instanceof KeyRejectedError) return new ExitError('invalidSettings', `${err.message}.`, { cause: err, advice: sameKek })
   if (err instanceof StoreFull) return exitError('cannotCreate', `no disk space is left in ${config.dataFolder}.`, err)
   return explainDatabase(err, 'TESSERA_DATABASE_URL') ?? explainSystem(err, config) ?? err
+}
+
+/** The end of a start that a signal stopped. */
+export function stoppedStart({ reason }: AbortSignal): ExitError {
+  return new ExitError('done', `stopped by ${String(reason)} before it was ready.`)
 }
 
 /** Errors of a database; `setting` names it. */

@@ -23,7 +23,7 @@ import { serviceGauges } from '../metrics/service-gauges.ts'
 
 import type { CommandInput, CommandOutcome } from './command.ts'
 import { displayPath } from './control-client.ts'
-import { explainStart } from './explain-start.ts'
+import { explainStart, stoppedStart } from './explain-start.ts'
 import { handleProcessSignals, type ProcessSignals } from './signals.ts'
 
 /** `tessera start`: runs the service in this process until a signal stops it. */
@@ -35,13 +35,24 @@ export async function runStart(input: CommandInput): Promise<CommandOutcome> {
   const log = makeLog(config.logLevel, sink, clock.now)
   const signals = handleProcessSignals(log, sink, clock)
   try {
-    const service = await startCheckedService(config, { log, clock, ...signals })
+    const service = await untilStopped(startCheckedService(config, { log, clock, ...signals }), { clock, ...signals })
     input.print(input.json ? `${JSON.stringify({ ready: service.info })}\n` : printBanner(service.info))
     await aborted(signals.stopping)
     return { exit: 'done', data: { stopped: { callsCutOff: await service.stop() } }, text: 'Stopped.' }
   } finally {
     sink.flush()
   }
+}
+
+/**
+ * The result of a start. After a signal a start has a moment to close what it opened; then the command ends the process whatever the start waits for, such
+ * as a lock of the database or the provider of the KEK. Nothing was acknowledged, so the process may end as if it was killed.
+ */
+async function untilStopped<T>(started: Promise<T>, { clock, stopping }: Pick<ProcessDependencies, 'clock' | 'stopping'>): Promise<T> {
+  const late = aborted(stopping)
+    .then(() => clock.sleep(closeStartMs, new AbortController().signal))
+    .then(() => Promise.reject(stoppedStart(stopping)))
+  return Promise.race([started, late])
 }
 
 interface RunningService extends Pick<App, 'stop'> {
@@ -156,6 +167,8 @@ function aborted(signal: AbortSignal): Promise<void> {
 }
 
 const STDERR = 2
+/** Time for a start that is stopped to end by itself. */
+const closeStartMs = 500
 
 /** Printed when the service is ready. */
 function printBanner(info: RunningInfo): string {
