@@ -91,8 +91,8 @@ test('the clock of a machine that nobody has set is trusted, and there is nothin
   const status = await facts<{ trusted: boolean; driftSeconds: number; refusal: null }>('clock', 'status')
   assert.deepEqual([status.trusted, status.refusal], [true, null])
   assert.ok(Math.abs(status.driftSeconds) < 60)
-  assertRefused(await service.ask('clock', 'confirm'), 64, /The clock says .*--yes/)
-  assertRefused(await service.ask('clock', 'confirm', '--yes'), 64, /nothing to confirm/)
+  assertRefused(await service.ask('clock', 'confirm'), 64, /The clock says .*clock confirm --time \d/)
+  assertRefused(await service.ask('clock', 'confirm', '--time', new Date().toISOString()), 64, /nothing to confirm/)
 })
 
 test('a key that was just in use cannot be destroyed, even without cards', async () => {
