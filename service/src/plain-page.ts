@@ -9,8 +9,11 @@ export function plainPage(title: string, body: string, language = 'en', style = 
   )
 }
 
-/** The Content-Security-Policy of a page of text. */
-export const plainPolicy = "default-src 'none'; form-action 'none'; base-uri 'none'"
+const textPolicy = "default-src 'none'; form-action 'none'; base-uri 'none'"
+/** The Content-Security-Policy of a page of text in a window of its own. */
+export const plainPolicy = `${textPolicy}; frame-ancestors 'none'`
+/** The same for a page in a frame of any page. */
+export const framedTextPolicy = `${textPolicy}; frame-ancestors *`
 
 export function escapeText(text: string): string {
   return text.replace(/[<>&"']/g, (sign) => `&#${sign.charCodeAt(0)};`)

@@ -90,22 +90,34 @@ export function createPipelines(config: Config, adapters: Adapters, app: Compose
 
 /** The HTTP server with the API and every page. Throws `DashboardMissing` when the dashboard is not built. */
 export function createHttp(config: Config, adapters: Adapters, app: ComposedServices, deps: HttpDependencies): HttpServer {
-  const { pipelines, formAssets: assets, tls, log, metrics } = deps
-  const { dashboardOrigin, formOrigin, apiOrigin } = config
+  const { pipelines, tls, log, metrics } = deps
+  const { formOrigin, apiOrigin } = config
   const proxies = trustedProxies(config)
-  const dashboard = { handle: pipelines.dashboard, assets: readDashboardAssets(dashboardFolder), dashboardOrigin, formOrigin }
   return createHttpServer({
     handle: pipelines.api,
     now: () => performance.now(),
     bounds: httpBounds(config),
     proxies,
     tls,
+    isHttpsOnly: tls !== null || formOrigin?.startsWith('https:') === true,
     isApiHost: makeIsApiHost(apiOrigin, formOrigin),
-    pages: [...formPages(config, adapters, app, assets), ...dashboardRoutes(dashboard), ...addressRoutes(config)],
+    pages: listPages(config, adapters, app, deps),
     onError: (cause) => log.error('page_failed', { err: cause }),
     onAbort: makeAbortObserver(log, metrics),
     onCut: makeCutObserver(log, metrics, () => performance.now()),
   })
+}
+
+/** Every page and file of the service, and the dashboard's endpoint. */
+export function listPages(
+  config: Config,
+  adapters: Adapters,
+  app: ComposedServices,
+  { pipelines, formAssets }: Pick<HttpDependencies, 'formAssets'> & { readonly pipelines: Pick<Pipelines, 'dashboard'> },
+): readonly PageRoute[] {
+  const { dashboardOrigin, formOrigin } = config
+  const dashboard = { handle: pipelines.dashboard, assets: readDashboardAssets(dashboardFolder), dashboardOrigin, formOrigin }
+  return [...formPages(config, adapters, app, formAssets), ...dashboardRoutes(dashboard), ...addressRoutes(config)]
 }
 
 export interface HttpDependencies {

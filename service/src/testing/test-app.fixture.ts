@@ -148,7 +148,7 @@ function testAdapters(options: TestAppOptions): Adapters {
 }
 
 /** Collects logged errors. */
-function alarmLog(alarms: string[]): Log {
+export function alarmLog(alarms: string[]): Log {
   const ignore = (): void => undefined
   return {
     debug: ignore,
@@ -164,7 +164,7 @@ function alarmLog(alarms: string[]): Log {
   }
 }
 
-const noMetrics: Metrics = {
+export const noMetrics: Metrics = {
   countRequest() {},
   countMerchantEndpoint() {},
   countLimit() {},

@@ -9,6 +9,7 @@ import { closeServer, listenOn, type ListenAddress } from './http-server.ts'
 import { secureContextOf, tlsServerOptions, type CertificateHolder, type ListenerTls } from './listener-tls.ts'
 import { servePages, writePage, type PageReply, type PageRoute } from './page-routes.ts'
 import { beginProblem } from './problem.ts'
+import { dataHeaders } from './security-headers.ts'
 
 /** The HTTP server of the admin port. */
 export interface AdminServer extends CertificateHolder {
@@ -44,8 +45,8 @@ export function createAdminServer(routes: readonly PageRoute[], access: AdminAcc
   })
   const isAuthorized = makeTokenCheck(access.token)
   const server = makeServer(access.tls, (req, res) => {
-    res.setHeader('cache-control', 'no-store')
-    res.setHeader('x-content-type-options', 'nosniff')
+    // No HSTS: other programs on this host may listen by plain http.
+    for (const [name, value] of Object.entries(dataHeaders)) res.setHeader(name, value)
     // A web page in the operator's browser can reach loopback under a host name of its own (DNS rebinding), so only the literal names are served.
     // Elsewhere each request is authenticated, which such a page cannot do.
     if (access.isLoopback && !isLoopbackName(req.headers.host)) writePage(req, res, misdirected)

@@ -10,6 +10,7 @@ import { beginProblem, closes, type ProblemName } from './problem.ts'
 import { requestObjectBytes, type MemoryCharge, type FullScope } from './memory-budget.ts'
 import { RequestHeaders } from './request-headers.ts'
 import type { ApiTarget, HttpReply, HttpRequest } from './request.ts'
+import { dataHeaderList } from './security-headers.ts'
 import { gzipPieces, ownLength, plainPieces } from './shared-body.ts'
 
 /** A request with its exchange, so that all requests share the same listener functions. */
@@ -98,7 +99,7 @@ export class Exchange {
     this.#body.wipe()
     this.#server.unreadReplies.count(this.#res, this.#charge, 0)
     if (closes(name)) closeAfter(this.#res.req.socket, this.#requestNumber)
-    beginProblem(this.#res, name, corsHeaders(this.#headers.origin))
+    beginProblem(this.#res, name, [...corsHeaders(this.#headers.origin), ...this.#server.addedHeaders])
     this.#linger = setTimeout(() => this.#end(), lingerMs).unref()
   }
 
@@ -196,8 +197,8 @@ export class Exchange {
     // Only a single result is worth it: the checksum of a batch of large ones takes milliseconds.
     const isZipped = parts?.length === 3 && this.#headers.isGzipAccepted
     const body = parts === undefined ? reply.text : isZipped ? gzipPieces(parts) : plainPieces(parts)
-    const headers = ['content-type', 'application/json', 'cache-control', 'no-store', 'content-length', String(lengthOf(body))]
-    headers.push('x-request-id', requestId, ...corsHeaders(this.#headers.origin))
+    const headers = ['content-type', 'application/json', ...dataHeaderList, 'content-length', String(lengthOf(body))]
+    headers.push(...this.#server.addedHeaders, 'x-request-id', requestId, ...corsHeaders(this.#headers.origin))
     if (isZipped) headers.push('content-encoding', 'gzip')
     if (retryAfterSeconds !== null) headers.push('retry-after', String(retryAfterSeconds))
     if (closesConnections && newestResponse(socket) === res) {
@@ -254,8 +255,12 @@ export function refuseRequest(req: IncomingMessage, res: ServerResponse, { name,
 }
 
 /** Responds to OPTIONS, CORS preflights included. */
-export function respondToOptions(res: ServerResponse, { origin }: RequestHeaders): void {
-  res.writeHead(204, [...preflightHeaders(origin)])
+export function respondToOptions(
+  res: ServerResponse,
+  { origin }: RequestHeaders,
+  { addedHeaders }: Pick<ServerState, 'addedHeaders'>,
+): void {
+  res.writeHead(204, [...preflightHeaders(origin), ...dataHeaderList, ...addedHeaders])
   res.end()
 }
 

@@ -20,6 +20,7 @@ import { UnreadReplies } from './unread-replies.ts'
 import { createServerState, endRequest, type AbortStage, type InFlightBounds, type ServerState } from './server-state.ts'
 import { respondToOptions, discardRequest, Exchange, refuseRequest } from './exchange.ts'
 import { servePages, type PageRoute } from './page-routes.ts'
+import { httpsOnlyHeaders } from './security-headers.ts'
 import { findProtocolFault, RequestHeaders } from './request-headers.ts'
 import { makeReceiveBufferWiper, type ReceiveBufferWiper } from './receive-buffer.ts'
 import { readApiTarget } from './request.ts'
@@ -63,6 +64,8 @@ export interface HttpServerOptions {
   readonly proxies?: TrustedProxies
   /** Null or absent: plain http. */
   readonly tls?: ListenerTls | null
+  /** Whether browsers are to use https only for this host (HSTS): it has TLS, or the proxy in front of it. Default: no. */
+  readonly isHttpsOnly?: boolean
   /** Whether the API is served on a host, by the Host header. Default: on every host. */
   readonly isApiHost?: (host: string | null) => boolean
   /** The routes beside the API: form, dashboard, SDK files. */
@@ -97,11 +100,14 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     proxies = noProxies,
     tls = null,
     isApiHost = () => true,
+    isHttpsOnly = false,
     pages = [],
     onError = () => undefined,
     onAbort = () => undefined,
     onCut = () => undefined,
   } = options
+  const extra = isHttpsOnly ? httpsOnlyHeaders : {}
+  const addedHeaders = Object.entries(extra).flat()
   const bounds = { ...defaultBounds, ...options.bounds }
   const memory = new MemoryBudget(bounds, onCut)
   const unreadReplies = new UnreadReplies(memory, { stallMs: bounds.replyStallMs, idleMs: idleTimeoutMs(bounds) })
@@ -111,11 +117,12 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     // A tick runs when all microtasks have.
     afterCalls: (run) => queueMicrotask(() => process.nextTick(run)),
   })
-  const state = createServerState({ handle, onError, onAbort, now, turns, proxies, isApiHost, memory, unreadReplies }, bounds)
+  const state = createServerState({ handle, onError, onAbort, now, turns, proxies, isApiHost, addedHeaders, memory, unreadReplies }, bounds)
   const serve = servePages(pages, {
     addressOf: (req) => clientAddress(req.socket.remoteAddress ?? '', req.rawHeaders, proxies),
     refuseNotFound: (req, res) => refuseRequest(req, res, { name: 'notFound', requestNumber: 0, server: state }),
     closeConnection: (req) => closeAfter(req.socket),
+    addedHeaders: extra,
     onError,
   })
   const receiveBuffer = options.wipesReceiveBuffer === false ? null : makeReceiveBufferWiper(onError, { tls })
@@ -231,7 +238,7 @@ function receiveRequest(req: IncomingMessage, res: ServerResponse, { state, serv
   else if (target !== null && !state.isApiHost(headers.host)) refuseRequest(req, res, { name: 'misdirected', requestNumber, server: state })
   else if (target === null) handlePageRequest(req, res, { state, requestNumber, reply: () => servePage(req, res), bytes: pageBytes })
   else if (req.method === 'OPTIONS')
-    handlePageRequest(req, res, { state, requestNumber, reply: () => respondToOptions(res, headers), bytes: requestObjectBytes })
+    handlePageRequest(req, res, { state, requestNumber, reply: () => respondToOptions(res, headers, state), bytes: requestObjectBytes })
   else new Exchange(req, res, { headers, target, requestNumber, server: state })
 }
 

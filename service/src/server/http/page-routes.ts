@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 
 import { BodyBuffer } from './body-buffer.ts'
 import { problemText } from './problem.ts'
+import { dataHeaders } from './security-headers.ts'
 
 /** One route: a document, a file, or the dashboard's endpoint. Any other path gets 404. */
 export interface PageRoute {
@@ -45,12 +46,16 @@ export interface PageDependencies {
   readonly refuseNotFound: (req: IncomingMessage, res: ServerResponse) => void
   /** Handles no further request of this connection. */
   readonly closeConnection: (req: IncomingMessage) => void
+  /** Headers that every reply gets, besides its own. */
+  readonly addedHeaders?: Readonly<Record<string, string>>
   /** For the log: a page threw. */
   readonly onError: (cause: unknown) => void
 }
 
 /** Serves pages by a table of routes; the first that matches handles the request. */
 export function servePages(routes: readonly PageRoute[], deps: PageDependencies) {
+  const write = (req: IncomingMessage, res: ServerResponse, reply: PageReply): void =>
+    writePage(req, res, { ...reply, headers: { ...reply.headers, ...deps.addedHeaders } })
   return async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
     try {
       const target = readTarget(req.url ?? '')
@@ -63,16 +68,16 @@ export function servePages(routes: readonly PageRoute[], deps: PageDependencies)
       if (body === 'aborted') return
       if (body === 'tooLarge') {
         deps.closeConnection(req)
-        writePage(req, res, bodyTooLarge)
+        write(req, res, bodyTooLarge)
         return
       }
       const reply = await route.handle({ ...target, headers: req.headers, address: deps.addressOf(req), body, left: leftOf(res) })
       if (reply === null) deps.refuseNotFound(req, res)
-      else writePage(req, res, reply)
+      else write(req, res, reply)
     } catch (err) {
       deps.onError(err)
       if (res.headersSent) res.destroy()
-      else writePage(req, res, failure)
+      else write(req, res, failure)
     }
   }
 }
@@ -136,11 +141,11 @@ export function writePage(req: IncomingMessage, res: ServerResponse, { status = 
 const nothing = Buffer.alloc(0)
 const bodyTooLarge: PageReply = {
   status: 413,
-  headers: { 'content-type': 'text/plain', connection: 'close' },
+  headers: { ...dataHeaders, 'content-type': 'text/plain; charset=utf-8', connection: 'close' },
   body: 'A body holds at most 64 KiB.',
 }
 const failure: PageReply = {
   status: 500,
-  headers: { 'content-type': 'application/problem+json; charset=utf-8' },
+  headers: { ...dataHeaders, 'content-type': 'application/problem+json; charset=utf-8' },
   body: problemText('failed'),
 }

@@ -1,5 +1,7 @@
 import type { ServerResponse } from 'node:http'
 
+import { dataHeaderList } from './security-headers.ts'
+
 /**
  * Why a request gets no JSON-RPC reply (docs/reference/wire.md#http). Except for `notFound`, `notJson` and `failed` the connection closes afterwards, because
  * the following bytes cannot be trusted to be a request.
@@ -71,5 +73,5 @@ function headersOf(name: ProblemName, text: string): string[] {
   const later = problems[name].status === 503 ? ['retry-after', '1'] : []
   const close = closes(name) ? ['connection', 'close'] : []
   const length = String(Buffer.byteLength(text))
-  return ['content-type', 'application/problem+json', 'cache-control', 'no-store', 'content-length', length, ...later, ...close]
+  return ['content-type', 'application/problem+json', ...dataHeaderList, 'content-length', length, ...later, ...close]
 }

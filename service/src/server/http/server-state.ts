@@ -20,6 +20,8 @@ export interface ServerState {
   readonly proxies: TrustedProxies
   /** Whether the API is served on a host, by the Host header. */
   readonly isApiHost: (host: string | null) => boolean
+  /** Names and values of headers that every reply gets, besides its own. */
+  readonly addedHeaders: readonly string[]
   /** What is held for clients, in bytes. */
   readonly memory: MemoryBudget
   readonly unreadReplies: UnreadReplies

@@ -6,7 +6,7 @@ import type { Language } from '@tessera/contract/profile'
 import { escapeText, plainPage, plainPolicy } from '../../plain-page.ts'
 import type { PageReply, PageRequest, PageRoute } from '../http/page-routes.ts'
 
-import { pageHeaders } from './form-headers.ts'
+import { textHeaders } from './form-headers.ts'
 import { makeDashboardHost, makeIsApiHost, makeIsFormHost } from './hosts.ts'
 
 export interface AddressPageOptions {
@@ -113,8 +113,8 @@ const style =
 
 const styleHash = createHash('sha256').update(style).digest('base64')
 const replyHeaders = {
-  ...pageHeaders,
-  'content-security-policy': `${plainPolicy}; style-src 'sha256-${styleHash}'; frame-ancestors 'none'`,
+  ...textHeaders,
+  'content-security-policy': `${plainPolicy}; style-src 'sha256-${styleHash}'`,
   vary: 'Accept-Language',
   'x-robots-tag': 'noindex',
 }

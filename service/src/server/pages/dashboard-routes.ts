@@ -2,6 +2,7 @@ import type { DashboardBrowser } from '../../domain/request-context.ts'
 import { makeDeviceCookie, makeSessionCookie, type HostCookie } from '../auth/session-cookie.ts'
 import type { PageReply, PageRequest, PageRoute } from '../http/page-routes.ts'
 import { problems, problemText } from '../http/problem.ts'
+import { dataHeaders } from '../http/security-headers.ts'
 import type { RequestHandler } from '../pipeline.ts'
 
 import type { DashboardAssets } from './dashboard-assets.ts'
@@ -107,16 +108,9 @@ const notJson: PageReply = {
   headers: {
     'content-type': 'application/problem+json',
     accept: 'application/json',
-    'cache-control': 'no-store',
-    'cross-origin-resource-policy': 'same-origin',
-    'x-content-type-options': 'nosniff',
+    ...dataHeaders,
   },
   body: problemText('notJson'),
 }
 
-const endpointHeaders = {
-  'content-type': 'application/json; charset=utf-8',
-  'cache-control': 'no-store',
-  'cross-origin-resource-policy': 'same-origin',
-  'x-content-type-options': 'nosniff',
-}
+const endpointHeaders = { ...dataHeaders, 'content-type': 'application/json; charset=utf-8' }

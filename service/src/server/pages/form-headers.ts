@@ -17,6 +17,9 @@ export const hostedHeaders: Readonly<Record<string, string>> = Object.freeze({
   'cross-origin-opener-policy': 'same-origin',
 })
 
+/** Headers of pages of text, which open in a window of their own. */
+export const textHeaders = hostedHeaders
+
 /** Headers of the SDK files. Any page may load them, with Subresource Integrity, which needs CORS. */
 export const sdkHeaders: Readonly<Record<string, string>> = Object.freeze({
   'access-control-allow-origin': '*',

@@ -6,11 +6,12 @@ import type { Language } from '@tessera/contract/profile'
 import type { CodeFormat } from '@tessera/contract/verification-code'
 
 import { hashDisclosure, type Disclosure } from '../../domain/consents/disclosure-text.ts'
+import { dataHeaders } from '../http/security-headers.ts'
 import type { PageReply, PageRequest, PageRoute } from '../http/page-routes.ts'
 
 import type { FormAssets } from './form-assets.ts'
 import { makeFormDocument, type FrameConfig, type FrameMessages } from './form-document.ts'
-import { hostedHeaders, pageHeaders } from './form-headers.ts'
+import { hostedHeaders, pageHeaders, textHeaders } from './form-headers.ts'
 import { previewRoute } from './form-preview.ts'
 import { makeHostedPage } from './hosted-page.ts'
 import { makeIsFormHost } from './hosts.ts'
@@ -69,9 +70,9 @@ export function formRoutes(options: FormPageOptions): readonly PageRoute[] {
     page('/form/v1/page', showHostedPage),
     // The document has one language; the frame requests another when its page changes the language.
     page('/form/v1/messages', ({ query }) => ({ headers: jsonHeaders, body: JSON.stringify(messagesIn(readLanguage(query))) })),
-    page('/form/reasons', (request) => compressed(request, { policy: reasons.policy, html: reasons.html })),
+    page('/form/reasons', (request) => compressed(request, { policy: reasons.policy, html: reasons.html, headers: textHeaders })),
     ...[...(options.legal?.pages ?? [])].map(([path, read]) =>
-      page(path, (request) => compressed(request, read(singleParam(request.query, 'locale') ?? 'en'))),
+      page(path, (request) => compressed(request, { ...read(singleParam(request.query, 'locale') ?? 'en'), headers: textHeaders })),
     ),
     page('/form/v1/preview', previewRoute(options, findFrameConfig)),
     ...sdkRoutes(assets, isFormHost),
@@ -202,7 +203,7 @@ async function compressed(request: PageRequest, { status = 200, html, policy, he
 }
 
 const languages: readonly Language[] = ['uz', 'ru', 'en']
-const jsonHeaders = { ...pageHeaders, 'content-type': 'application/json; charset=utf-8' }
+const jsonHeaders = { ...dataHeaders, 'content-type': 'application/json; charset=utf-8' }
 const compressGzip: (text: string, options: typeof gzipOptions) => Promise<Buffer> = promisify(gzip)
 /** A small memLevel gives texts and script separate Huffman codes: 0.5 % smaller than zlib's default. */
 const gzipOptions = { level: 9, memLevel: 6 } as const

@@ -1,7 +1,7 @@
 import { errors } from '@tessera/contract/errors'
 import { formReasons } from '@tessera/contract/form-reasons'
 
-import { escapeText, plainPage, plainPolicy } from '../../plain-page.ts'
+import { escapeText, framedTextPolicy, plainPage, plainPolicy } from '../../plain-page.ts'
 
 /** Why the form is refused and what to do, for the developer of the page. */
 const refusals = {
@@ -34,7 +34,7 @@ export type FormRefusal = keyof typeof refusals
 /** A page without script. Any page may frame it, since it has nothing to click. */
 export function refusalPage(refusal: FormRefusal): { status: number; html: string; policy: string } {
   const { status, title, detail } = refusals[refusal]
-  return { status, policy: plainPolicy, html: plainPage(title, `<p>${escapeText(detail)}</p>`) }
+  return { status, policy: framedTextPolicy, html: plainPage(title, `<p>${escapeText(detail)}</p>`) }
 }
 
 /** `/form/reasons`: every reason that a page may get, each with an anchor. Errors of the SDK link to it. */
