@@ -9,11 +9,15 @@ function makePeersWithoutBounds(options: real.PeersOptions): real.Peers {
     placesPerEndpoint: unbounded,
   }
   const settings = { ...options.settings, ...places }
-  const networks = options.networks.map(({ name }) => ({ name, isSimulated: true }))
-  const peers = real.makePeers({ ...options, settings, networks, isSmsSimulated: true })
-  return { ...peers, merchantEndpoint: () => ({ debited: peers.sms, check: peers.sms }) }
+  const simulated = ({ name }: { readonly name: string }) => ({ name, isSimulated: true })
+  const [networks, smsGateways] = [options.networks.map(simulated), [...options.smsGateways, endpoints].map(simulated)]
+  const peers = real.makePeers({ ...options, settings, networks, smsGateways })
+  const gate = peers.sms(endpoints.name)
+  return { ...peers, merchantEndpoint: () => ({ debited: gate, check: gate }) }
 }
 
+/** Stands in for the gates of all endpoints. */
+const endpoints = { name: 'endpoints' }
 const unbounded = 1_000_000_000
 
 export { makePeersWithoutBounds as makePeers }

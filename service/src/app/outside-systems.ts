@@ -9,6 +9,7 @@ import type { Clock } from '../clock.ts'
 import { makePeers, peerSettings } from '../domain/limits/peers.ts'
 import { makeNetworks } from '../domain/networks.ts'
 import { makeMerchantEndpointLookup } from '../domain/merchants/merchant-endpoint.ts'
+import type { SmsGateway } from '../domain/sms/sms-sender.ts'
 import type { Merchants } from '../domain/merchants/merchants.ts'
 import type { Config } from '../ops/config/config.ts'
 import { makeAddressList } from '../ops/config/proxies.ts'
@@ -36,7 +37,7 @@ export interface OutsideSystemDependencies {
   readonly merchantEndpoint: MerchantApi | undefined
 }
 
-/** The card networks, the SMS gateway and the merchants' endpoints, each observed, with the bounds and breakers of their calls. */
+/** The card networks, the SMS gateways and the merchants' endpoints, each observed, with the bounds and breakers of their calls. */
 export function createOutsideSystems(config: Config, adapters: Adapters, deps: OutsideSystemDependencies) {
   const { base, machineClock, log, metrics, merchants, now } = deps
   const { store, keyring, clock, environment } = base
@@ -47,15 +48,15 @@ export function createOutsideSystems(config: Config, adapters: Adapters, deps: O
   })
   requireSeparateRoutes(networkAdapters)
   const networkHealth = new Map(networkAdapters.map(({ name }) => [name, makePeerHealth()] as const))
-  const peerHealth = { networks: networkHealth, sms: makePeerHealth() }
   const smsAdapters = adapters.sms({ ...adapterDependencies(config, { clock, log }, config.smsTimeoutMs), store })
+  const peerHealth = { networks: networkHealth, sms: new Map(smsAdapters.map(({ name }) => [name, makePeerHealth()] as const)) }
   const holder = adapters.holder({ ...adapterDependencies(config, { clock, log }, config.holderTimeoutMs), store })
   // By the machine's time: moving the time of the sandbox neither opens nor closes a breaker.
   const peers = makePeers({
     settings: peerSettings(config),
     now: () => machineClock.moment().monotonicMs,
     networks: networkAdapters.map(({ name, port }) => ({ name, isSimulated: port.isSimulated === true })),
-    isSmsSimulated: smsAdapters.some(({ port }) => port.isSimulated === true),
+    smsGateways: smsAdapters.map(({ name, port }) => ({ name, isSimulated: port.isSimulated === true })),
     isHolderSimulated: holder?.isSimulated === true,
     observer: makePeerObserver(log, metrics, () => machineClock.now()),
   })
@@ -81,8 +82,9 @@ export function createOutsideSystems(config: Config, adapters: Adapters, deps: O
       for (const { port } of [...networkAdapters, ...smsAdapters]) await port.close?.()
     },
     smsAdapters,
-    smsGateways: smsAdapters.map(({ name, port }) => {
-      return { name, sms: observeSms({ sms: port, onSend: makeSmsObserver(metrics, peerHealth.sms), now }), gate: peers.sms }
+    smsGateways: smsAdapters.map(({ name, port }): SmsGateway => {
+      const onSend = makeSmsObserver(metrics, name, peerHealth.sms.get(name) ?? makePeerHealth())
+      return { name, weight: port.weight ?? 1, sms: observeSms({ sms: port, onSend, now }), gate: peers.sms(name) }
     }),
     holder,
     peers,

@@ -61,7 +61,7 @@ test('a network, an SMS gateway and a checkpoint destination that do not answer 
   for (let i = 0; i < 4; i++) network.record(false)
   assert.equal((await state()).state, 'ready', 'four lost replies are no outage')
   network.record(false)
-  for (let i = 0; i < 6; i++) peerHealth.sms.record(false)
+  for (let i = 0; i < 6; i++) peerHealth.sms.get('http')!.record(false)
   failing.push('syslog')
   assert.deepEqual(pick(await state()), {
     ready: true,
@@ -74,7 +74,7 @@ test('a network, an SMS gateway and a checkpoint destination that do not answer 
     ],
   })
   network.record(true)
-  peerHealth.sms.record(true)
+  peerHealth.sms.get('http')!.record(true)
   failing.pop()
   assert.equal((await state()).state, 'ready')
 })
@@ -119,7 +119,7 @@ test('a store that does not respond is reported within a second, and a key store
 function start(replaced: Partial<ReadinessDependencies>) {
   const clock = makeHandClock()
   const writes = makeWriteHealth(clock)
-  const peerHealth = { networks: new Map([['sandbox', makePeerHealth()]]), sms: makePeerHealth() }
+  const peerHealth = { networks: new Map([['sandbox', makePeerHealth()]]), sms: new Map([['http', makePeerHealth()]]) }
   const failing: string[] = []
   const openBreakers: string[] = []
   const done = (): Promise<void> => Promise.resolve()

@@ -23,7 +23,7 @@ export interface ReadinessDependencies {
   readonly damage: Pick<DamageAlarm, 'damage'>
   /** Tries to write; `writes` records the outcome. */
   readonly probeWrite: () => Promise<void>
-  readonly peerHealth: { readonly networks: ReadonlyMap<string, PeerHealth>; readonly sms: PeerHealth }
+  readonly peerHealth: { readonly networks: ReadonlyMap<string, PeerHealth>; readonly sms: ReadonlyMap<string, PeerHealth> }
   readonly peers: Pick<Peers, 'listPeers'>
   readonly checkpoints: { failingDestinations(): readonly string[] }
   readonly clockGuard: Pick<ClockGuard, 'status'>
@@ -48,6 +48,12 @@ export function makeReadiness(deps: ReadinessDependencies): ReadinessParts {
     clock,
   )
   const probe = inTime(clock, probeSome(probeWrite))
+  /** One network or gateway is named by its part alone, several by their names. */
+  const listAwayPeers = (kind: 'network' | 'sms', healths: ReadonlyMap<string, PeerHealth>): AwayPart[] =>
+    [...healths].flatMap(([name, health]) => {
+      const reason = unanswered(health) ?? openBreaker(peers, kind, name)
+      return awayPart(kind, reason !== null && healths.size > 1 ? `${name}: ${reason}` : reason)
+    })
   return {
     checks: [
       // Nobody can know which server has the acknowledged writes; an operator has to look.
@@ -71,12 +77,8 @@ export function makeReadiness(deps: ReadinessDependencies): ReadinessParts {
       ...(writes.writable() !== 'all' ? [{ part: 'store', reason: `some writes fail: ${writes.lastFailure()}` } as const] : []),
       ...awayPart('key_store', keys.failure()),
       ...awayPart('kek', kek.failure() ?? nextKek()?.failure() ?? null),
-      ...[...peerHealth.networks].flatMap(([name, health]) => {
-        const reason = unanswered(health) ?? openBreaker(peers, 'network', name)
-        // One network is named by its part alone, several by their names.
-        return awayPart('network', reason !== null && peerHealth.networks.size > 1 ? `${name}: ${reason}` : reason)
-      }),
-      ...awayPart('sms', unanswered(peerHealth.sms) ?? openBreaker(peers, 'sms')),
+      ...listAwayPeers('network', peerHealth.networks),
+      ...listAwayPeers('sms', peerHealth.sms),
       ...checkpoints.failingDestinations().map((name) => ({ part: 'checkpoints', reason: `${name} does not take checkpoints` }) as const),
       ...awayPart('clock', refusedClock(clockGuard)),
     ],
@@ -99,7 +101,7 @@ function unanswered(peer: PeerHealth): string | null {
   return count === null ? null : `the last ${String(count)} calls got no answer`
 }
 
-function openBreaker(peers: Pick<Peers, 'listPeers'>, kind: PeerUsage['kind'], name = ''): string | null {
+function openBreaker(peers: Pick<Peers, 'listPeers'>, kind: PeerUsage['kind'], name: string): string | null {
   const isOpen = peers.listPeers().some((usage) => usage.kind === kind && usage.name === name && usage.openBreakers > 0)
   return isOpen ? 'it does not respond in time, and calls are refused for a moment' : null
 }

@@ -158,7 +158,7 @@ export async function createServices(config: Config, adapters: Adapters, deps: S
   })
   const { networks, peers, endpoint } = outsideSystems
   const cards = createCardServices({ ...base, networks, settings: { ...cardSettings(config), ...overrides.cards } })
-  const { sms, ...smsServices } = createSmsServices(config, { base, scanning, gateways: smsGateways, adapters: smsAdapters, log })
+  const { sms, ...smsServices } = createSmsServices(config, { base, scanning, gateways: smsGateways, adapters: smsAdapters, log, metrics })
   const sending = { sms, smsGuard: limits.sms, recentSends: makeRecentSends(base) }
   const outside = { ...base, ...sending, networks, peers, cards, simulatedCaps: simulatedCapsOf(limits.simulation) }
   const verifying = { ...verificationSettings(config, areLimitsOn), ...overrides.verification }

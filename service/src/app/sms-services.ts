@@ -1,3 +1,5 @@
+import { randomInteger } from '@tessera/vault/random'
+
 import type { NamedPort } from '../adapters/adapter.ts'
 import type { Sms } from '../adapters/sms/sms.ts'
 import { makeDeliveryReports } from '../domain/sms/delivery-reports.ts'
@@ -5,6 +7,7 @@ import { makeSmsAdministration } from '../domain/sms/sms-administration.ts'
 import { makeSmsSender, type SmsGateway } from '../domain/sms/sms-sender.ts'
 import type { Config } from '../ops/config/config.ts'
 import type { Log } from '../ops/logging/log.ts'
+import type { Metrics } from '../ops/metrics/metrics.ts'
 import type { Store } from '../store/store.ts'
 
 import type { DomainBase } from './domain-base.ts'
@@ -16,15 +19,22 @@ export interface SmsServiceDependencies {
   /** The same without their bounds; they report deliveries. */
   readonly adapters: readonly NamedPort<Sms>[]
   readonly log: Log
+  readonly metrics: Pick<Metrics, 'countSmsDelivery'>
 }
 
 /** What sends messages and stores each, the reports of their delivery, and the operators' view of them. */
-export function createSmsServices(config: Config, { base, scanning, gateways, adapters, log }: SmsServiceDependencies) {
+export function createSmsServices(config: Config, { base, scanning, gateways, adapters, log, metrics }: SmsServiceDependencies) {
   const { store, keyring, clock } = base
   const smsReports = makeDeliveryReports({ store, clock })
-  for (const { name, port } of adapters) port.watchDeliveries?.((report) => smsReports.record(name, report))
+  for (const { name, port } of adapters) {
+    port.watchDeliveries?.((report) => {
+      metrics.countSmsDelivery({ gateway: name, outcome: report.outcome })
+      return smsReports.record(name, report)
+    })
+  }
   const sending = {
     gateways,
+    random: randomInteger,
     store,
     keyring,
     clock,

@@ -177,6 +177,7 @@ export const noMetrics: Metrics = {
   countConnectionCut() {},
   observeNetworkCall() {},
   observeSmsSend() {},
+  countSmsDelivery() {},
   countWebhookAttempt() {},
   observeDeliveryDelay() {},
   observeShed() {},

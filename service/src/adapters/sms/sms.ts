@@ -1,5 +1,5 @@
 import type { Store } from '../../store/store.ts'
-import type { Adapter, AdapterDependencies, AdapterSettings } from '../adapter.ts'
+import { integerSetting, type Adapter, type AdapterDependencies, type AdapterSettings } from '../adapter.ts'
 
 /**
  * Sends text messages. One adapter per kind of gateway; the sandbox's inbox is one of them.
@@ -11,6 +11,8 @@ import type { Adapter, AdapterDependencies, AdapterSettings } from '../adapter.t
 export interface Sms {
   /** Whether its failures are chosen by its users, so that they never open the breaker of the gateway. */
   readonly isSimulated?: boolean
+  /** Its share of the messages where there are several gateways; 0: only those that the others rejected. Default: 1. */
+  readonly weight?: number
   send(message: SmsMessage, signal: AbortSignal): Promise<SmsResult>
   /**
    * Called once, before the first message: what the gateway reports of messages that it accepted is given to the listener. A report that the listener
@@ -54,6 +56,15 @@ export interface SmsResult {
 /** What an SMS adapter may use. The store is for the sandbox's inbox; an adapter for production does not touch it. */
 export interface SmsAdapterDependencies extends AdapterDependencies {
   readonly store: Store
+}
+
+/** The setting that every gateway has. Spread it into its settings, and return it as `weight`. */
+export const weightSetting = {
+  weight: integerSetting('Its share of the messages where TESSERA_SMS names several gateways; 0: only those that the others rejected.', {
+    from: 0,
+    to: 100,
+    default: 1,
+  }),
 }
 
 /** Declares an SMS adapter; its settings give `create` their types. */

@@ -97,12 +97,12 @@ test('while the gateway does not respond, codes that the service sends get sms_n
   const receiptSms = { id: await newReceipt(merchant), phone: '998901234567' }
   assert.deepEqual(await refusalOf(merchant, 'receipts.send', receiptSms), [-31110, 'sms_not_sent', pauseMs])
   await merchant.createVerifiedToken(successPan)
-  assert.deepEqual([app.peers.sms.breakerState, app.peers.network('sandbox').breakerState], ['open', 'closed'])
+  assert.deepEqual([app.peers.sms('sandbox').breakerState, app.peers.network('sandbox').breakerState], ['open', 'closed'])
 
   hangs.sms = false
   app.clock.advance(60_000)
   await merchant.call('cards.get_verify_code', { token })
-  assert.equal(app.peers.sms.breakerState, 'closed')
+  assert.equal(app.peers.sms('sandbox').breakerState, 'closed')
 })
 
 test('while the gateway does not respond, another code is refused before anything is stored, and the previous one stays valid', async (t) => {

@@ -11,7 +11,8 @@ import { makeHalfPool, makePlacePool, type PlacePool } from './place-pool.ts'
 export interface Peers {
   /** The gate of a card network, by the name of its adapter. Each has places and a breaker of its own. */
   network(name: string): PeerGate
-  readonly sms: PeerGate
+  /** The gate of an SMS gateway, by the name of its adapter. */
+  sms(name: string): PeerGate
   /** The service that says whether a phone is the cardholder's. */
   readonly holder: PeerGate
   /** The endpoint of this merchant. */
@@ -30,7 +31,7 @@ export interface EndpointGates {
 
 export interface PeerUsage {
   readonly kind: PeerKind
-  /** Of a card network: its adapter; '' for the others. */
+  /** Of a card network or SMS gateway: its adapter; '' for the others. */
   readonly name: string
   readonly inFlight: number
   readonly max: number
@@ -41,6 +42,7 @@ export interface PeerUsage {
 export interface PeerSettings {
   /** Of all card networks together; each gets an equal part, so that one that hangs leaves the others theirs. */
   readonly networkPlaces: number
+  /** Of all SMS gateways together, divided in the same way. */
   readonly smsPlaces: number
   readonly holderPlaces: number
   /** Of all merchants' endpoints together. */
@@ -66,9 +68,9 @@ export interface PeersOptions {
   readonly settings: PeerSettings
   /** Milliseconds of a monotonic clock. */
   readonly now: () => number
+  /** `isSimulated`: it simulates failures that its users choose; its breaker never opens. */
   readonly networks: readonly { readonly name: string; readonly isSimulated: boolean }[]
-  /** Whether an adapter simulates failures that its users choose; its breaker never opens. */
-  readonly isSmsSimulated: boolean
+  readonly smsGateways: readonly { readonly name: string; readonly isSimulated: boolean }[]
   readonly isHolderSimulated: boolean
   readonly observer: PeerObserver
 }
@@ -80,36 +82,30 @@ export interface PeerObserver {
 
 export interface PeerBreakerChange {
   readonly kind: PeerKind
-  /** Of a card network: its adapter; '' for the others. */
+  /** Of a card network or SMS gateway: its adapter; '' for the others. */
   readonly name: string
   readonly state: 'open' | 'closed'
   /** Of a merchant's endpoint; null for the others. */
   readonly merchantId: string | null
 }
 
-export function makePeers({ settings, now, networks, isSmsSimulated, isHolderSimulated, observer }: PeersOptions): Peers {
-  const placesPerNetwork = Math.max(1, Math.floor(settings.networkPlaces / Math.max(1, networks.length)))
-  const smsPlaces = makePlacePool({ max: settings.smsPlaces })
+export function makePeers({ settings, now, networks, smsGateways, isHolderSimulated, observer }: PeersOptions): Peers {
   const holderPlaces = makePlacePool({ max: settings.holderPlaces })
   const endpointOptions = { max: settings.endpointPlaces, maxPerMerchant: settings.placesPerEndpoint }
   const endpointPlaces = makePlacePool(endpointOptions)
   const checkPlaces = makeHalfPool(endpointPlaces, endpointOptions)
-  const networkGates = networks.map(({ name, isSimulated }) => {
-    const places = makePlacePool({ max: placesPerNetwork })
-    return { name, places, gate: makeGate('network', places, makeBreaker('network', { name, isSimulated })) }
-  })
-  const sms = makeGate('sms', smsPlaces, makeBreaker('sms', { isSimulated: isSmsSimulated }))
+  const networkGates = makeNamedGates('network', settings.networkPlaces, networks)
+  const smsGates = makeNamedGates('sms', settings.smsPlaces, smsGateways)
   const holder = makeGate('holder', holderPlaces, makeBreaker('holder', { isSimulated: isHolderSimulated }))
   const endpoints = new Map<string, EndpointGates>()
 
   return Object.freeze({
-    network,
-    sms,
+    network: (name: string) => findGate(networkGates, name),
+    sms: (name: string) => findGate(smsGates, name),
     holder,
     merchantEndpoint,
     listPeers: () => [
-      ...networkGates.map(({ name, places, gate }) => usageOf({ kind: 'network', name }, places, [gate])),
-      usageOf({ kind: 'sms', name: '' }, smsPlaces, [sms]),
+      ...[...networkGates, ...smsGates].map(({ kind, name, places, gate }) => usageOf({ kind, name }, places, [gate])),
       usageOf({ kind: 'holder', name: '' }, holderPlaces, [holder]),
       usageOf(
         { kind: 'merchant_endpoint', name: '' },
@@ -119,9 +115,17 @@ export function makePeers({ settings, now, networks, isSmsSimulated, isHolderSim
     ],
   })
 
-  function network(name: string): PeerGate {
-    const found = networkGates.find((each) => each.name === name)
-    if (found === undefined) throw new Error(`there is no card network ${name}`)
+  /** The places of a kind are divided equally. */
+  function makeNamedGates(kind: PeerKind, allPlaces: number, peers: PeersOptions['networks']) {
+    return peers.map(({ name, isSimulated }) => {
+      const places = makePlacePool({ max: Math.max(1, Math.floor(allPlaces / peers.length)) })
+      return { kind, name, places, gate: makeGate(kind, places, makeBreaker(kind, { name, isSimulated })) }
+    })
+  }
+
+  function findGate(gates: ReturnType<typeof makeNamedGates>, name: string): PeerGate {
+    const found = gates.find((each) => each.name === name)
+    if (found === undefined) throw new Error(`there is no outside system ${name}`)
     return found.gate
   }
 

@@ -37,12 +37,16 @@ export type SmsCallOutcome = { readonly kind: SmsOutcome } | { readonly kind: 'n
 
 export interface SmsGateway {
   readonly name: string
-  readonly sms: Sms
+  /** Its share of the messages; 0: only those that the others rejected. */
+  readonly weight: number
+  readonly sms: Pick<Sms, 'send'>
   readonly gate: PeerGate
 }
 
 export interface SmsSenderDependencies {
   readonly gateways: readonly SmsGateway[]
+  /** A random integer from 0 to below a bound. */
+  readonly random: (bound: number) => number
   readonly store: Pick<Store, 'write'>
   readonly keyring: Pick<Keyring, 'active'>
   readonly clock: Pick<Clock, 'now' | 'sleep'>
@@ -51,22 +55,50 @@ export interface SmsSenderDependencies {
   readonly onUnstored: (err: unknown) => void
 }
 
+/**
+ * The gateways are tried in an order that is drawn by their weights. The next one is called only after the one before has rejected the message or was not
+ * called: after an unknown outcome the cardholder could get a second SMS.
+ */
 export function makeSmsSender(deps: SmsSenderDependencies): SmsSender {
-  const { gateways } = deps
+  const { gateways, random } = deps
   return Object.freeze<SmsSender>({
     refusalMs: (merchantId) => Math.min(...gateways.map(({ gate }) => gate.refusalMs(merchantId))),
     async send(message, wait) {
-      const [gateway] = gateways
-      if (gateway === undefined) throw new Error('there is no SMS gateway')
-      return sendThrough(deps, gateway, message, wait)
+      let outcome: SmsCallOutcome = { kind: 'not_called', retryAfterMs: Infinity }
+      for (const gateway of drawOrder(gateways, random)) {
+        const next = await sendThrough(deps, gateway, message, wait)
+        if (next.kind === 'accepted' || next.kind === 'unknown') return next
+        outcome = combine(outcome, next)
+        if (wait.signal.aborted) break
+      }
+      return outcome
     },
   })
+}
+
+/** A rejection says more than that a gateway was not called; of several waits the shortest counts. */
+function combine(before: SmsCallOutcome, next: SmsCallOutcome): SmsCallOutcome {
+  if (before.kind === 'not_called' && next.kind === 'not_called')
+    return { kind: 'not_called', retryAfterMs: Math.min(before.retryAfterMs, next.retryAfterMs) }
+  return { kind: 'rejected' }
+}
+
+/** Each place goes to one of the gateways that are left, by their weights; those without weight come last, as they are configured. */
+function drawOrder(gateways: readonly SmsGateway[], random: (bound: number) => number): readonly SmsGateway[] {
+  const weighted = gateways.filter(({ weight }) => weight > 0)
+  const order: SmsGateway[] = []
+  while (weighted.length > 1) {
+    let drawn = random(weighted.reduce((sum, { weight }) => sum + weight, 0))
+    const at = weighted.findIndex(({ weight }) => (drawn -= weight) < 0)
+    order.push(...weighted.splice(at, 1))
+  }
+  return [...order, ...weighted, ...gateways.filter(({ weight }) => weight === 0)]
 }
 
 /** Gives the message to one gateway, unless its breaker is open. Without a reply the message may have been sent: `unknown`. */
 export async function sendThrough(
   deps: SmsSenderDependencies,
-  { name, sms, gate }: Omit<SmsGateway, 'gate'> & { readonly gate: Pick<PeerGate, 'refusalMs' | 'call'> },
+  { name, sms, gate }: Pick<SmsGateway, 'name' | 'sms'> & { readonly gate: Pick<PeerGate, 'refusalMs' | 'call'> },
   message: OutgoingSms,
   { timeoutMs, signal }: SmsWait,
 ): Promise<SmsCallOutcome> {

@@ -118,7 +118,7 @@ export function makePeerObserver(log: Log, metrics: Metrics, now: () => number):
       Object.assign(line, { at: now(), count: 0 })
     },
     breakerChanged({ kind, name, state, merchantId }) {
-      const fields = { peer: kind, ...(name === '' ? {} : { network: name }), merchantId }
+      const fields = { peer: kind, ...(name === '' ? {} : { [kind === 'sms' ? 'gateway' : 'network']: name }), merchantId }
       if (state === 'open') log.warn('peer_breaker_opened', fields)
       else log.info('peer_breaker_closed', fields)
     },
@@ -173,10 +173,10 @@ export function makeNetworkObserver(metrics: Metrics, network: string, health: P
   }
 }
 
-/** The same for the SMS gateway. */
-export function makeSmsObserver(metrics: Metrics, health: Pick<PeerHealth, 'record'>): (send: SmsSend) => void {
+/** The same for one SMS gateway. */
+export function makeSmsObserver(metrics: Metrics, gateway: string, health: Pick<PeerHealth, 'record'>): (send: SmsSend) => void {
   return (send) => {
-    metrics.observeSmsSend(send)
+    metrics.observeSmsSend({ gateway, ...send })
     health.record(send.outcome === 'accepted' || send.outcome === 'rejected')
   }
 }

@@ -40,7 +40,8 @@ export interface Metrics {
   /** One call to a card network. `outcome` is one of our own words. */
   observeNetworkCall(call: { readonly network: string; readonly operation: string; readonly outcome: string; readonly ms: number }): void
   /** One message that was given to the SMS gateway. */
-  observeSmsSend(send: { readonly outcome: string; readonly ms: number }): void
+  countSmsDelivery(delivery: { readonly gateway: string; readonly outcome: string }): void
+  observeSmsSend(send: { readonly gateway: string; readonly outcome: string; readonly ms: number }): void
   /** One attempt to deliver an event to a merchant's webhook endpoint. */
   countWebhookAttempt(attempt: { readonly outcome: string }): void
   /** A delivered event: the time since it happened. */
@@ -95,8 +96,9 @@ export function makeMetrics(clock: Pick<Clock, 'sleep'>, gauges: readonly GaugeD
   )
   const networkCalls = makeCounter('tessera_network_calls_total', 'Calls to card networks, by network, operation and outcome.')
   const networkDurations = makeHistogram('tessera_network_call_duration_seconds', 'How long calls to card networks took.', requestBounds)
-  const smsSends = makeCounter('tessera_sms_sends_total', 'Messages given to the SMS gateway, by outcome.')
-  const smsDurations = makeHistogram('tessera_sms_send_duration_seconds', 'How long the SMS gateway took to take a message.', requestBounds)
+  const smsSends = makeCounter('tessera_sms_sends_total', 'Messages given to SMS gateways, by gateway and outcome.')
+  const smsDeliveries = makeCounter('tessera_sms_deliveries_total', 'What SMS gateways reported of messages, by gateway and outcome.')
+  const smsDurations = makeHistogram('tessera_sms_send_duration_seconds', 'How long SMS gateways took to take a message.', requestBounds)
   const webhooks = makeCounter('tessera_webhook_attempts_total', "Attempts to deliver events to merchants' webhook endpoints, by outcome.")
   const shed = makeHistogram(
     'tessera_overload_refusal_delay_seconds',
@@ -124,6 +126,7 @@ export function makeMetrics(clock: Pick<Clock, 'sleep'>, gauges: readonly GaugeD
     networkCalls,
     networkDurations,
     smsSends,
+    smsDeliveries,
     smsDurations,
     webhooks,
     ...all,
@@ -146,9 +149,10 @@ export function makeMetrics(clock: Pick<Clock, 'sleep'>, gauges: readonly GaugeD
       networkCalls.add({ network, operation, outcome })
       networkDurations.observe({ network, operation }, ms / 1000)
     },
-    observeSmsSend({ outcome, ms }: { outcome: string; ms: number }) {
-      smsSends.add({ outcome })
-      smsDurations.observe({}, ms / 1000)
+    countSmsDelivery: ({ gateway, outcome }: { gateway: string; outcome: string }) => smsDeliveries.add({ gateway, outcome }),
+    observeSmsSend({ gateway, outcome, ms }: { gateway: string; outcome: string; ms: number }) {
+      smsSends.add({ gateway, outcome })
+      smsDurations.observe({ gateway }, ms / 1000)
     },
     countWebhookAttempt: ({ outcome }: { outcome: string }) => webhooks.add({ outcome }),
     observeDeliveryDelay: (ms: number) => delays.observe({}, ms / 1000),

@@ -12,7 +12,7 @@ export function registerPeerGauges({ listPeers }: Pick<Peers, 'listPeers'>, metr
     })
   register(
     'tessera_peer_calls_in_flight',
-    'Calls that wait for an outside system, by peer and, of a card network, its name.',
+    'Calls that wait for an outside system, by peer and, of a card network or SMS gateway, its name.',
     ({ inFlight }) => inFlight,
   )
   register('tessera_peer_calls_max', 'Calls that may wait for an outside system at the same time, by peer.', ({ max }) => max)

@@ -3,7 +3,7 @@ import { isGsmText } from '@tessera/contract/sms-text'
 import { AdapterConfigError, optionalSetting, secretFileSetting, textSetting } from '../../adapter.ts'
 import { transportSettings } from '../../transport.ts'
 import type { HttpPostResult } from '../../http/http-post.ts'
-import { smsAdapter, type Sms, type SmsAdapterDependencies, type SmsMessage, type SmsResult } from '../sms.ts'
+import { smsAdapter, weightSetting, type Sms, type SmsAdapterDependencies, type SmsMessage, type SmsResult } from '../sms.ts'
 import type { SmsTemplateValues } from './placeholders.ts'
 import { errorOf, matchesReply, readTemplateReply, textAt, type TemplateReply } from './reply.ts'
 import { buildTemplateRequest } from './request.ts'
@@ -11,30 +11,47 @@ import { readSmsTemplate, type RequestTemplate, type SmsTemplate } from './templ
 import { makeGatewayToken } from './token.ts'
 
 /** An HTTP gateway, described by a template: one that comes with the service (eskiz, playmobile, kannel) or a file of the operator's. */
-export const httpSms = smsAdapter({
-  name: 'http',
-  isForTestOnly: false,
-  settings: {
-    template: textSetting('How the gateway is called: eskiz, playmobile, kannel, or the absolute path of a file (docs/operating/sms.md).'),
-    baseUrl: optionalSetting(textSetting('Scheme, host and port of the gateway, instead of those of the template.')),
-    username: textSetting('The user name (or e-mail address) at the gateway.'),
-    passwordFile: secretFileSetting('File with the password at the gateway.'),
-    sender: textSetting('The sender that the phone shows: a short number or an alphanumeric name that the gateway has registered.'),
-    ...transportSettings('the SMS gateway'),
-  },
-  create: ({ settings, ...deps }) => {
-    const template = readSmsTemplate(settings.template)
-    return makeHttpSms({ ...deps, ...settings, template, password: settings.passwordFile, baseUrl: findBaseUrl(template, settings) })
-  },
-})
+export const httpSms = declareHttpSms('http')
+
+/** A second one, for a second account or provider. */
+export const secondHttpSms = declareHttpSms('http2')
+
+function declareHttpSms(name: string) {
+  return smsAdapter({
+    name,
+    isForTestOnly: false,
+    settings: {
+      template: textSetting(
+        'How the gateway is called: eskiz, playmobile, kannel, or the absolute path of a file (docs/operating/sms.md).',
+      ),
+      baseUrl: optionalSetting(textSetting('Scheme, host and port of the gateway, instead of those of the template.')),
+      username: textSetting('The user name (or e-mail address) at the gateway.'),
+      passwordFile: secretFileSetting('File with the password at the gateway.'),
+      sender: textSetting('The sender that the phone shows: a short number or an alphanumeric name that the gateway has registered.'),
+      ...weightSetting,
+      ...transportSettings('the SMS gateway'),
+    },
+    create: ({ settings, ...deps }) => {
+      const template = readSmsTemplate(settings.template)
+      return makeHttpSms({
+        ...deps,
+        ...settings,
+        template,
+        password: settings.passwordFile,
+        baseUrl: findBaseUrl(name, template, settings),
+      })
+    },
+  })
+}
 
 function findBaseUrl(
+  name: string,
   template: SmsTemplate,
   { baseUrl, transport }: { readonly baseUrl: string | null; readonly transport: string },
 ): string {
   const chosen = baseUrl ?? template.baseUrl
   if (chosen === null)
-    throw new AdapterConfigError(`the template ${template.name} has no address of its own: set TESSERA_SMS_HTTP_BASE_URL.`)
+    throw new AdapterConfigError(`the template ${template.name} has no address of its own: set TESSERA_SMS_${name.toUpperCase()}_BASE_URL.`)
   const url = URL.parse(chosen)
   const isBare = url !== null && url.pathname === '/' && url.search === '' && url.hash === '' && url.username === '' && url.password === ''
   if (url === null || !isBare || !['http:', 'https:'].includes(url.protocol)) {
@@ -52,13 +69,15 @@ export interface HttpSmsOptions extends Pick<SmsAdapterDependencies, 'request' |
   readonly username: string
   readonly password: string
   readonly sender: string
+  readonly weight?: number
 }
 
 export function makeHttpSms(options: HttpSmsOptions): Sms {
-  const { template, baseUrl, username, password, sender, request, log } = options
+  const { template, baseUrl, username, password, sender, weight = 1, request, log } = options
   const credentials: SmsTemplateValues = { username, password, sender }
   const token = template.signIn === null ? null : makeGatewayToken({ ...options, template: template.signIn, values: credentials })
   return Object.freeze<Sms>({
+    weight,
     async send(message, signal) {
       const result = await call(template.send.request, valuesOf(message), signal)
       return result === null ? { outcome: 'rejected', error: 'not signed in' } : readResult(result, message)
