@@ -24,6 +24,7 @@ import { operatorAuditOperations } from './operations/operator-audit.ts'
 import { operatorServiceOperations } from './operations/operator-service.ts'
 import { operatorClockOperations } from './operations/operator-clock.ts'
 import { operatorSmsOperations } from './operations/operator-sms.ts'
+import { operatorCustodyOperations } from './operations/operator-custody.ts'
 import { operatorStoreOperations } from './operations/operator-store.ts'
 import { operatorUserOperations } from './operations/operator-users.ts'
 import { operatorWebhookOperations } from './operations/operator-webhooks.ts'
@@ -94,6 +95,7 @@ export const operatorOperations = {
   ...operatorStoreOperations,
   ...operatorClockOperations,
   ...operatorSmsOperations,
+  ...operatorCustodyOperations,
   ...operatorMerchantOperations,
   ...operatorUserOperations,
   ...operatorWebhookOperations,

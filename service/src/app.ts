@@ -12,6 +12,7 @@ import { createLifecycle, createResources, lameDuckMs, type Lifecycle, type Runn
 import { makeReadiness } from './app/readiness.ts'
 import { createServices, type ComposedServices, type ServiceOverrides } from './app/services.ts'
 import { openStorage, retryUntilReachable, type StorageDependencies } from './app/storage.ts'
+import { makeCustodyServices, type CustodyServices } from './app/custody.ts'
 import type { Clock } from './clock.ts'
 import { openClockGuard } from './domain/clock-guard.ts'
 import { openChainFollower } from './domain/freshness/chain-follower.ts'
@@ -48,7 +49,7 @@ export interface App extends CertificateHolder {
   stop(): Promise<number>
 }
 
-export interface AppDependencies extends StorageDependencies {
+export interface AppDependencies extends Omit<StorageDependencies, 'custody'> {
   readonly clock: Clock
   readonly log: Log
   readonly metrics: Metrics
@@ -60,6 +61,10 @@ export interface AppDependencies extends StorageDependencies {
   readonly adminUrl?: string
   /** The certificate of the listener. Default: plain http. */
   readonly tls?: ListenerTls | null
+  /** KEKs that custodians hold, and the audit of what they do. Default: those of a service that was not sealed. */
+  readonly custody?: CustodyServices
+  /** Called before the API is listened for: ends what replied there while the service was sealed. */
+  readonly onListening?: () => Promise<void>
   /** For tests. */
   readonly overrides?: ServiceOverrides
 }
@@ -79,9 +84,12 @@ export async function createApp(config: Config, adapters: Adapters, deps: AppDep
       record: makeValueFile(config.dataFolder, clockFile),
       onRefused: makeClockAlarm(log),
     })
+    const { custody, audit: custodyAudit } = deps.custody ?? makeCustodyServices(config, deps)
+    resources.add(() => custody.forget())
     const damage = makeDamageAlarm(log, metrics, clock)
     const storageDeps = {
       ...deps,
+      custody,
       primaryObserver: makePrimaryAlarm(log, metrics, damage),
       onDamaged: damage.raise,
       isTimeTrusted: clockGuard.isTrusted,
@@ -113,12 +121,14 @@ export async function createApp(config: Config, adapters: Adapters, deps: AppDep
       follower,
       clockGuard,
       damage,
+      custody,
       areEntriesComparable,
       sdk,
       lifecycle,
       ownUrl: () => lifecycle.info?.url ?? '',
     })
     resources.add(services.closeAdapters)
+    await retry(() => custodyAudit.attach(storage.store))
     await retry(() => services.knownAnswers.update())
     await retry(() => services.keks.update())
     const pipelines = createPipelines(config, adapters, services, {
@@ -147,6 +157,7 @@ export async function createApp(config: Config, adapters: Adapters, deps: AppDep
         startBackgroundJobs(services, { clock, log, resources })
         http = createHttp(config, adapters, services, { pipelines, formAssets, tls, log, metrics })
         resources.add(() => http?.close())
+        await deps.onListening?.()
         const url = await listen(http, { ...config, isTls: tls !== null })
         const info = runningInfo(url)
         const { inFlight, bufferedBytes } = http

@@ -25,6 +25,9 @@ export class KekError extends Error {
 /** There is no KEK where it should be, and none may be created: something is stored already that only the right one opens. */
 export class KekMissingError extends KekError {}
 
+/** Custodians hold the KEK, and have not entered their shares in this process. */
+export class KekSealedError extends KekError {}
+
 /** The provider does not answer now; nothing is said about the wrapped key, and the call may be made again. */
 export class KekUnavailableError extends KekError {
   override readonly name = 'KekUnavailableError'

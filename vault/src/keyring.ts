@@ -73,6 +73,8 @@ export interface KeyringDependencies {
   readonly kek: Kek
   /** The KEK that is to replace it, while there is one: it unwraps too, and wraps as soon as a stored key is wrapped by it. Default: none. */
   readonly nextKek?: () => Kek | null
+  /** Other KEKs that this process has: they unwrap, and one wraps while the newest key is wrapped by it. Default: none. */
+  readonly heldKeks?: () => readonly Kek[]
   readonly keys: KeyStore
   /** `test` or `production`: a key of the one does not unwrap in the other. */
   readonly environment: string
@@ -110,6 +112,8 @@ class LoadedKeyring implements Keyring {
   #rereading: Promise<void> | null = null
   /** Whether the store had a key of the next KEK at the last read. */
   #isNextInUse = false
+  /** The KEK of the newest key at the last read. */
+  #newestKekId = ''
 
   constructor(deps: KeyringDependencies) {
     this.#deps = deps
@@ -204,7 +208,10 @@ class LoadedKeyring implements Keyring {
       if (order[stored.state] > order[known.state]) advanceState(known, stored.state)
     }
     const next = this.#nextKek()
-    this.#isNextInUse = next !== null && list.some(({ kekId, state }) => state !== 'destroyed' && kekId === next.id)
+    const live = list.filter(({ state }) => state !== 'destroyed')
+    this.#isNextInUse = next !== null && live.some(({ kekId }) => kekId === next.id)
+    this.#newestKekId =
+      live.reduce<WrappedKey | null>((newest, key) => (key.createdAt >= (newest?.createdAt ?? 0) ? key : newest), null)?.kekId ?? ''
     this.#readAt = startedAt
   }
 
@@ -237,11 +244,12 @@ class LoadedKeyring implements Keyring {
 
   #keks(): Kek[] {
     const next = this.#nextKek()
-    return next === null ? [this.#deps.kek] : [this.#deps.kek, next]
+    return [this.#deps.kek, ...(this.#deps.heldKeks?.() ?? []), ...(next === null ? [] : [next])]
   }
 
   #wrappingKek(): Kek {
-    return (this.#isNextInUse ? this.#nextKek() : null) ?? this.#deps.kek
+    const held = this.#deps.heldKeks?.().find(({ id }) => id === this.#newestKekId)
+    return (this.#isNextInUse ? this.#nextKek() : null) ?? held ?? this.#deps.kek
   }
 
   /**

@@ -29,6 +29,7 @@ export function listBackgroundJobs(app: ComposedServices): BackgroundJob[] {
     { event: 'cards_resealed',                everyMs: 30 * seconds, run: (stopping) => runWhileWorking((until) => app.reseal.runOnce(until, app.pace), stopping) },
     { event: 'keys_renewed',                  everyMs: minutes,      run: byTime(() => app.keyring.renewExpiring()) },
     { event: 'keks_noted',                    everyMs: minutes,      run: uncounted(() => app.keks.update().then(app.keyAges.run)) },
+    { event: 'ceremonies_ended',              everyMs: minutes / 4,  run: uncounted(async () => app.custody.progress()) },
     { event: 'known_answers_stored',          everyMs: minutes,      run: uncounted(app.knownAnswers.update) },
     { event: 'receipts_counted',              everyMs: 15 * seconds, run: uncounted(app.receiptGauges.refresh) },
     { event: 'receipts_reconciled',           everyMs: seconds,      run: app.receiptWorker.begin },

@@ -25,13 +25,15 @@ export interface RunningInfo {
 
 /** How far a service has come: read by the health endpoints and by `tessera status`, written by the application alone. */
 export interface Lifecycle {
-  state: 'starting' | 'ready' | 'lame_duck' | 'draining'
+  state: 'starting' | 'sealed' | 'ready' | 'lame_duck' | 'draining'
   info: RunningInfo | null
   store: Store | null
   /** What has to hold while the service is ready. */
   readinessChecks: readonly ReadinessCheck[]
   /** What some calls miss while the service is ready. */
   listAway: () => readonly AwayPart[]
+  /** The shares that a sealed service has and needs, for people: `1 of 3 shares of the set 7K3MQ9TX`. */
+  sealedBecause: () => string
   /** Requests in progress. */
   inFlight: () => number
   /** Bytes that are held for clients. */
@@ -47,6 +49,7 @@ export function createLifecycle(): Lifecycle {
     store: null,
     readinessChecks: [],
     listAway: () => [],
+    sealedBecause: () => '',
     inFlight: () => 0,
     bufferedBytes: () => 0,
     unrecorded: () => [],
@@ -73,7 +76,7 @@ export interface AwayPart {
 /** The response of /readyz and `tessera status`. */
 export interface Readiness {
   readonly ready: boolean
-  /** `ready`, `degraded`, `starting`, `lame_duck`, `draining`, or the state of the first readiness check that failed. */
+  /** `ready`, `degraded`, `starting`, `sealed`, `lame_duck`, `draining`, or the state of the first readiness check that failed. */
   readonly state: string
   /** Why calls would fail; only then. */
   readonly reason?: string
@@ -83,7 +86,16 @@ export interface Readiness {
 }
 
 /** Whether the service is ready: started, not draining, and what its calls need is there. */
-export async function readReadiness({ state, info, store, readinessChecks, listAway, inFlight }: Lifecycle): Promise<Readiness> {
+export async function readReadiness({
+  state,
+  info,
+  store,
+  readinessChecks,
+  listAway,
+  inFlight,
+  sealedBecause,
+}: Lifecycle): Promise<Readiness> {
+  if (state === 'sealed') return { ready: false, state, reason: sealedBecause() }
   if (info === null || store === null) return { ready: false, state }
   const { demo: _demo, folder: _folder, ...shown } = info
   const failed = state === 'ready' ? await findFailedCheck(readinessChecks) : null

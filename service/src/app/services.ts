@@ -1,3 +1,5 @@
+import { shareKekId } from '@tessera/vault/share-set'
+
 import { makeHttpGet } from '../adapters/http/http-get.ts'
 import type { MerchantApi } from '../adapters/merchant-api/merchant-api.ts'
 import { openControls } from '../adapters/sandbox/controls.ts'
@@ -6,6 +8,7 @@ import type { Sandbox } from '../adapters/sandbox/sandbox.ts'
 import type { Clock } from '../clock.ts'
 import type { ChainFollower } from '../domain/freshness/chain-follower.ts'
 import { makeClockAdministration } from '../domain/clock-administration.ts'
+import type { Custody } from '../domain/custody/custody.ts'
 import type { ClockGuard } from '../domain/clock-guard.ts'
 import { makeFreshRowAuthenticator, makeRowFreshness } from '../domain/freshness/row-freshness.ts'
 import { makeCardResealer } from '../domain/cards/reseal.ts'
@@ -93,6 +96,7 @@ export interface ServiceDependencies extends Storage {
   readonly follower: ChainFollower
   readonly clockGuard: ClockGuard
   readonly damage: Pick<DamageAlarm, 'end'>
+  readonly custody: Custody
   /** Whether audit entries bear the machine's time. */
   readonly areEntriesComparable: boolean
   /** The URL of this service, once it listens. */
@@ -122,7 +126,7 @@ export type ComposedServices = Awaited<ReturnType<typeof createServices>>
 /** Makes every domain service from settings, adapters and storage. Opens no listener and starts no job. */
 export async function createServices(config: Config, adapters: Adapters, deps: ServiceDependencies) {
   const { environment, formOrigin } = config
-  const { clock: machineClock, log, metrics, store, keyring, kek, nextKek, sdk, overrides = {} } = deps
+  const { clock: machineClock, log, metrics, store, keyring, kek, nextKek, heldKeks, custody, sdk, overrides = {} } = deps
   const { clock, mover } = adapters.time(machineClock)
   const now = (): number => performance.now()
   const alarm = makeRowAlarm({ log, metrics, store, clock })
@@ -182,7 +186,12 @@ export async function createServices(config: Config, adapters: Adapters, deps: S
 
   registerClockGauges(clockGuard, metrics)
   const processes = makeRunningProcesses(store, machineClock)
-  const keks = makeKekRegistry({ store, keyring, kek, nextKek, processes, clock: machineClock })
+  const keks = makeKekRegistry({ store, keyring, kek, nextKek, heldKeks, processes, clock: machineClock })
+  // A set from before the KEK in use was replaced, and opens backups only; one that still wraps keys is needed.
+  custody.restrict(({ setId, createdAt }) => {
+    const isUsed = keyring.list().some(({ kekId, state }) => state !== 'destroyed' && kekId === shareKekId(setId))
+    return isUsed || createdAt >= (keks.wrappingSince() ?? 0)
+  })
   const kekAgeMaxMs = config.kekAgeDaysMax * dayMs
   const keyAges = makeKeyAgeAlerts({
     keyring,
@@ -243,6 +252,7 @@ export async function createServices(config: Config, adapters: Adapters, deps: S
     kek,
     nextKek,
     keks,
+    custody,
     kekAgeMaxMs,
     keyAges,
     follower: deps.follower,

@@ -47,6 +47,8 @@ export interface StartSubject {
 
 export interface StartSubjectDependencies {
   readonly adapters: Pick<Adapters, 'openKek' | 'openNextKek'>
+  /** Other KEKs that this process has. Default: none. */
+  readonly heldKeks?: () => readonly Kek[]
   readonly clock: Clock
   readonly log: Log
   readonly claim: StartSubject['claim']
@@ -136,7 +138,14 @@ export function makeStartSubject(config: Config, deps: StartSubjectDependencies)
     const [wrapping, next] = [await kek(), await nextKek()]
     const refuse = (): Promise<never> => Promise.reject(new Error('the key store is open for reading only'))
     const keys = { list: async () => [...stored], insert: refuse, setState: refuse, replaceWrapped: refuse, close: async () => undefined }
-    return openKeyring({ kek: wrapping ?? noKek, nextKek: () => next, keys, environment: config.environment, now: clock.now })
+    return openKeyring({
+      kek: wrapping ?? noKek,
+      nextKek: () => next,
+      heldKeks: deps.heldKeks ?? (() => []),
+      keys,
+      environment: config.environment,
+      now: clock.now,
+    })
   }
 }
 

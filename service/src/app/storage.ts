@@ -6,10 +6,13 @@ import type { Clock } from '../clock.ts'
 import type { Config } from '../ops/config/config.ts'
 import type { Exit } from '../ops/exits.ts'
 import type { Log } from '../ops/logging/log.ts'
+import type { Custody } from '../domain/custody/custody.ts'
+import type { KeyStoreValues } from '../store/keys.ts'
 import type { PostgresKeyStore } from '../store/postgres/keys.ts'
 import type { PrimaryFence } from '../store/postgres/postgres.ts'
 import type { PrimaryObserver } from '../store/postgres/primary.ts'
 import type { RecordPlace } from '../store/postgres/primary-record.ts'
+import { makeShareSetStore } from '../store/share-sets.ts'
 import { openSqliteKeyStore } from '../store/sqlite/keys.ts'
 import { openSqliteStore } from '../store/sqlite/sqlite.ts'
 import { type Store, StoreDamaged, StoreRefused, StoreUnavailable } from '../store/store.ts'
@@ -29,6 +32,8 @@ export interface Storage {
   readonly kek: Kek
   /** The KEK that is to replace it; null when there is none. */
   readonly nextKek: () => Kek | null
+  /** Other KEKs that this process has. */
+  readonly heldKeks: () => readonly Kek[]
   /** Where the service records how far it read the audit. */
   readonly anchors: Anchors
 }
@@ -49,6 +54,8 @@ export interface StorageDependencies {
   /** A store that is already open; the caller closes it. */
   readonly store?: Store
   readonly keyring?: Keyring
+  /** KEKs that custodians open while the service runs. Default: none. */
+  readonly custody?: Pick<Custody, 'openKeks' | 'useSets'>
   /** Called before the store that `openStorage` opened is closed. */
   readonly onStoreClosing?: () => void
 }
@@ -59,26 +66,32 @@ export async function openStorage(config: Config, adapters: Adapters, deps: Stor
   let heads: ValueStore = makeValueFile(config.dataFolder, auditHeadsFile)
   let sharedRecord: RecordPlace | null = null
   let next: Kek | null = null
-  const nextKek = (): Kek | null => next
+  const heldKeks = (): readonly Kek[] => deps.custody?.openKeks() ?? []
+  // The newest that custodians opened, unless another is named.
+  const nextKek = (): Kek | null => next ?? heldKeks().findLast(({ id }) => id !== currentKekId) ?? null
+  let currentKekId = ''
   const { kek, keyring } = deps.keyring === undefined ? await openKeys() : { kek: await openKek(true), keyring: deps.keyring }
   const store = deps.store ?? (await openDatabase())
   const snapshot = makeValueFile(config.dataFolder, rowVersionsFile)
-  return { store, keyring, kek, nextKek, anchors: makeAnchors({ heads, snapshot, keyring, environment: config.environment }) }
+  return { store, keyring, kek, nextKek, heldKeks, anchors: makeAnchors({ heads, snapshot, keyring, environment: config.environment }) }
 
   /** A KEK is created in the test environment and for an empty key store only: the keys of another one need theirs. `tessera keys init` creates others. */
   async function openKeys(): Promise<Pick<Storage, 'kek' | 'keyring'>> {
     const keys = await retryUntilReachable(config, deps, () => openKeyStore(config, deps))
     resources.add(() => keys.close())
     // In PostgreSQL, because a process there may not find its data folder again.
+    deps.custody?.useSets(makeShareSetStore(keys))
+    resources.add(() => deps.custody?.useSets(null))
     if ('readValue' in keys) {
       heads = { read: () => keys.readValue(auditHeadsValue), save: (value) => keys.saveValue(auditHeadsValue, value) }
       sharedRecord = sharedRecordPlace(keys)
     }
     const opened = await openKek(config.environment === 'test' && (await keys.list()).length === 0)
+    currentKekId = opened.id
     next = await openNextKek(opened)
     const { isTimeTrusted = () => true } = deps
     const { environment } = config
-    const keyring = await openKeyring({ kek: opened, nextKek, keys, environment, now: () => clock.now(), isTimeTrusted })
+    const keyring = await openKeyring({ kek: opened, nextKek, heldKeks, keys, environment, now: () => clock.now(), isTimeTrusted })
     return { kek: opened, keyring }
   }
 
@@ -142,17 +155,20 @@ export async function openStore(config: Config, { log, onLost, fence = {}, onDam
 }
 
 /** Opens the store of the wrapped data keys, like `openStore`. */
-async function openKeyStore(
+export async function openKeyStore(
   { keysDatabaseUrl, databaseUrl, dataFolder }: Config,
-  deps: StorageDependencies,
-): Promise<KeyStore | PostgresKeyStore> {
+  deps: Pick<StorageDependencies, 'primaryObserver'>,
+): Promise<(KeyStore & KeyStoreValues) | PostgresKeyStore> {
   const url = keysDatabaseUrl ?? databaseUrl
   if (url === null) return openSqliteKeyStore(dataFolder)
   const { openPostgresKeyStore } = await import('../store/postgres/keys.ts')
   return openPostgresKeyStore({ url, fence: { record: openPrimaryRecord(dataFolder, 'keys'), ...observerOf(deps, 'keys') } })
 }
 
-function observerOf({ primaryObserver }: StorageDependencies, database: DatabaseName): Pick<PrimaryFence, 'observer'> {
+function observerOf(
+  { primaryObserver }: Pick<StorageDependencies, 'primaryObserver'>,
+  database: DatabaseName,
+): Pick<PrimaryFence, 'observer'> {
   return primaryObserver === undefined ? {} : { observer: primaryObserver(database) }
 }
 

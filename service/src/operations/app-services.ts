@@ -7,10 +7,12 @@ import type { CardServices } from '../domain/cards/services.ts'
 import type { ClockAdministration } from '../domain/clock-administration.ts'
 import type { CollectEvidence } from '../domain/compliance/evidence.ts'
 import type { Consents, RecentConsents } from '../domain/consents/consents.ts'
+import type { Custody } from '../domain/custody/custody.ts'
 import type { Disclosures } from '../domain/consents/disclosures.ts'
 import type { FormDocumentTokens } from '../domain/form-sessions/form-document-token.ts'
 import type { FormSessions } from '../domain/form-sessions/form-sessions.ts'
 import type { HostedSessions } from '../domain/form-sessions/hosted.ts'
+import type { KekRegistry } from '../domain/keys/kek-registry.ts'
 import type { KeyAdministration } from '../domain/keys/key-administration.ts'
 import type { FailureBreaker } from '../domain/limits/failure-breaker.ts'
 import type { FineLimits } from '../domain/limits/fine-limits.ts'
@@ -72,6 +74,10 @@ export interface AppServices {
   readonly readReadiness: () => Promise<Result<'operator.status.get'>>
   readonly clockAdministration: ClockAdministration
   readonly keys: KeyAdministration
+  /** KEKs that custodians hold in shares. */
+  readonly custody: Custody
+  /** Null while the service is sealed. */
+  readonly keks: Pick<KekRegistry, 'update'> | null
   /** The cryptoperiod of the KEK, milliseconds. */
   readonly kekAgeMaxMs: number
   readonly storeCheck: RunStoreCheck

@@ -131,6 +131,16 @@ export const preparedCalls: Readonly<Partial<Record<OperationName, (scene: CallS
   'operator.keys.rewrap': async () => ({}),
   'operator.keys.verify': async () => ({}),
   'operator.keys.signRows': async () => ({ confirmed: true }),
+  'operator.shares.create': async ({ app }) => {
+    app.custody.forget()
+    return { shares: 3, threshold: 2, isNext: true, custodian: 'aziz' }
+  },
+  'operator.shares.take': async ({ app }) => {
+    app.custody.forget()
+    await app.custody.createSet({ shares: 3, threshold: 2 }, operatorActor)
+    return { custodian: 'aziz' }
+  },
+  'operator.shares.enter': async (scene) => ({ share: await lastNeededShare(scene), custodian: 'aziz' }),
   'operator.store.recordBackup': async () => ({ what: 'database', destination: 'backup', user: 'operator', chains: 0, heads: [] }),
   'operator.clock.confirm': async ({ app }) => {
     app.clock.jump(40 * dayMs)
@@ -352,3 +362,17 @@ let urls = 0
 let phones = 0
 const ownPan = '8600495473316478'
 const dayMs = 86_400_000
+
+/** A share of a new set, of which another one was entered. */
+async function lastNeededShare({ app: { custody } }: CallScene): Promise<string> {
+  custody.forget()
+  await custody.createSet({ shares: 2, threshold: 2 }, operatorActor)
+  const texts: string[] = []
+  for (let i = 0; i < 2; i++) {
+    const taken = await custody.takeShare(operatorActor)
+    if ('share' in taken) texts.push(taken.share)
+  }
+  const [first = '', last = ''] = texts
+  await custody.enterShare(first, operatorActor)
+  return last
+}

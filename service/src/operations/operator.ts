@@ -37,6 +37,20 @@ const operatorMessages = {
   rewrap_running: 'Another process is rewrapping the keys: wait for it.',
   rewrap_not_everywhere:
     '{} other processes on this database do not have the next KEK, and could not unwrap new keys: restart each with TESSERA_KEK_NEXT_FILE. Nothing was changed.',
+  sealed:
+    'The service is sealed: its custodians enter their shares with tessera keys unseal, each at a terminal of their own. See tessera keys shares',
+  shares_needless: 'A set of shares is in use. --next makes the set that is to replace it, for other custodians say.',
+  shares_size: 'The threshold is at most the number of shares.',
+  shares_being_taken: 'The shares of the set {} are being taken: tessera keys take-share, or wait until its time is over.',
+  no_shares_to_take: 'There is no share to take: each is shown once. tessera keys init --shares <n> --threshold <k> makes a set.',
+  share_malformed: 'This is not a share: {}. Nothing was counted but the wrong entry.',
+  share_of_other_set: 'This is a share of the set {}, which this service does not have: see tessera keys shares',
+  share_of_retired_set: 'This is a share of the set {}, which another KEK has replaced. It opens backups from before only.',
+  share_repeated: 'Share {} was entered already: another custodian has to enter another one.',
+  shares_not_of_set:
+    'These {} shares do not give the KEK of their set: one of them is not as it was handed out, and which one cannot be known. All are forgotten: begin again, with other custodians.',
+  set_open: 'The KEK of the set {} is open already.',
+  share_backoff: 'Three entries were wrong: try again in {} s.',
   rows_being_signed: 'Another process is signing rows. Try again when it has ended: its log says rows_signed.',
   event_not_replayed: 'Unknown event, no endpoint, or it is being delivered.',
   check_running: 'A check of the store is running already: wait for it.',

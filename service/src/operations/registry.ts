@@ -96,6 +96,7 @@ import {
 } from './operator.service.ts'
 import { operatorClockConfirm, operatorClockGet } from './operator.clock.ts'
 import { operatorSmsFind, operatorSmsStatus, operatorSmsTest } from './operator.sms.ts'
+import { operatorSharesCreate, operatorSharesEnter, operatorSharesList, operatorSharesTake } from './operator.custody.ts'
 import { operatorStoreCheck, operatorStoreRecordBackup } from './operator.store.ts'
 import {
   operatorEndpointsRemove,
@@ -247,6 +248,10 @@ export const operationRegistry: OperationRegistry = Object.freeze({
   'operator.audit.list':            operatorAuditList,
   'operator.store.check':           operatorStoreCheck,
   'operator.store.recordBackup':    operatorStoreRecordBackup,
+  'operator.shares.list':           operatorSharesList,
+  'operator.shares.create':         operatorSharesCreate,
+  'operator.shares.take':           operatorSharesTake,
+  'operator.shares.enter':          operatorSharesEnter,
   'operator.clock.get':             operatorClockGet,
   'operator.clock.confirm':         operatorClockConfirm,
   'operator.sms.find':                     operatorSmsFind,

@@ -28,6 +28,27 @@ export const findValue = {
   map: (found: readonly Row[]): Uint8Array | null => found.map(keyStoreValuesTable.fromRow)[0]?.value ?? null,
 }
 
+/** The values whose names begin with a prefix that ends with a dot, by name. */
+export const listValues = {
+  statement: sql`select ${keyStoreValuesTable.columns} from key_store_values where name >= $1 and name < $2 order by name`,
+  values: (prefix: string): Value[] => [prefix, `${prefix.slice(0, -1)}/`],
+  map: (found: readonly Row[]): NamedValue[] => found.map(keyStoreValuesTable.fromRow),
+}
+
+/** A value of the key store. */
+export interface NamedValue {
+  readonly name: string
+  readonly value: Uint8Array
+}
+
+/** The named values beside the keys. */
+export interface KeyStoreValues {
+  /** Those whose names begin with a prefix that ends with a dot, by name. */
+  listValues(prefix: string): Promise<NamedValue[]>
+  /** Durable when it resolves. */
+  saveValue(name: string, value: Uint8Array): Promise<void>
+}
+
 export const saveValue = {
   statement: sql`${keyStoreValuesTable.insertSql} on conflict (name) do update ${keyStoreValuesTable.replaceSql}`,
   values: (name: string, value: Uint8Array): Value[] => keyStoreValuesTable.toValues({ name, value }),

@@ -37,18 +37,21 @@ export interface KekRegistryDependencies {
   readonly keyring: Keyring
   readonly kek: Pick<Kek, 'id' | 'kind'>
   readonly nextKek: () => Pick<Kek, 'id' | 'kind'> | null
+  /** Other KEKs that this process has. */
+  readonly heldKeks: () => readonly Pick<Kek, 'id' | 'kind'>[]
   readonly processes: RunningProcesses
   readonly clock: Pick<Clock, 'now'>
 }
 
 export function makeKekRegistry(deps: KekRegistryDependencies): KekRegistry {
-  const { store, keyring, kek, nextKek, processes, clock } = deps
+  const { store, keyring, kek, nextKek, heldKeks, processes, clock } = deps
   let wrapping: { readonly kekId: string; readonly since: number } | null = null
   return Object.freeze({ update, list, listProcessesWithout, wrappingSince })
 
   function openKeks(): Pick<Kek, 'id' | 'kind'>[] {
     const next = nextKek()
-    return next === null ? [kek] : [kek, next]
+    const all = [kek, ...heldKeks(), ...(next === null ? [] : [next])]
+    return all.filter(({ id }, at) => all.findIndex((other) => other.id === id) === at)
   }
 
   async function update(): Promise<void> {

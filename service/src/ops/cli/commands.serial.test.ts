@@ -289,7 +289,7 @@ test('without a running service, every command that needs one reports that and h
   // prettier-ignore
   const local = [
     'init', 'start', 'settings', 'doctor', 'form-check', 'audit verify-export', 'audit accept-restored', 'backup', 'keys init',
-    'keys backup', 'restore', 'store check', 'store choose-primary', 'version', 'help',
+    'keys backup', 'keys check-share', 'restore', 'store check', 'store choose-primary', 'version', 'help',
   ]
   const serviceCommands = commands.filter(({ name }) => !local.includes(name))
   const words: Record<string, string[]> = {

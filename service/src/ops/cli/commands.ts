@@ -5,6 +5,7 @@ import { consentsExport, consentsShow } from './consents.ts'
 import { doctor } from './doctor.ts'
 import { eventsListen } from './events-listen.ts'
 import { formCheck } from './form-check.ts'
+import { keysCheckShare, keysShares, keysTakeShare, keysUnseal } from './custody.ts'
 import { keysDestroy, keysReseal, keysRewrap, keysRotate, keysSignRows, keysStatus, keysVerify } from './keys.ts'
 import {
   merchantsCreate,
@@ -97,8 +98,21 @@ const keysInit: Command = {
   details:
     'With TESSERA_KEK=pkcs11 the key is generated in the token and cannot leave it. A key that exists is not replaced, and a key store whose keys\n' +
     'another KEK wraps is refused. Wraps and unwraps a test key. In the test environment the first start does it.',
-  options: [{ name: 'next', meaning: 'Generates the KEK that TESSERA_KEK_NEXT_FILE names, which is to replace the current one.' }],
-  run: async (input) => (await import('./keys-init.ts')).runKeysInit(input),
+  options: [
+    {
+      name: 'next',
+      meaning: 'Generates the KEK that is to replace the current one: that of TESSERA_KEK_NEXT_FILE, or with --shares a new set.',
+    },
+    {
+      name: 'shares',
+      takes: '<n>',
+      meaning: 'Makes a KEK in shares of custodians, in the running service: tessera keys take-share shows them.',
+    },
+    { name: 'threshold', takes: '<k>', meaning: 'With --shares: how many of them open the KEK.' },
+    { name: 'custodian', takes: '<name>', meaning: 'With --shares: who you are, for the audit; by default the system user.' },
+  ],
+  run: async (input) =>
+    input.options.has('shares') ? (await import('./custody.ts')).runSharesInit(input) : (await import('./keys-init.ts')).runKeysInit(input),
 }
 
 const keysBackup: Command = {
@@ -156,6 +170,10 @@ export const commands: readonly Command[] = Object.freeze([
   keysVerify,
   keysSignRows,
   keysBackup,
+  keysTakeShare,
+  keysCheckShare,
+  keysUnseal,
+  keysShares,
   auditVerify,
   auditAcceptRestored,
   storeChoosePrimary,

@@ -89,14 +89,19 @@ export const goingLiveItems: readonly GoingLiveItem[] = Object.freeze<GoingLiveI
   },
   {
     section: 'Keys',
-    what: 'The key encryption key is in an HSM or a key service, and opens.',
-    how: '`tessera keys init`. [HSM or key service](docs/operating/hsm.md)',
+    what: 'The key encryption key is in an HSM, a key service or shares of custodians, and opens.',
+    how: '`tessera keys init`. [HSM or key service](docs/operating/hsm.md), [shares](docs/operating/custodian-shares.md)',
     isDone: (_config, findings) => findings.some(({ check, ok, found }) => check === 'KEK' && ok && !/^(none|file-)/.test(found)),
   },
   {
     section: 'Keys',
     what: 'The key encryption key is backed up with the tools of its maker, and two people know how to restore it.',
     how: '[HSM or key service](docs/operating/hsm.md)',
+  },
+  {
+    section: 'Keys',
+    what: 'Where custodians hold the key encryption key: each has checked the share that was written down, and nobody can reach as many as open it.',
+    how: '`tessera keys check-share`. [Shares](docs/operating/custodian-shares.md)',
   },
   {
     section: 'Audit',

@@ -3,6 +3,7 @@ import { KekMissingError, type Kek } from '@tessera/vault/kek'
 import type { KekAdapterDependencies } from '../../adapters/kms/kek.ts'
 import { adapterDependencies } from '../../app/adapter-dependencies.ts'
 import { externalAdapters, findKekFaults, isDevelopmentKek } from '../../app/adapters.ts'
+import { usesShares } from '../../app/sealed-service.ts'
 import { makeSystemClock } from '../../system-clock.ts'
 import type { Config } from '../config/config.ts'
 import { ExitError } from '../exits.ts'
@@ -21,6 +22,15 @@ export async function runKeysInit(input: CommandInput): Promise<CommandOutcome> 
   const faults = findKekFaults(config)
   if (faults.length > 0) throw new ExitError('invalidSettings', faults.join('\n'))
   if (input.options.has('next')) return initNextKek(config)
+  if (usesShares(config)) {
+    throw new ExitError(
+      'usage',
+      'The KEK is in shares of custodians: start the service, which is sealed until there is a set, and make one there.',
+      {
+        advice: 'tessera keys init --shares 5 --threshold 3',
+      },
+    )
+  }
   if (isDevelopmentKek(config)) {
     const text = 'TESSERA_KEK is file, the development KEK: the first start generates it. Nothing was changed.'
     return { exit: 'done', data: { kek: null, kind: 'development-file', generated: false }, text }

@@ -1,3 +1,5 @@
+import { KekSealedError } from '@tessera/vault/kek'
+
 import type { Config } from '../config/config.ts'
 import type { StartSubject } from '../../app/start-subject.ts'
 import { makeSystemClock } from '../../system-clock.ts'
@@ -19,6 +21,7 @@ export async function runStartChecks(config: Config, isWanted: (name: string) =>
     import('./explain-start.ts'),
   ])
   let isServing = false
+  let isSealed = false
   const subject = makeStartSubject(config, {
     adapters: chooseAdapters(config),
     clock: makeSystemClock(),
@@ -38,15 +41,34 @@ export async function runStartChecks(config: Config, isWanted: (name: string) =>
     try {
       findings.push(finding(name, true, await run(subject), ''))
     } catch (err) {
+      if (err instanceof KekSealedError) {
+        const found =
+          name === 'KEK' ? await describeShares(config) : 'not checked here, because custodians hold the KEK: see tessera keys verify'
+        findings.push(finding(name, true, found, ''))
+        isSealed = true
+        continue
+      }
       const first = reported.get(err)
       reported.set(err, first ?? name)
       findings.push(...(first === undefined ? describeFailure(name, explainStart(err, config, neverStopping)) : [skipped(name, first)]))
     }
   }
   const describe = (err: unknown): DoctorFinding[] => describeFailure('audit', explainStart(err, config, neverStopping))
-  if (isWanted('audit') && findings.every(({ ok }) => ok)) findings.push(...(await checkStoreQuickly(subject).catch(describe)))
+  if (isWanted('audit') && !isSealed && findings.every(({ ok }) => ok)) findings.push(...(await checkStoreQuickly(subject).catch(describe)))
   await subject.close()
   return findings
+}
+
+/** Only a running service has opened the KEK. */
+async function describeShares({ dataFolder }: Config): Promise<string> {
+  const reply = await callOperator(dataFolder, 'operator.shares.list', {}).catch(() => null)
+  const sets = reply !== null && 'result' in reply ? reply.result.sets : []
+  const open = sets
+    .filter(({ isOpen }) => isOpen)
+    .map(({ setId, threshold, shares }) => `${setId} (${String(threshold)} of ${String(shares)})`)
+  return open.length === 0
+    ? 'none open: custodians hold it in shares, see tessera keys shares'
+    : `in shares of custodians, open: ${open.join(', ')}`
 }
 
 /** The part of `tessera store check` that takes a moment. Only after the checks of a start: without keys or schema there is nothing to compare. */

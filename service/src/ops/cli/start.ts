@@ -6,6 +6,8 @@ import { findNotedFiles, noteFilesClosed, noteFilesClosing, touchMarker } from '
 import { awayPartNames, createLifecycle, createResources, readReadiness, type Resources, type RunningInfo } from '../../app/lifecycle.ts'
 import { chooseAdapters } from '../../app/production-checks.ts'
 import { requireStartChecks } from '../../app/start-checks.ts'
+import { makeCustodyServices } from '../../app/custody.ts'
+import { makeSeal } from '../../app/sealed-service.ts'
 import { makeStartSubject } from '../../app/start-subject.ts'
 import { retryUntilReachable } from '../../app/storage.ts'
 import { readListenerTls, type TlsFiles } from '../../app/tls-files.ts'
@@ -72,9 +74,16 @@ export async function startCheckedService(config: Config, deps: ProcessDependenc
   const { log, clock, stopping } = deps
   const resources = createResources((err) => log.error('close_failed', { err }))
   try {
-    const adapters = chooseAdapters(config)
+    // Before a share can be in memory.
+    const coreDumps = disableCoreDumps()
+    const lifecycle = createLifecycle()
+    const custodyServices = makeCustodyServices(config, deps)
+    const { custody } = custodyServices
+    const sealDeps = { ...deps, custody, lifecycle, storedKeys: () => subject.storedKeys() }
+    const { adapters, endReplies } = makeSeal(config, chooseAdapters(config), sealDeps, resources)
     const subject = makeStartSubject(config, {
       adapters,
+      heldKeks: () => custody.openKeks(),
       clock,
       log,
       claim: async () => claimFolder(config, resources),
@@ -85,7 +94,6 @@ export async function startCheckedService(config: Config, deps: ProcessDependenc
     resources.add(subject.close)
     await requireStartChecks(subject, 'folder')
     await requireStartChecks(subject, 'machine')
-    const lifecycle = createLifecycle()
     const metrics = makeMetrics(
       clock,
       serviceGauges(lifecycle, { readiness: () => readReadiness(lifecycle), partNames: awayPartNames, log }),
@@ -108,8 +116,10 @@ export async function startCheckedService(config: Config, deps: ProcessDependenc
       lifecycle,
       adminUrl,
       tls,
-      coreDumps: disableCoreDumps(),
+      coreDumps,
       onStoreClosing,
+      custody: custodyServices,
+      onListening: endReplies,
     })
     writeFolderMarker(config.dataFolder, markerOf(config, app))
     if (config.databaseUrl === null) resources.add(touchMarker(config.dataFolder, clock).stop)

@@ -12,6 +12,18 @@ export const keySettings = [
       'A JSON file with the settings of the KEK that is to replace the current one: "kek" and those of its provider, by name. Keys are unwrapped by both; tessera keys rewrap wraps them by the new one.',
   },
   {
+    name: 'kekCeremonyMinutes',
+    env: 'TESSERA_KEK_CEREMONY_MINUTES',
+    flag: '--kek-ceremony-minutes',
+    type: 'integer',
+    from: 1,
+    to: 1440,
+    default: 30,
+    meaning:
+      'How long custodians have from the first share to the last, when they take shares and when they enter them. What was entered until then is forgotten.',
+    source: 'time for several people to come to a terminal; not so long that shares of a ceremony that was broken off lie in memory',
+  },
+  {
     name: 'kekAgeDaysMax',
     env: 'TESSERA_KEK_AGE_DAYS_MAX',
     flag: '--kek-age-days-max',

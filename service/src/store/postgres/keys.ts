@@ -1,5 +1,5 @@
 import type { KeyStore, WrappedKey } from '@tessera/vault/keyring'
-import { findValue, insertKey, listKeys, replaceWrappedKey, saveValue, setKeyState } from '../keys.ts'
+import { findValue, insertKey, listKeys, listValues, replaceWrappedKey, saveValue, setKeyState, type KeyStoreValues } from '../keys.ts'
 import { StoreFull, StoreOutcomeUnknown, StoreUnavailable } from '../store.ts'
 import type { Row, Statement, Value } from '../statement.ts'
 import { storeTimeLimits, timeLeft, untilDeadline } from '../time-limits.ts'
@@ -20,11 +20,9 @@ export interface PostgresKeysStart {
 }
 
 /** The key store with a few named values beside the keys. */
-export interface PostgresKeyStore extends KeyStore {
+export interface PostgresKeyStore extends KeyStore, KeyStoreValues {
   /** Null when it was never saved. */
   readValue(name: string): Promise<Uint8Array | null>
-  /** Durable when it resolves. */
-  saveValue(name: string, value: Uint8Array): Promise<void>
 }
 
 /** Opens the store of wrapped data keys: a schema of its own, and in production a database of its own. */
@@ -52,6 +50,7 @@ export async function openPostgresKeyStore({ url, fence = {}, allowUnsafe = fals
     replaceWrapped: async (before, after) =>
       (await runStatement(replaceWrappedKey.statement, replaceWrappedKey.values(before, after))).length > 0,
     readValue: async (name) => findValue.map(await runStatement(findValue.statement, [name])),
+    listValues: async (prefix) => listValues.map(await runStatement(listValues.statement, listValues.values(prefix))),
     saveValue: async (name, value) => {
       await runStatement(saveValue.statement, saveValue.values(name, value))
     },

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import type { KeyState, WrappedKey } from '@tessera/vault/keyring'
-import { insertKey, listKeys, replaceWrappedKey, setKeyState } from '../keys.ts'
+import { insertKey, listKeys, listValues, replaceWrappedKey, saveValue, setKeyState, type NamedValue } from '../keys.ts'
 import type { Row, Statement, Value } from '../statement.ts'
 import { connectKeys } from './connect.ts'
 import { sqliteFaultOf, type SqliteFault } from './fault.ts'
@@ -29,11 +29,13 @@ function answer({ id, request }: KeyWorkerCall): KeyWorkerReply {
   }
 }
 
-function run(request: KeyRequest): WrappedKey[] | boolean {
+function run(request: KeyRequest): KeyResult {
   if (request.kind === 'list') return listKeys.map(runStatement(listKeys.statement, []))
   if (request.kind === 'insert') return runStatement(insertKey.statement, insertKey.values(request.key)).length > 0
   if (request.kind === 'replaceWrapped')
     return runStatement(replaceWrappedKey.statement, replaceWrappedKey.values(request.before, request.after)).length > 0
+  if (request.kind === 'listValues') return listValues.map(runStatement(listValues.statement, listValues.values(request.prefix)))
+  if (request.kind === 'saveValue') return runStatement(saveValue.statement, saveValue.values(request.name, request.value)).length >= 0
   runStatement(setKeyState.statement, setKeyState.values(request.keyId, request.state))
   return true
 }
@@ -47,7 +49,12 @@ export type KeyRequest =
   | { readonly kind: 'list' }
   | { readonly kind: 'insert'; readonly key: WrappedKey }
   | { readonly kind: 'setState'; readonly keyId: string; readonly state: KeyState }
+  | { readonly kind: 'listValues'; readonly prefix: string }
+  | { readonly kind: 'saveValue'; readonly name: string; readonly value: Uint8Array }
   | { readonly kind: 'replaceWrapped'; readonly before: WrappedKey; readonly after: Pick<WrappedKey, 'kekId' | 'wrapped'> }
+
+/** What it answers, by the kind of the request. */
+export type KeyResult = WrappedKey[] | NamedValue[] | boolean
 
 /** A request to the worker; null instead of one closes it. */
 export interface KeyWorkerCall {
@@ -57,8 +64,7 @@ export interface KeyWorkerCall {
 
 /** The reply of the worker to the call with this id. */
 export type KeyWorkerReply =
-  | { readonly id: number; readonly result: WrappedKey[] | boolean }
-  | { readonly id: number; readonly failed: string; readonly fault: SqliteFault }
+  { readonly id: number; readonly result: KeyResult } | { readonly id: number; readonly failed: string; readonly fault: SqliteFault }
 
 /** The worker's options. */
 export interface KeyWorkerStart {

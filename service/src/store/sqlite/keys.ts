@@ -1,11 +1,12 @@
 import { Worker } from 'node:worker_threads'
 import type { KeyStore, WrappedKey } from '@tessera/vault/keyring'
+import type { KeyStoreValues, NamedValue } from '../keys.ts'
 import { StoreFull, StoreOutcomeUnknown, StoreOverloaded, StoreUnavailable } from '../store.ts'
 import { storeTimeLimits } from '../time-limits.ts'
 import { connectKeys, makeDatabaseFile } from './connect.ts'
 import { isDoneWithin } from './done-within.ts'
 import { opening } from './fault.ts'
-import type { KeyRequest, KeyWorkerCall, KeyWorkerReply, KeyWorkerStart } from './key-worker.ts'
+import type { KeyRequest, KeyResult, KeyWorkerCall, KeyWorkerReply, KeyWorkerStart } from './key-worker.ts'
 import { migrateSqlite } from './migrate.ts'
 
 /**
@@ -13,7 +14,11 @@ import { migrateSqlite } from './migrate.ts'
  * lock and for the disk. Every call ends within `timeoutMs`: `StoreUnavailable` when nothing was done, `StoreOutcomeUnknown` when a change may still
  * be, `StoreFull` without room. `program`: the worker's module.
  */
-export async function openSqliteKeyStore(folder: string, timeoutMs = storeTimeLimits.writeMs, program = keyWorker): Promise<KeyStore> {
+export async function openSqliteKeyStore(
+  folder: string,
+  timeoutMs = storeTimeLimits.writeMs,
+  program = keyWorker,
+): Promise<KeyStore & KeyStoreValues> {
   const path = makeDatabaseFile(folder, SQLITE_KEYS_FILE)
   const { db } = connectKeys(path, startBusyMs)
   try {
@@ -23,24 +28,28 @@ export async function openSqliteKeyStore(folder: string, timeoutMs = storeTimeLi
   }
   const worker = await startKeyWorker(program, { path, busyMs: (timeoutMs * 3) / 4 }, timeoutMs)
 
-  return Object.freeze<KeyStore>({
+  return Object.freeze<KeyStore & KeyStoreValues>({
     list: () => worker.call({ kind: 'list' }) as Promise<WrappedKey[]>,
     insert: (key) => worker.call({ kind: 'insert', key }) as Promise<boolean>,
     setState: async (keyId, state) => {
       await worker.call({ kind: 'setState', keyId, state })
     },
     replaceWrapped: (before, after) => worker.call({ kind: 'replaceWrapped', before, after }) as Promise<boolean>,
+    listValues: (prefix) => worker.call({ kind: 'listValues', prefix }) as Promise<NamedValue[]>,
+    saveValue: async (name, value) => {
+      await worker.call({ kind: 'saveValue', name, value })
+    },
     close: () => worker.close(),
   })
 }
 
 interface KeyWorker {
-  call(request: KeyRequest): Promise<WrappedKey[] | boolean>
+  call(request: KeyRequest): Promise<KeyResult>
   close(): Promise<void>
 }
 
 interface PendingKeyCall {
-  readonly resolve: (result: WrappedKey[] | boolean) => void
+  readonly resolve: (result: KeyResult) => void
   readonly reject: (err: Error) => void
 }
 
@@ -69,13 +78,13 @@ async function startKeyWorker(program: URL, start: KeyWorkerStart, timeoutMs: nu
   worker.unref()
   return { call, close }
 
-  async function call(request: KeyRequest): Promise<WrappedKey[] | boolean> {
+  async function call(request: KeyRequest): Promise<KeyResult> {
     if (ended !== null) throw new StoreUnavailable('the key store is closed', { cause: ended })
     if (pending.size >= maxPendingCalls) throw new StoreOverloaded(`${maxPendingCalls} calls of the key store are waiting`)
     const id = ++lastId
     let timer: NodeJS.Timeout | undefined
     try {
-      return await new Promise<WrappedKey[] | boolean>((resolve, reject) => {
+      return await new Promise<KeyResult>((resolve, reject) => {
         pending.set(id, { resolve, reject })
         timer = setTimeout(() => reject(lateError(request, timeoutMs)), timeoutMs)
         worker.postMessage({ id, request } satisfies KeyWorkerCall)
@@ -102,7 +111,7 @@ async function startKeyWorker(program: URL, start: KeyWorkerStart, timeoutMs: nu
 /** The call stays in `pending` until the thread replies, so that calls of a disk that is stuck are bounded. */
 function lateError(request: KeyRequest, timeoutMs: number): Error {
   const message = `the key store did not respond for ${timeoutMs} ms`
-  return request.kind === 'list' ? new StoreUnavailable(message) : new StoreOutcomeUnknown(message)
+  return request.kind === 'list' || request.kind === 'listValues' ? new StoreUnavailable(message) : new StoreOutcomeUnknown(message)
 }
 
 function toKeyStoreError({ failed, fault }: Extract<KeyWorkerReply, { failed: string }>): Error {

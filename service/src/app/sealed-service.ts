@@ -1,0 +1,235 @@
+import { RpcError } from '@tessera/contract/errors'
+import { isPublicOperation } from '@tessera/contract/operations'
+import { KekMissingError, type Kek } from '@tessera/vault/kek'
+import type { WrappedKey } from '@tessera/vault/keyring'
+import { randomPublic } from '@tessera/vault/random'
+import { shareKekId, type ShareSet } from '@tessera/vault/share-set'
+
+import { kekAdapters } from '../adapters/kms/kek-adapters.ts'
+import { sharesKek } from '../adapters/kms/shares-kek.ts'
+import type { Clock } from '../clock.ts'
+import type { Custody } from '../domain/custody/custody.ts'
+import type { AppServices } from '../operations/app-services.ts'
+import { refusal } from '../operations/operator.ts'
+import { operationRegistry } from '../operations/registry.ts'
+import { listenControl } from '../ops/cli/control-server.ts'
+import type { Config } from '../ops/config/config.ts'
+import type { Log } from '../ops/logging/log.ts'
+import type { Authenticator } from '../server/auth/authenticator.ts'
+import { operatorAuthenticator } from '../server/auth/operator-authenticator.ts'
+import { createHttpServer } from '../server/http/http-server.ts'
+import { createPipeline, type PipelineOptions, type RequestHandler } from '../server/pipeline.ts'
+import { noCoarseLimits } from '../server/rate-limits/coarse-limits.ts'
+import { makeRequestIds } from '../server/request-id.ts'
+import { makeShareSetStore } from '../store/share-sets.ts'
+
+import type { Adapters } from './adapters.ts'
+import { createResources, readReadiness, type Lifecycle, type Resources } from './lifecycle.ts'
+import { readListenerTls } from './tls-files.ts'
+import { openKeyStore, retryUntilReachable, type StorageDependencies } from './storage.ts'
+
+export interface SealDependencies extends Pick<StorageDependencies, 'primaryObserver'> {
+  readonly custody: Custody
+  readonly lifecycle: Lifecycle
+  readonly clock: Clock
+  readonly log: Log
+  readonly stopping: AbortSignal
+  /** The keys of the key store, read without changing it. */
+  readonly storedKeys: () => Promise<readonly WrappedKey[]>
+}
+
+/** What keeps a start waiting until its custodians have entered their shares. */
+export interface Seal {
+  /** The adapters whose KEK is, where custodians hold it, that which they open. */
+  readonly adapters: Adapters
+  /** Ends the replies of the sealed service, so that the API can listen at its address. */
+  readonly endReplies: () => Promise<void>
+}
+
+/**
+ * Waits for the shares that the stored keys need, when a start opens its KEK. Meanwhile every call gets `store_unavailable`, /readyz says `sealed`, and the control
+ * socket serves the operations of a ceremony.
+ */
+export function makeSeal(config: Config, adapters: Adapters, deps: SealDependencies, resources: Resources): Seal {
+  const replies = createResources((err) => deps.log.error('close_failed', { err }))
+  resources.add(replies.closeAll)
+  const isProvider = usesShares(config)
+  let opened: Promise<readonly Kek[]> | null = null
+  const openRequired = (): Promise<readonly Kek[]> => (opened ??= waitForShares(config, isProvider, deps, replies))
+  return {
+    adapters: {
+      ...adapters,
+      async openKek(kekDeps) {
+        if (!isProvider && !(await deps.storedKeys()).some(isOfShares)) return adapters.openKek(kekDeps)
+        const [oldest] = await openRequired()
+        return isProvider && oldest !== undefined ? oldest : adapters.openKek(kekDeps)
+      },
+    },
+    endReplies: replies.closeAll,
+  }
+}
+
+function isOfShares({ kekId, state }: WrappedKey): boolean {
+  return state !== 'destroyed' && kekId.startsWith(shareKekId(''))
+}
+
+/** Whether new keys are to be wrapped by a KEK in shares. */
+export function usesShares(config: Config): boolean {
+  return (config as Readonly<Record<string, unknown>>)[kekAdapters.port] === sharesKek.name
+}
+
+/** The KEKs that the stored keys need, or the newest set when there are no keys yet; oldest first. */
+async function waitForShares(config: Config, isProvider: boolean, deps: SealDependencies, replies: Resources): Promise<readonly Kek[]> {
+  const { custody, lifecycle, log, stopping } = deps
+  const keys = await retryUntilReachable(config, deps, () => openKeyStore(config, deps))
+  const ceremony = createResources((err) => log.error('close_failed', { err }))
+  ceremony.add(() => keys.close())
+  try {
+    const sets = makeShareSetStore(keys)
+    custody.useSets(sets)
+    ceremony.add(() => custody.useSets(null))
+    for (let isSealed = false; ; isSealed = true) {
+      const changed = custody.changed()
+      const missing = await findMissing(await keys.list(), await sets.list(), isProvider, custody)
+      if (missing.length === 0) return custody.openKeks()
+      lifecycle.sealedBecause = () => describeMissing(missing, custody)
+      if (!isSealed) await openSealed(config, deps, { ceremony, replies })
+      await Promise.race([changed, rejectOnAbort(stopping)])
+    }
+  } finally {
+    await ceremony.closeAll()
+    if (lifecycle.state === 'sealed') {
+      log.info('unsealed', {})
+      lifecycle.state = 'starting'
+    }
+  }
+}
+
+/** The sets that have to be opened still; `none` when there is no set yet and one is needed. */
+async function findMissing(
+  keys: readonly WrappedKey[],
+  sets: readonly ShareSet[],
+  isProvider: boolean,
+  custody: Custody,
+): Promise<readonly (ShareSet | 'none')[]> {
+  const used = new Set(keys.filter(isOfShares).map(({ kekId }) => kekId))
+  const lost = [...used].find((kekId) => !sets.some(({ setId }) => shareKekId(setId) === kekId))
+  if (lost !== undefined)
+    throw new KekMissingError(`the key store has keys of the KEK ${lost}, and not its set of shares: restore the key store`)
+  const wrapping = sets.filter(({ setId }) => used.has(shareKekId(setId)))
+  const required = wrapping.length > 0 || !isProvider ? wrapping : sets.slice(-1)
+  if (required.length === 0 && isProvider) return ['none']
+  const open = new Set(custody.openKeks().map(({ id }) => id))
+  return required.filter(({ setId }) => !open.has(shareKekId(setId)))
+}
+
+function describeMissing(missing: readonly (ShareSet | 'none')[], custody: Custody): string {
+  const progress = custody.progress()
+  const describe = (set: ShareSet | 'none'): string => {
+    if (set === 'none') return 'there is no set of shares yet: tessera keys init --shares <n> --threshold <k>'
+    const received = progress.find(({ setId }) => setId === set.setId)?.received ?? 0
+    return `${String(received)} of ${String(set.threshold)} shares of the set ${set.setId} are entered`
+  }
+  return missing.map(describe).join('; ')
+}
+
+/** Listens for the API and for operators. `ceremony` ends with the seal, `replies` when the API itself listens. */
+async function openSealed(
+  config: Config,
+  { custody, lifecycle, clock, log, stopping }: SealDependencies,
+  { ceremony, replies }: { readonly ceremony: Resources; readonly replies: Resources },
+): Promise<void> {
+  const services = { custody, keks: null, readReadiness: () => readReadiness(lifecycle) }
+  const pipeline = makeSealedPipeline(clock, log, services as unknown as AppServices)
+  const http = createHttpServer({
+    handle: pipeline(refuseCalls),
+    tls: readListenerTls(config, clock.now()),
+    onError: (err) => log.error('page_failed', { err }),
+  })
+  replies.add(() => http.close())
+  await http.listen(config)
+  const operators = countInFlight(pipeline(serveCeremony))
+  ceremony.add((await listenControl(config.dataFolder, operators.handle, (err) => log.error('job_failed', { err }))).close)
+  // The command that entered the last share gets its reply.
+  ceremony.add(operators.idle)
+  lifecycle.state = 'sealed'
+  log.warn('sealed', {})
+  // Wipes what was entered when its time is over, also when nobody looks.
+  const ended = new AbortController()
+  ceremony.add(() => ended.abort())
+  void sweep(custody, clock, AbortSignal.any([ended.signal, stopping]))
+}
+
+async function sweep(custody: Custody, clock: Pick<Clock, 'sleep'>, ended: AbortSignal): Promise<void> {
+  while (!ended.aborted) {
+    await clock.sleep(sweepEveryMs, ended).catch(() => undefined)
+    custody.progress()
+  }
+}
+
+/** The pipeline of every request, in front of services that do not exist yet. */
+function makeSealedPipeline(clock: Clock, log: Log, services: AppServices): (authenticator: Authenticator) => RequestHandler {
+  const never = new AbortController().signal
+  const options: PipelineOptions = {
+    operations: operationRegistry,
+    services,
+    limits: noCoarseLimits,
+    idempotency: { once: () => Promise.reject(new RpcError('storeUnavailable')) },
+    cardRoutes: [],
+    observer: { completed: () => undefined, failed: ({ requestId, cause }) => log.error('call_failed', { requestId, err: cause }) },
+    translateError: () => null,
+    issueRequestId: makeRequestIds(randomPublic),
+    now: () => clock.moment().monotonicMs,
+    sleep: clock.sleep,
+    stopping: never,
+    signal: never,
+  }
+  return (authenticator) => createPipeline(options, authenticator)
+}
+
+function countInFlight(handle: RequestHandler): { readonly handle: RequestHandler; readonly idle: () => Promise<void> } {
+  const running = new Set<Promise<unknown>>()
+  return {
+    handle(request) {
+      const reply = handle(request)
+      running.add(reply)
+      void reply.finally(() => running.delete(reply))
+      return reply
+    },
+    async idle() {
+      await Promise.all(running)
+      // The reply is written in the turn in which it is there.
+      await new Promise((resolve) => void setImmediate(resolve))
+    },
+  }
+}
+
+/** Nobody can be identified, and nothing is done. */
+const refuseCalls: Authenticator = {
+  serves: isPublicOperation,
+  authenticate: () => Promise.reject(new RpcError('storeUnavailable')),
+}
+
+const serveCeremony: Authenticator = {
+  ...operatorAuthenticator,
+  authenticate: (contract, request) =>
+    ceremonyOperations.has(contract.name) ? operatorAuthenticator.authenticate(contract, request) : Promise.reject(refusal('sealed')),
+}
+
+const ceremonyOperations: ReadonlySet<string> = new Set([
+  'operator.status.get',
+  'operator.shares.list',
+  'operator.shares.create',
+  'operator.shares.take',
+  'operator.shares.enter',
+])
+
+function rejectOnAbort(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    const fail = (): void => reject(new Error('the start was stopped'))
+    if (signal.aborted) fail()
+    else signal.addEventListener('abort', fail, { once: true })
+  })
+}
+
+const sweepEveryMs = 15_000

@@ -1,0 +1,300 @@
+import type { Kek } from '@tessera/vault/kek'
+import type { ShareKek, ShareSet } from '@tessera/vault/share-set'
+import { parseShare, ShareTextError, type CustodianShare } from '@tessera/vault/share-text'
+
+import type { Clock } from '../../clock.ts'
+import type { ShareSetStore } from '../../store/share-sets.ts'
+import type { AuditActor } from '../request-context.ts'
+
+import type { CustodyAudit, CustodyEntry } from './custody-audit.ts'
+import { makeEntryBackoff } from './entry-backoff.ts'
+import { makeShareCollection, type ShareCollection } from './share-collection.ts'
+import { dealShares, type ShareDealing } from './share-dealing.ts'
+
+/** The KEKs that custodians hold in shares, and the ceremonies in which they make and open them. One of each process. */
+export interface Custody {
+  /** Oldest first. */
+  list(): Promise<ShareSetStatus[]>
+  /** Generates a KEK and splits it; the custodians take their shares with `takeShare`. Nothing is stored yet. */
+  createSet(size: ShareSetSize, by: AuditActor): Promise<{ readonly setId: string } | CustodyRefusal>
+  /** The next share of the set that was created, once. The set is stored with the last. */
+  takeShare(by: AuditActor): Promise<TakenShare | CustodyRefusal>
+  /** Enters a share. With as many as the threshold, the KEK is in this process's memory. */
+  enterShare(text: string, by: AuditActor): Promise<EnteredShare | CustodyRefusal>
+  /** The KEKs that are open in this process, oldest first. */
+  openKeks(): readonly Kek[]
+  /** The sets of which shares were entered, and how many are needed; what is open already is left out. */
+  progress(): readonly { readonly setId: string; readonly received: number; readonly threshold: number }[]
+  /** The share sets of the key store that is open now; null when it is closed. */
+  useSets(sets: ShareSetStore | null): void
+  /** Which sets may be opened beside those that wrap keys; the others are from before the KEK that is in use. */
+  restrict(canOpen: (set: ShareSet) => boolean): void
+  /** Resolves with the next change: a set was stored, or a KEK opened. */
+  changed(): Promise<void>
+  /** Wipes what is in memory of ceremonies in progress. */
+  forget(): void
+}
+
+export interface ShareSetSize {
+  readonly threshold: number
+  readonly shares: number
+}
+
+export interface ShareSetStatus extends ShareSetSize {
+  readonly setId: string
+  readonly createdAt: number
+  readonly received: number
+  readonly isOpen: boolean
+  /** How many shares nobody has taken yet; the set cannot be used before none is left. */
+  readonly untaken: number
+}
+
+export interface TakenShare {
+  readonly setId: string
+  readonly index: number
+  readonly share: string
+  readonly left: number
+}
+
+export interface EnteredShare {
+  readonly setId: string
+  readonly index: number
+  readonly received: number
+  readonly threshold: number
+  readonly isOpen: boolean
+}
+
+/** Why a step of a ceremony was refused; `detail` says more, and nothing of a share. */
+export class CustodyRefusal {
+  readonly reason: CustodyRefusalReason
+  readonly detail: string
+
+  constructor(reason: CustodyRefusalReason, detail = '') {
+    this.reason = reason
+    this.detail = detail
+  }
+}
+
+export type CustodyRefusalReason =
+  | 'shares_being_taken'
+  | 'no_shares_to_take'
+  | 'share_malformed'
+  | 'share_of_other_set'
+  | 'share_of_retired_set'
+  | 'share_repeated'
+  | 'shares_not_of_set'
+  | 'set_open'
+  | 'share_backoff'
+
+export interface CustodyDependencies {
+  readonly environment: string
+  readonly clock: Pick<Clock, 'now' | 'moment'>
+  readonly audit: Pick<CustodyAudit, 'record'>
+  /** How long a ceremony may take from its first step. */
+  readonly ceremonyMs: number
+}
+
+export function makeCustody(deps: CustodyDependencies): Custody {
+  return new CeremonyCustody(deps)
+}
+
+class CeremonyCustody implements Custody {
+  readonly #deps: CustodyDependencies
+  readonly #backoff
+  readonly #open = new Map<string, ShareKek & { readonly set: ShareSet }>()
+  readonly #collections = new Map<string, { readonly set: ShareSet; readonly shares: ShareCollection; readonly endsAtMs: number }>()
+  #dealing: { readonly dealt: ShareDealing; readonly endsAtMs: number } | null = null
+  #sets: ShareSetStore | null = null
+  #canOpen: (set: ShareSet) => boolean = () => true
+  #waiting: (() => void)[] = []
+
+  constructor(deps: CustodyDependencies) {
+    this.#deps = deps
+    this.#backoff = makeEntryBackoff(deps.clock)
+  }
+
+  async list(): Promise<ShareSetStatus[]> {
+    this.#forgetOverdue()
+    const stored = (await this.#storedSets()).map((set) => this.#statusOf(set, 0))
+    return this.#dealing === null ? stored : [...stored, this.#statusOf(this.#dealing.dealt.set, this.#dealing.dealt.left())]
+  }
+
+  async createSet(size: ShareSetSize, by: AuditActor): Promise<{ readonly setId: string } | CustodyRefusal> {
+    this.#forgetOverdue()
+    if (this.#dealing !== null) return new CustodyRefusal('shares_being_taken', this.#dealing.dealt.set.setId)
+    const dealt = dealShares(size, this.#deps.environment, this.#deps.clock.now())
+    await this.#record(by, 'shares.created', dealt.set.setId, 'done')
+    if (this.#isDealing()) {
+      dealt.forget()
+      return new CustodyRefusal('shares_being_taken')
+    }
+    this.#dealing = { dealt, endsAtMs: this.#endOfCeremony() }
+    return { setId: dealt.set.setId }
+  }
+
+  /** Audited before: no share is shown without its entry. */
+  async takeShare(by: AuditActor): Promise<TakenShare | CustodyRefusal> {
+    this.#forgetOverdue()
+    const dealing = this.#dealing
+    if (dealing === null) return new CustodyRefusal('no_shares_to_take')
+    const { dealt } = dealing
+    const { setId, shares } = dealt.set
+    // Stored before the last share is shown, so that nobody has a share of a set that does not exist.
+    if (dealt.left() === 1) await this.#requireSets().insert(dealt.set)
+    await this.#record(by, 'share.taken', `${setId}/${String(shares - dealt.left() + 1)}`, 'done')
+    if (this.#dealing !== dealing || dealt.left() === 0) return new CustodyRefusal('no_shares_to_take')
+    const { index, text } = dealt.take()
+    if (dealt.left() === 0) {
+      this.#dealing = null
+      this.#announce()
+    }
+    return { setId, index, share: text, left: dealt.left() }
+  }
+
+  async enterShare(text: string, by: AuditActor): Promise<EnteredShare | CustodyRefusal> {
+    this.#forgetOverdue()
+    const seconds = this.#backoff.waitSeconds()
+    if (seconds > 0) return new CustodyRefusal('share_backoff', String(seconds))
+    const share = readShare(text)
+    if (share instanceof CustodyRefusal) return this.#refuse(share, by, '-')
+    const set = (await this.#storedSets()).find(({ setId }) => setId === share.setId)
+    const refused = this.#findRefusal(share, set)
+    if (set === undefined || refused !== null) {
+      share.y.fill(0)
+      return this.#refuse(refused ?? new CustodyRefusal('share_of_other_set', share.setId), by, subjectOf(share))
+    }
+    return this.#collect(share, set, by)
+  }
+
+  openKeks(): readonly Kek[] {
+    return [...this.#open.values()].sort((a, b) => a.set.createdAt - b.set.createdAt).map(({ kek }) => kek)
+  }
+
+  progress(): readonly { readonly setId: string; readonly received: number; readonly threshold: number }[] {
+    this.#forgetOverdue()
+    return [...this.#collections.values()].map(({ set, shares }) => ({
+      setId: set.setId,
+      received: shares.received(),
+      threshold: set.threshold,
+    }))
+  }
+
+  useSets(sets: ShareSetStore | null): void {
+    this.#sets = sets
+  }
+
+  restrict(canOpen: (set: ShareSet) => boolean): void {
+    this.#canOpen = canOpen
+  }
+
+  changed(): Promise<void> {
+    return new Promise((resolve) => this.#waiting.push(resolve))
+  }
+
+  forget(): void {
+    for (const { shares } of this.#collections.values()) shares.forget()
+    this.#collections.clear()
+    this.#dealing?.dealt.forget()
+    this.#dealing = null
+  }
+
+  /** Adds a share that is of the set. The entry of the audit is before its effect. */
+  async #collect(share: CustodianShare, set: ShareSet, by: AuditActor): Promise<EnteredShare | CustodyRefusal> {
+    await this.#record(by, 'share.entered', subjectOf(share), 'done')
+    const { setId, threshold } = set
+    const collection = this.#collections.get(setId) ?? this.#beginCollection(set)
+    const again = this.#findRefusal(share, set)
+    if (again !== null) {
+      share.y.fill(0)
+      return this.#refuse(again, by, subjectOf(share))
+    }
+    const received = collection.shares.received() + 1
+    const opened = collection.shares.add(share)
+    if (opened === 'incomplete') return { setId, index: share.x, received, threshold, isOpen: false }
+    this.#collections.delete(setId)
+    if (opened === 'wrong') return this.#refuse(new CustodyRefusal('shares_not_of_set', String(threshold)), by, setId)
+    this.#backoff.reset()
+    this.#open.set(setId, { ...opened, set })
+    await this.#record(by, 'kek.opened', setId, 'done')
+    this.#announce()
+    return { setId, index: share.x, received, threshold, isOpen: true }
+  }
+
+  #beginCollection(set: ShareSet) {
+    const begun = { set, shares: makeShareCollection(set, this.#deps.environment), endsAtMs: this.#endOfCeremony() }
+    this.#collections.set(set.setId, begun)
+    return begun
+  }
+
+  #findRefusal(share: CustodianShare, set: ShareSet | undefined): CustodyRefusal | null {
+    if (set === undefined) return new CustodyRefusal('share_of_other_set', share.setId)
+    if (this.#open.has(set.setId)) return new CustodyRefusal('set_open', set.setId)
+    if (share.threshold !== set.threshold || share.x > set.shares) return new CustodyRefusal('share_malformed', 'it is no share of its set')
+    if (!this.#canOpen(set)) return new CustodyRefusal('share_of_retired_set', set.setId)
+    if (this.#collections.get(set.setId)?.shares.has(share.x) === true) return new CustodyRefusal('share_repeated', String(share.x))
+    return null
+  }
+
+  async #refuse(refusal: CustodyRefusal, by: AuditActor, subject: string): Promise<CustodyRefusal> {
+    // A set that is open needs no share: nobody typed anything wrong.
+    if (refusal.reason !== 'set_open') this.#backoff.countWrong()
+    await this.#record(by, 'share.entered', subject, 'refused')
+    return refusal
+  }
+
+  #statusOf({ setId, threshold, shares, createdAt }: ShareSet, untaken: number): ShareSetStatus {
+    const received = this.#collections.get(setId)?.shares.received() ?? 0
+    return { setId, threshold, shares, createdAt, received, isOpen: this.#open.has(setId), untaken }
+  }
+
+  /** Another ceremony may have begun meanwhile. */
+  #isDealing(): boolean {
+    return this.#dealing !== null
+  }
+
+  #forgetOverdue(): void {
+    const nowMs = this.#deps.clock.moment().monotonicMs
+    for (const [setId, { shares, endsAtMs }] of this.#collections) {
+      if (nowMs < endsAtMs) continue
+      shares.forget()
+      this.#collections.delete(setId)
+    }
+    if (this.#dealing === null || nowMs < this.#dealing.endsAtMs) return
+    this.#dealing.dealt.forget()
+    this.#dealing = null
+  }
+
+  #endOfCeremony(): number {
+    return this.#deps.clock.moment().monotonicMs + this.#deps.ceremonyMs
+  }
+
+  #storedSets(): Promise<ShareSet[]> {
+    return this.#requireSets().list()
+  }
+
+  #requireSets(): ShareSetStore {
+    if (this.#sets === null) throw new Error('no key store is open')
+    return this.#sets
+  }
+
+  #record(by: AuditActor, action: CustodyEntry['action'], subject: string, outcome: CustodyEntry['outcome']) {
+    return this.#deps.audit.record(by, { action, subject, outcome })
+  }
+
+  #announce(): void {
+    for (const resolve of this.#waiting.splice(0)) resolve()
+  }
+}
+
+function readShare(text: string): CustodianShare | CustodyRefusal {
+  try {
+    return parseShare(text)
+  } catch (err) {
+    if (err instanceof ShareTextError) return new CustodyRefusal('share_malformed', err.message)
+    throw err
+  }
+}
+
+function subjectOf({ setId, x }: CustodianShare): string {
+  return `${setId}/${String(x)}`
+}
