@@ -12,7 +12,7 @@ import { largest } from '../fault/statistics.ts'
 
 import { createBenchCards } from './create-cards.ts'
 import type { Bench, Measure, Measurement } from './measurement.ts'
-import type { EventLoopDelays } from './stall-messages.ts'
+import { plantedStallMs, type EventLoopDelays } from './stall-messages.ts'
 import { readStalls } from './stalls.ts'
 
 /** Commands that go through whole tables, each beside the same load of calls and health requests, and that load alone. */
@@ -50,9 +50,16 @@ async function measureCommands({ dataFactory, isQuick, say }: Bench, store: Stor
     await createBenchCards(running, cards)
     const token = await createCard(running)
     const stalls = () => readStalls(running, stallsFile)
-    const alone = await measureLoad(running, { token, stalls }, () => pause(isQuick ? 5000 : 15_000))
+    const alone = await measureLoad(running, { token, stalls }, () => pause(isQuick ? 5000 : 15_000, 0))
     say(`commands ${store}: ${String(cards)} cards, without a command: ${describe(alone)}`)
     measures.push(...toMeasures(`no command ${store}`, alone))
+    const planted = await measureLoad(running, { token, stalls }, async () => {
+      process.kill(running.pid, 'SIGWINCH')
+      await pause(1000)
+      return 0
+    })
+    say(`commands ${store}: planted stall: ${describe(planted)}`)
+    measures.push(...toPlantedMeasures(`planted stall ${store}`, planted))
     for (const command of commandLines) {
       const name = command.filter((word) => /^[a-z]+$/.test(word)).join(' ')
       const beside = await measureLoad(running, { token, stalls }, () => runTessera(serviceData, running, command))
@@ -68,6 +75,8 @@ async function measureCommands({ dataFactory, isQuick, say }: Bench, store: Stor
 
 interface LoadWithCommand extends EventLoopDelays {
   readonly seconds: number
+  /** Lines of progress that the command printed: one every ten seconds. */
+  readonly progressLines: number
   readonly checkP99Ms: number
   readonly slowestHealthMs: number
 }
@@ -78,14 +87,18 @@ interface LoadedService {
 }
 
 /** Calls and health requests at a fixed rate while `work` is done. */
-async function measureLoad(running: RunningService, { token, stalls }: LoadedService, work: () => Promise<void>): Promise<LoadWithCommand> {
+async function measureLoad(
+  running: RunningService,
+  { token, stalls }: LoadedService,
+  work: () => Promise<number>,
+): Promise<LoadWithCommand> {
   const end = new AbortController()
   const load = startOpenLoad({ ...running, perSecond: checksPerSecond, call: (client) => client.check(token), until: end.signal })
   const health = watchHealth(running, end.signal)
   await pause(1000)
   await stalls()
   const from = performance.now()
-  await work()
+  const progressLines = await work()
   const to = performance.now()
   const delays = await stalls()
   end.abort()
@@ -94,6 +107,7 @@ async function measureLoad(running: RunningService, { token, stalls }: LoadedSer
   if (failed !== undefined) throw new Error(`a call failed: ${JSON.stringify(failed.outcome)}`)
   return {
     ...delays,
+    progressLines,
     seconds: (to - from) / 1000,
     checkP99Ms: p99Ms(callsBetween(load, { from, to })),
     slowestHealthMs: largest(await health),
@@ -111,8 +125,8 @@ async function watchHealth({ adminUrl }: RunningService, until: AbortSignal): Pr
   return times
 }
 
-/** Runs a command of `tessera` to its end. A finding is not expected. */
-async function runTessera({ folder, flags }: ServiceData, { xAuth }: RunningService, words: readonly string[]): Promise<void> {
+/** Runs a command of `tessera` to its end, and returns how many lines of progress it printed. A finding is not expected. */
+async function runTessera({ folder, flags }: ServiceData, { xAuth }: RunningService, words: readonly string[]): Promise<number> {
   const [merchantId = ''] = xAuth.split(':')
   const args = words.map((word) =>
     word === '<merchant>' ? merchantId : word === '<file>' ? join(folder, `export-${String(Date.now())}`) : word,
@@ -120,10 +134,13 @@ async function runTessera({ folder, flags }: ServiceData, { xAuth }: RunningServ
   const data = flags.filter((flag) => flag.startsWith('--data='))
   const child = spawn(process.execPath, ['service/bin/tessera.mjs', ...args, ...data], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
   let out = ''
+  let progressLines = 0
+  child.stderr.on('data', (text: Buffer) => (progressLines += text.toString().match(/ \(\d+ %\)/g)?.length ?? 0))
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding('utf8').on('data', (text: string) => (out = `${out}${text}`.slice(-2000)))
   await once(child, 'close')
   if (child.exitCode !== 0) throw new Error(`tessera ${args.join(' ')} ended with ${String(child.exitCode)}: ${out}`)
+  return progressLines
 }
 
 async function createCard(running: RunningService): Promise<string> {
@@ -137,13 +154,26 @@ async function createCard(running: RunningService): Promise<string> {
 function toMeasures(of: string, found: LoadWithCommand, alone?: LoadWithCommand): Measure[] {
   const compared =
     alone === undefined ? [] : [{ of, name: 'p99 of cards.check, compared', value: found.checkP99Ms / alone.checkP99Ms, unit: 'of alone' }]
+  // The slowest commands at least have to show how far they are.
+  const isWalk = /^(audit verify|store check) /.test(of) && found.seconds > 15
+  const progress: Measure[] = isWalk ? [{ of, name: 'lines of progress', value: found.progressLines, unit: '', target: { least: 1 } }] : []
   return [
     { of, name: 'seconds', value: found.seconds, unit: 's' },
+    ...progress,
     { of, name: 'longest stall', value: found.longestMs, unit: 'ms' },
     { of, name: 'longest stall, work', value: found.longestWorkMs, unit: 'ms of CPU', target: { most: 50 } },
     { of, name: 'slowest /healthz', value: found.slowestHealthMs, unit: 'ms' },
     { of, name: 'p99 of cards.check', value: found.checkP99Ms, unit: 'ms' },
     ...compared,
+  ]
+}
+
+/** The control: a stall beyond the target of the commands has to be seen. By CPU time only: a busy machine alone makes the others as long. */
+function toPlantedMeasures(of: string, found: LoadWithCommand): Measure[] {
+  return [
+    { of, name: 'longest stall', value: found.longestMs, unit: 'ms' },
+    { of, name: 'longest stall, work, seen', value: found.longestWorkMs, unit: 'ms of CPU', target: { least: plantedStallMs * 0.9 } },
+    { of, name: 'slowest /healthz', value: found.slowestHealthMs, unit: 'ms' },
   ]
 }
 

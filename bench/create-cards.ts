@@ -8,7 +8,7 @@ export async function createBenchCards(running: RunningService, count: number): 
   const load = startLoadGenerator()
   try {
     const target = loadTargetOf(running, 'create')
-    const { requests } = await load.run({ order: 'run', target, method: 'create', connections: 32, requests: count })
+    const { requests } = await load.run({ order: 'run', target, method: 'create', connections: 32, requests: count, repeatsRefused: true })
     if (requests < count) throw new Error(`${String(requests)} of ${String(count)} cards were created`)
   } finally {
     await load.stop()

@@ -68,7 +68,7 @@ async function createCards(running: RunningService, load: LoadGenerator, count: 
   const target = loadTargetOf(running, 'create')
   for (let left = count; left > 0; left -= maxCreatesAtOnce) {
     const requests = Math.min(left, maxCreatesAtOnce)
-    await load.run({ order: 'run', target, method: 'create', connections: 16, requests })
+    await load.run({ order: 'run', target, method: 'create', connections: 16, requests, repeatsRefused: true })
     onProgress(left - requests)
   }
 }

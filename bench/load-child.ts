@@ -22,7 +22,11 @@ process.on('message', (order: LoadOrder) => {
 
 async function runOrder(order: Exclude<LoadOrder, { order: 'end' }>): Promise<LoadResult> {
   if (order.order === 'run')
-    return run(order.target, order.method, order.connections, { ms: order.ms ?? Infinity, count: order.requests ?? Infinity })
+    return run(order.target, order.method, order.connections, {
+      ms: order.ms ?? Infinity,
+      count: order.requests ?? Infinity,
+      repeatsRefused: order.repeatsRefused ?? false,
+    })
   if (order.order === 'prepareReceipts') {
     const startedAt = performance.now()
     payments.set(order.target.url, await writePayments(order.target, order.receipts))
@@ -30,7 +34,7 @@ async function runOrder(order: Exclude<LoadOrder, { order: 'end' }>): Promise<Lo
   }
   const made: string[] = []
   tokens.set(order.target.url, made)
-  return run(order.target, 'create', 16, { ms: Infinity, count: order.cards }, (body) => {
+  return run(order.target, 'create', 16, { ms: Infinity, count: order.cards, repeatsRefused: true }, (body) => {
     const token = /"token":"([^"]+)"/.exec(body)?.[1]
     if (token !== undefined) made.push(token)
   })
@@ -43,6 +47,7 @@ function explain(err: unknown): LoadProblem {
 interface LoadLimit {
   readonly ms: number
   readonly count: number
+  readonly repeatsRefused: boolean
 }
 
 async function run(
@@ -57,7 +62,9 @@ async function run(
   const startedAt = performance.now()
   const seen: ReplyCounts = { durations: [], failed: 0, failure: '', sent: 0 }
   const isRunning = (): boolean => performance.now() - startedAt < end.ms && seen.sent < end.count && receipts?.length !== 0
-  await Promise.all(Array.from({ length: connections }, () => drive(target, requests, { seen, isRunning, see })))
+  await Promise.all(
+    Array.from({ length: connections }, () => drive(target, requests, { seen, isRunning, see, repeatsRefused: end.repeatsRefused })),
+  )
   const durations = Float64Array.from(seen.durations).sort()
   const at = (share: number): number => durations[Math.min(durations.length - 1, Math.floor(durations.length * share))] ?? NaN
   const { failed, failure } = seen
@@ -75,10 +82,11 @@ interface LoadObserver {
   readonly seen: ReplyCounts
   readonly isRunning: () => boolean
   readonly see: ((body: string) => void) | undefined
+  readonly repeatsRefused: boolean
 }
 
 /** One connection: the next request goes out when the reply has come. */
-function drive({ url }: LoadTarget, nextRequest: () => Buffer, { seen, isRunning, see }: LoadObserver): Promise<void> {
+function drive({ url }: LoadTarget, nextRequest: () => Buffer, { seen, isRunning, see, repeatsRefused }: LoadObserver): Promise<void> {
   const { hostname, port } = new URL(url)
   return new Promise((resolve, reject) => {
     const socket: Socket = connect({ host: hostname, port: Number(port), noDelay: true })
@@ -103,8 +111,14 @@ function drive({ url }: LoadTarget, nextRequest: () => Buffer, { seen, isRunning
       const cut = cutReply(received)
       if (cut === null) return
       received = received.subarray(cut.bytes)
-      seen.durations.push(performance.now() - sentAt)
       const { body } = cut.reply
+      if (repeatsRefused && body.includes('"reason":"overloaded"')) {
+        seen.sent -= 1
+        const [, retryAfterMs] = /"retry_after":(\d+)/.exec(body) ?? []
+        setTimeout(send, Number(retryAfterMs ?? 1000))
+        return
+      }
+      seen.durations.push(performance.now() - sentAt)
       if (!body.includes('"result":')) {
         seen.failed += 1
         if (seen.failure === '') seen.failure = body.slice(0, 300)

@@ -13,6 +13,8 @@ export type LoadOrder =
       readonly ms?: number
       /** And after so many requests; not limited when absent. */
       readonly requests?: number
+      /** For filling a store: what is refused as overloaded is sent again after its `retry_after`, and is no failure. */
+      readonly repeatsRefused?: boolean
     }
   | { readonly order: 'end' }
 

@@ -1,8 +1,9 @@
-// Preloaded into a service: measures the delays of its event loop, and on SIGUSR2 writes them to a file and starts again.
+// Preloaded into a service: measures the delays of its event loop, and on SIGUSR2 writes them to a file and starts again. On SIGWINCH it blocks the loop
+// itself, so that a measurement can show that it sees that.
 import { writeFileSync } from 'node:fs'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { isMainThread } from 'node:worker_threads'
-import type { EventLoopDelays } from './stall-messages.ts'
+import { plantedStallMs, type EventLoopDelays } from './stall-messages.ts'
 
 /** The measurement itself sleeps this long, which is part of every value. */
 const resolutionMs = 1
@@ -22,6 +23,7 @@ function watch(path: string): void {
     longestWorkMs = Math.max(longestWorkMs, (user + system) / 1000)
   }, resolutionMs)
   tick.unref()
+  process.on('SIGWINCH', blockLoop)
   process.on('SIGUSR2', () => {
     const stalls: EventLoopDelays = {
       longestMs: delay.max / 1e6 - resolutionMs,
@@ -32,4 +34,13 @@ function watch(path: string): void {
     delay.reset()
     longestWorkMs = 0
   })
+}
+
+/** By the thread's own CPU time, so that it is as long on a busy machine. */
+function blockLoop(): void {
+  const before = process.threadCpuUsage()
+  for (let usedMs = 0; usedMs < plantedStallMs;) {
+    const { user, system } = process.threadCpuUsage(before)
+    usedMs = (user + system) / 1000
+  }
 }

@@ -1,3 +1,6 @@
+/** CPU time for which the preloaded measurement blocks the event loop on SIGWINCH: a control for a target of 50 ms. */
+export const plantedStallMs = 80
+
 /** How long the event loop was blocked. */
 export interface EventLoopDelays {
   readonly longestMs: number

@@ -54,15 +54,17 @@ interface Sample {
   readonly swept: number
 }
 
-/** Over the seconds in which it worked. */
+/** Over the time in which it worked all along: not the first and last samples of a run, which it began and ended in between. */
 function speedOf(samples: readonly Sample[]): number {
+  const isWorking = (i: number): boolean => (samples[i]?.swept ?? 0) > (samples[i - 1]?.swept ?? Infinity)
   let [swept, ms] = [0, 0]
   for (const [i, sample] of samples.entries()) {
     const before = samples[i - 1]
-    if (before === undefined || sample.swept === before.swept) continue
+    if (before === undefined || !isWorking(i - 1) || !isWorking(i) || !isWorking(i + 1)) continue
     swept += sample.swept - before.swept
     ms += sample.at - before.at
   }
+  if (ms < minWorkMs) throw new Error(`the sweeper worked for ${String(Math.round(ms))} ms only: end more cards`)
   return (swept / ms) * 1000
 }
 
@@ -73,4 +75,6 @@ async function readSample({ adminUrl }: RunningService): Promise<Sample> {
 }
 
 const cardsInAnHour = 1_000_000
-const maxSamples = 600
+const maxSamples = 900
+/** A speed over less says nothing. */
+const minWorkMs = 5000
