@@ -35,7 +35,7 @@ test(
     const session = await openPostgresSession(url, () => undefined)
     await session.execute(`begin; insert into written values ('before')`)
     const at = { head: { chain: 'c', seq: 0, hash: new Uint8Array(32) }, key: null }
-    await assert.rejects(runTransactions(session, at, [writeOne()], performance.now() + 60_000), TransactionFailed)
+    await assert.rejects(runTransactions(session, at, [writeOne()], { deadline: performance.now() + 60_000 }), TransactionFailed)
     assert.equal(session.usable, false)
     assert.deepEqual(await raw('select name from written'), [])
   }),

@@ -11,15 +11,14 @@ import { damagedError, isDamaged } from './fault.ts'
 import type { Primary } from './primary.ts'
 import type { Session } from './session.ts'
 import { insertNewCards, runTransactions, TransactionFailed } from './transaction.ts'
-import type { AuditChainState, CommitResult } from './transaction.ts'
+import type { AuditChainState, CommitResult, TransactionLimits } from './transaction.ts'
 
 /** A writer: one connection, one transaction at a time, and an audit chain of its own, because a hash chain grows by one link after another. */
 export interface Slot {
   /**
-   * Runs transactions that share one COMMIT, and returns the result of each. Each `start` is called again when they are retried. `deadline` is in
-   * monotonic milliseconds. Throws `TransactionFailed` of fault `statement` when one of them cannot be run; nothing is written then.
+   * Runs transactions that share one COMMIT, and returns the result of each. Each `start` is called again when they are retried. Throws `TransactionFailed` of fault `statement` when one of them cannot be run; nothing is written then.
    */
-  runTransactions(starts: readonly (() => Transaction<unknown>)[], deadline: number): Promise<readonly unknown[]>
+  runTransactions(starts: readonly (() => Transaction<unknown>)[], limits: TransactionLimits): Promise<readonly unknown[]>
   /** All of them or none; throws `TransactionFailed` of fault `statement` when one of them cannot be inserted. */
   insertNewCards(changes: readonly CardChange[], deadline: number): Promise<void>
   close(): Promise<void>
@@ -42,16 +41,16 @@ export function makeSlot(primary: Primary, firstChain: string, chains: WriterCha
   let isBehindCut = false
 
   return {
-    runTransactions: (starts, deadline) =>
+    runTransactions: (starts, limits) =>
       run(
         (open, at) =>
           runTransactions(
             open,
             at,
             starts.map((start) => start()),
-            deadline,
+            limits,
           ),
-        deadline,
+        limits.deadline,
       ),
     insertNewCards: (changes, deadline) => run((open, at) => insertNewCards(open, at, changes, deadline), deadline),
     close: async () => {

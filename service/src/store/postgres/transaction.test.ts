@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Statement } from '../statement.ts'
 import { execute, runOne, type Transaction } from '../transaction.ts'
+import type { Step } from './pipelined-query.ts'
 import type { Session } from './session.ts'
-import { runTransactions } from './transaction.ts'
+import { runTransactions, type TransactionLimits } from './transaction.ts'
 
 const statement = (name: string): Statement => ({ name, text: name })
 const read = statement('read')
@@ -16,13 +17,58 @@ function* change(): Transaction<string> {
   return row === null ? 'no row' : 'a row'
 }
 
+const at = { head: { chain: 'c', seq: 0, hash: new Uint8Array(32) }, key: null }
+
 test('statements whose rows nobody reads take no round trip: they go with the next that is read, and with COMMIT, in their order', async () => {
   const sent: string[][] = []
-  const session: Session = {
+  const session = sessionOf((steps) => void sent.push(steps.map((step) => step.statement.name)))
+  const { result } = await runTransactions(session, at, [change()], { deadline: performance.now() + 60_000 })
+  assert.deepEqual(result, ['a row'])
+  assert.deepEqual(sent, [
+    ['begin', 'first', 'second', 'read'],
+    ['last', 'commit'],
+  ])
+})
+
+test('transactions that share a COMMIT lock the same rows in one order, in whichever order they came', async () => {
+  const lock = statement('lock')
+  function* transfer(key: string): Transaction<void> {
+    yield* execute(statement('insert'), [key])
+    yield* runOne(lock, ['claim', key])
+    // The second round has another order than the first.
+    yield* runOne(lock, ['row', String(100 - Number(key))])
+  }
+  const keys = ['19', '28', '37', '46']
+  for (const given of [keys, keys.toReversed(), ['37', '19', '46', '28']]) {
+    const locked: unknown[] = []
+    const session = sessionOf((steps) => {
+      for (const { statement: sent, values } of steps) if (sent === lock) locked.push(values[1])
+    })
+    await runTransactions(session, at, given.map(transfer), { deadline: performance.now() + 60_000 })
+    assert.deepEqual(locked, [...keys, '54', '63', '72', '81'])
+  }
+})
+
+test('a transaction that shares its COMMIT waits for a locked row for a moment, and one alone for as long as its caller waits', async () => {
+  const firstOf = async (count: number, limits: TransactionLimits): Promise<string | undefined> => {
+    const sent: string[] = []
+    const session = sessionOf((steps) => void sent.push(...steps.map((step) => step.statement.name)))
+    await runTransactions(session, at, Array.from({ length: count }, change), limits).catch(() => undefined)
+    return sent[1]
+  }
+  const deadline = performance.now() + 60_000
+  assert.equal(await firstOf(1, { deadline }), 'first', 'the second of the session')
+  assert.equal(await firstOf(2, { deadline }), `set local lock_timeout = '250ms'`)
+  assert.equal(await firstOf(2, { deadline, hasMetLock: true }), `set local lock_timeout = '50ms'`)
+  assert.equal(await firstOf(1, { deadline: performance.now() + 300 }), `set local lock_timeout = '50ms'`)
+})
+
+function sessionOf(onSent: (steps: readonly Step[]) => void): Session {
+  return {
     usable: true,
     takeWarning: () => false,
     send: async (steps) => {
-      sent.push(steps.map((step) => step.statement.name))
+      onSent(steps)
       return steps.map((step) => ({ rows: step.statement === read ? [{ one: 1 }] : [], command: step.statement.name.toUpperCase() }))
     },
     query: async () => [],
@@ -30,11 +76,4 @@ test('statements whose rows nobody reads take no round trip: they go with the ne
     end: async () => undefined,
     destroy: () => assert.fail('the connection is destroyed'),
   }
-  const at = { head: { chain: 'c', seq: 0, hash: new Uint8Array(32) }, key: null }
-  const { result } = await runTransactions(session, at, [change()], performance.now() + 60_000)
-  assert.deepEqual(result, ['a row'])
-  assert.deepEqual(sent, [
-    ['begin', 'first', 'second', 'read'],
-    ['last', 'commit'],
-  ])
-})
+}

@@ -17,13 +17,18 @@ import type { Session } from './session.ts'
 /** A transaction that was not committed, and why; `unknown`: it may have been committed. */
 export class TransactionFailed extends Error {
   readonly fault: PostgresFault | 'unknown'
-  /** Of transactions that share a COMMIT, those that rolled back, by their places; null when it may have been any of them. */
-  readonly rolledBack: ReadonlySet<number> | null
+  /** Of transactions that share a COMMIT, those that failed or rolled back, by their places; null when it may have been any of them. */
+  readonly culprits: ReadonlySet<number> | null
 
-  constructor(fault: PostgresFault | 'unknown', cause: unknown, rolledBack: ReadonlySet<number> | null = null) {
+  constructor(fault: PostgresFault | 'unknown', cause: unknown, culprits: ReadonlySet<number> | null = null) {
     super(cause instanceof Error ? cause.message : String(cause), { cause })
     this.fault = fault
-    this.rolledBack = rolledBack
+    this.culprits = culprits
+  }
+
+  /** Whether another session has a row locked, for longer than the transaction waits. */
+  get isLocked(): boolean {
+    return serverErrorOf(this.cause)?.code === '55P03'
   }
 }
 
@@ -31,6 +36,13 @@ export class TransactionFailed extends Error {
 export interface AuditChainState {
   readonly head: AuditHead
   readonly key: Dek | null
+}
+
+export interface TransactionLimits {
+  /** Monotonic milliseconds. */
+  readonly deadline: number
+  /** Whether one of them was in a transaction that met a locked row. */
+  readonly hasMetLock?: boolean
 }
 
 export interface CommitResult<T> {
@@ -42,18 +54,23 @@ export interface CommitResult<T> {
  * Runs transactions that share one COMMIT, and returns the result of each. Their statements go together, so that each round trip is one for all of them:
  * BEGIN with the first, what nobody waits for with the next statement whose rows are read, the audit entries with COMMIT. Transactions that share a COMMIT
  * must not write the same rows. When one of several fails or rolls back, nothing is written; `TransactionFailed` of fault `statement` says to run each
- * alone, or only those that rolled back when it names them.
+ * alone, or only the culprits when it names them.
+ *
+ * The statements of one round are in the order of what they write, and transactions that share a COMMIT have the same order of rounds (writers.ts), so that
+ * two processes lock rows in one order. A row that somebody else has locked is waited for a short time only, since all of them wait.
  */
 export async function runTransactions(
   session: Session,
   { head, key }: AuditChainState,
   transactions: readonly Transaction<unknown>[],
-  deadline: number,
+  { deadline, hasMetLock = false }: TransactionLimits,
 ): Promise<CommitResult<readonly unknown[]>> {
   const isShared = transactions.length > 1
   const running = transactions.map((transaction) => new RunningTransaction(transaction))
   const isRolledBack = (): boolean => running.some((each) => each.isRolledBack)
-  let first: readonly Step[] = [begin]
+  let first: readonly Step[] = [begin, ...limitLockWait(isShared, hasMetLock, deadline)]
+  /** The place of the transaction of each step of the round. */
+  let places: (number | null)[] = []
   try {
     for (const each of running) each.proceed([])
     for (
@@ -62,21 +79,25 @@ export async function runTransactions(
       reading = reading.filter(isReading)
     ) {
       const steps = [...first]
-      const read = reading.map((each) => steps.push(...each.takeSteps()) - 1)
+      places = steps.map(() => null)
+      const read = inLockOrder(reading).map((each) => {
+        for (const step of each.takeSteps()) places[steps.push(step) - 1] = running.indexOf(each)
+        return { each, at: steps.length - 1 }
+      })
       const results = await session.send(steps, remainingMs(deadline))
       first = []
-      reading.forEach((each, at) => each.proceed(results[read[at] ?? -1]?.rows ?? []))
+      for (const { each, at } of read) each.proceed(results[at]?.rows ?? [])
     }
   } catch (err) {
     await undo(session)
-    throw forEachAlone(err, isShared)
+    throw forEachAlone(err, isShared, places)
   }
   if (isRolledBack() || deadline - performance.now() < minCommitMs) {
     await undo(session)
     if (!isRolledBack()) throw new TransactionFailed('unavailable', new Error('too late to commit'))
     if (isShared) {
-      const places = new Set(running.flatMap((each, at) => (each.isRolledBack ? [at] : [])))
-      throw new TransactionFailed('statement', new Error('one of several transactions was rolled back'), places)
+      const culprits = new Set(running.flatMap((each, at) => (each.isRolledBack ? [at] : [])))
+      throw new TransactionFailed('statement', new Error('one of several transactions was rolled back'), culprits)
     }
     return { result: running.map(({ result }) => result), audit: auditCommit(head, []) }
   }
@@ -88,11 +109,13 @@ export async function runTransactions(
     await undo(session)
     throw forEachAlone(err, isShared)
   }
-  const last = running.flatMap((each) => each.takeSteps())
+  const last: Step[] = []
+  places = first.map(() => null)
+  for (const [place, each] of running.entries()) for (const step of each.takeSteps()) places[first.length + last.push(step) - 1] = place
   try {
     await commit(session, [...first, ...last, ...(entries.length === 0 ? [] : [insertAuditEntries(entries)])], deadline)
   } catch (err) {
-    throw forEachAlone(err, isShared)
+    throw forEachAlone(err, isShared, places)
   }
   return { result: running.map(({ result }) => result), audit: auditCommit(head, entries) }
 }
@@ -133,17 +156,47 @@ class RunningTransaction {
   takeSteps(): readonly Step[] {
     return this.#steps.splice(0)
   }
+
+  /** By which the statement whose rows it waits for is ordered: its text, and its first values, with which the key of its row begins. */
+  get lockOrder(): string {
+    const step = this.#steps.at(-1)
+    return step === undefined ? '' : JSON.stringify([step.statement.name, ...step.values.slice(0, keyLength).map(orderOf)])
+  }
 }
 
 function isReading({ isReading: is }: RunningTransaction): boolean {
   return is
 }
 
-/** Whatever else than the connection fails of transactions that share a COMMIT may be the fault of one of them. */
-function forEachAlone(err: unknown, isShared: boolean): TransactionFailed {
+function inLockOrder(reading: readonly RunningTransaction[]): readonly RunningTransaction[] {
+  if (reading.length < 2) return reading
+  const keyed = reading.map((each) => ({ each, order: each.lockOrder }))
+  return keyed.sort((one, other) => (one.order < other.order ? -1 : one.order > other.order ? 1 : 0)).map(({ each }) => each)
+}
+
+/** Bytes as text that compares like them. */
+function orderOf(value: Step['values'][number]): unknown {
+  return value instanceof Uint8Array ? Buffer.from(value).toString('hex') : value
+}
+
+/**
+ * How long the statements of a transaction wait for a row that another session has locked. A transaction that shares its COMMIT waits a short time; one that
+ * runs alone waits as long as its session says, or less when its caller does not wait as long: a wait beyond the deadline costs the connection. Those that
+ * have waited together with a locked one already wait only for the commit of another process.
+ */
+function limitLockWait(isShared: boolean, hasMetLock: boolean, deadline: number): readonly Step[] {
+  if (isShared) return [waitForLock[hasMetLock ? 50 : 250]]
+  const leftMs = deadline - performance.now()
+  return leftMs >= longLockWaitMs ? [] : [waitForLock[leftMs >= shortLockWaitMs ? 250 : 50]]
+}
+
+/** Whatever else than the connection fails of transactions that share a COMMIT may be the fault of one of them: that of the step that failed, if there is one. */
+function forEachAlone(err: unknown, isShared: boolean, places: readonly (number | null)[] = []): TransactionFailed {
   const failed = toTransactionFailed(err)
   const isOfAll = failed.fault === 'unknown' || failed.fault === 'chainTaken' || isConnectionLost(failed.cause)
-  return isShared && !isOfAll ? new TransactionFailed('statement', failed.cause) : failed
+  if (!isShared || isOfAll) return failed
+  const place = failed.cause instanceof PipelineFailed ? (places[failed.cause.finishedSteps] ?? null) : null
+  return new TransactionFailed('statement', failed.cause, place === null ? null : new Set([place]))
 }
 
 function isConnectionLost(cause: unknown): boolean {
@@ -217,6 +270,16 @@ function plain(text: string): Step {
 const begin = plain('begin')
 const end = plain('commit')
 const rollback = plain('rollback')
+
+const waitForLock = {
+  50: plain(`set local lock_timeout = '50ms'`),
+  250: plain(`set local lock_timeout = '250ms'`),
+} as const
+/** With so much time left a transaction waits a second for a row, as its session says (host-session.ts); with less than the second, 50 ms. */
+const longLockWaitMs = 1750
+const shortLockWaitMs = 1000
+/** More values than the key of any table whose rows are updated. */
+const keyLength = 4
 
 const minWaitMs = 100
 /** The caller waits for the rollback. */

@@ -1,4 +1,5 @@
 import { type CardChange, insertCard } from '../cards.ts'
+import type { TransactionExtras } from '../extras.ts'
 import { StoreOverloaded, StoreUnavailable } from '../store.ts'
 import type { Transaction, TransactionFunction } from '../transaction.ts'
 import { storeTimeLimits } from '../time-limits.ts'
@@ -21,6 +22,10 @@ interface QueuedWrite {
   readonly objects: readonly string[] | null
   /** Set when it has failed together with others, so that it is run alone. */
   isAlone: boolean
+  /** How often it has failed together with one whose row was locked. */
+  locksMet: number
+  /** Whether it begins with the claim of an idempotency key. */
+  readonly hasClaim: boolean
   readonly since: number
   readonly resolve: (result: unknown) => void
   readonly reject: (err: unknown) => void
@@ -35,6 +40,7 @@ export function makeWriters(slots: readonly Slot[]): Writers {
   const others: QueuedWrite[] = []
   /** What the transactions in progress write. */
   const busyObjects = new Set<string>()
+  const locked = makeLockedObjects(Math.max(1, slots.length - 1))
   let scheduled = false
   let closing: (() => void) | null = null
   let watch: NodeJS.Timeout | null = null
@@ -53,6 +59,8 @@ export function makeWriters(slots: readonly Slot[]): Writers {
         newCard: newCardOf(transaction, input),
         objects: writtenObjects(transaction, input),
         isAlone: false,
+        locksMet: 0,
+        hasClaim: hasClaim(input),
         since: performance.now(),
         resolve,
         reject,
@@ -79,7 +87,10 @@ export function makeWriters(slots: readonly Slot[]): Writers {
         break
       }
       if (idle.length === 0) busySince = performance.now()
-      void runJob(slot, job, () => (doneAt = performance.now())).then((failed) => {
+      const wasLocked = job.some(locked.has)
+      if (wasLocked) locked.begin()
+      void runJob(slot, job, { onDone: () => (doneAt = performance.now()), onLocked: locked.add }).then((failed) => {
+        if (wasLocked) locked.end()
         for (const { objects } of job) for (const object of objects ?? []) busyObjects.delete(object)
         others.unshift(...failed)
         if (failed.length > 0) startWatch()
@@ -105,15 +116,24 @@ export function makeWriters(slots: readonly Slot[]): Writers {
     return shared.length > 0 ? shared : inserts.length > 0 ? inserts.splice(0, maxInserts) : null
   }
 
-  /** The write that has waited longest, with those after it that may share its COMMIT. Writes of an object in progress wait until that has ended. */
+  /**
+   * The write that has waited longest, with those after it that may share its COMMIT: they lock rows in the same order, and have waited about as long, since
+   * the deadline of the first is that of all. Writes of an object in progress wait until that has ended.
+   */
   function takeShared(): QueuedWrite[] {
     const job: QueuedWrite[] = []
     let isShared = true
-    for (let at = 0, seen = 0; at < others.length && seen < maxSearched && job.length < maxShared && isShared; seen++) {
+    for (
+      let at = 0, seen = 0;
+      at < others.length && seen < maxSearched && job.length < (job.some(hasMetLocks) ? maxSharedAfterLocks : maxShared) && isShared;
+      seen++
+    ) {
       const next = others[at]
-      const isFree = next?.objects?.some((object) => busyObjects.has(object)) !== true
-      const mayShare = next !== undefined && next.objects !== null && !next.isAlone
-      if (next === undefined || !isFree || (job.length > 0 && !mayShare)) {
+      const isLocked = next !== undefined && locked.has(next)
+      const isFree = next?.objects?.some((object) => busyObjects.has(object)) !== true && !(isLocked && locked.isFull())
+      const mayShare = next !== undefined && next.objects !== null && !next.isAlone && !isLocked
+      const [first] = job
+      if (next === undefined || !isFree || (first !== undefined && !(mayShare && isAlike(first, next)))) {
         at++
         continue
       }
@@ -156,30 +176,69 @@ export function makeWriters(slots: readonly Slot[]): Writers {
   }
 }
 
+/** Objects of which a row was locked by another session, and how many writers wait for such rows: never all of them, when there are several. */
+function makeLockedObjects(maxWriters: number) {
+  const until = new Map<string, number>()
+  let writers = 0
+  return {
+    /** Whether a write may meet a row that was locked a moment ago. */
+    has: ({ objects }: QueuedWrite): boolean =>
+      until.size > 0 && (objects ?? []).some((object) => (until.get(object) ?? 0) > performance.now()),
+    add({ objects }: QueuedWrite): void {
+      const now = performance.now()
+      for (const [object, end] of until) if (end <= now) until.delete(object)
+      for (const object of objects ?? []) until.set(object, now + lockedMs)
+    },
+    isFull: () => writers >= maxWriters,
+    begin: () => {
+      writers++
+    },
+    end: () => {
+      writers--
+    },
+  }
+}
+
+interface JobEvents {
+  readonly onDone: () => void
+  /** The write met a row that another session has locked. */
+  readonly onLocked: (write: QueuedWrite) => void
+}
+
 /**
  * Never rejects: each write has its own promise. Returns the writes of a shared COMMIT that have to be repeated, and says of each that may have been the
  * reason that it must not share one again.
  */
-async function runJob(slot: Slot, job: readonly QueuedWrite[], done: () => void): Promise<readonly QueuedWrite[]> {
+async function runJob(slot: Slot, job: readonly QueuedWrite[], { onDone, onLocked }: JobEvents): Promise<readonly QueuedWrite[]> {
   if (job.every(isInsert)) {
-    await runInserts(slot, job, done)
+    await runInserts(slot, job, onDone)
     return []
   }
   try {
     const results = await slot.runTransactions(
       job.map(({ start }) => start),
-      deadlineOf(job),
+      { deadline: deadlineOf(job), hasMetLock: job.some(({ locksMet }) => locksMet > 0) },
     )
     job.forEach(({ resolve }, at) => resolve(results[at]))
-    done()
+    onDone()
   } catch (err) {
     if (err instanceof TransactionFailed && job.length > 1) {
-      job.forEach((each, at) => (each.isAlone ||= err.rolledBack?.has(at) ?? true))
-      return job
+      const culprits = job.filter((_each, at) => err.culprits?.has(at) ?? true)
+      for (const each of culprits) each.isAlone = true
+      if (!err.isLocked) return job
+      for (const each of job) each.locksMet++
+      if (err.culprits !== null) culprits.forEach(onLocked)
+      // Those that wait for nobody go first.
+      return [...job.filter((each) => !culprits.includes(each)), ...culprits]
     }
+    if (isLockedOut(err)) job.forEach(onLocked)
     for (const { reject } of job) reject(err)
   }
   return []
+}
+
+function isLockedOut(err: unknown): boolean {
+  return err instanceof Error && err.cause instanceof TransactionFailed && err.cause.isLocked
 }
 
 async function runInserts(slot: Slot, job: readonly Insert[], done: () => void): Promise<void> {
@@ -206,6 +265,20 @@ function isInsert(waiting: QueuedWrite): waiting is Insert {
   return waiting.newCard !== null
 }
 
+function hasClaim(input: unknown): boolean {
+  return ((input as TransactionExtras | null)?.idempotency?.claim ?? null) !== null
+}
+
+/** Several of its group wait for locked rows, and each attempt finds one of them: in small groups, most of those that wait for nobody meet none. */
+function hasMetLocks({ locksMet }: QueuedWrite): boolean {
+  return locksMet > 1
+}
+
+/** Whether two writes may share a COMMIT as far as their kind and their age say. */
+function isAlike(first: QueuedWrite, next: QueuedWrite): boolean {
+  return next.hasClaim === first.hasClaim && Math.abs(next.since - first.since) <= sharedAgeMs
+}
+
 function newCardOf<I>(transaction: TransactionFunction<I, unknown>, input: I): CardChange | null {
   if ((transaction as unknown) !== insertCard) return null
   const change = input as CardChange
@@ -218,6 +291,12 @@ const maxWaiting = 8192
 const maxInserts = 256
 /** Transactions that share a COMMIT. */
 const maxShared = 32
+/** The same after two of them, one after the other, were found to wait for a locked row. */
+const maxSharedAfterLocks = 4
 /** How many waiting writes are looked at for those that may share. */
 const maxSearched = 256
+/** Writes whose waits differ by more do not share a COMMIT. */
+const sharedAgeMs = 500
+/** How long an object counts as locked. */
+const lockedMs = 1000
 const watchIntervalMs = 250

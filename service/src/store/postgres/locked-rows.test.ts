@@ -1,0 +1,132 @@
+// time limit: 120 s
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+
+import pg from 'pg'
+
+import { findReceipt, updateReceipt, type ReceiptRow } from '../receipts.ts'
+import { type Store, StoreOutcomeUnknown, StoreUnavailable } from '../store.ts'
+import { countVerifiedEntries } from '../suite/audit.suite.ts'
+import { withTestAuditKey } from '../suite/audit-key.fixture.ts'
+import {
+  insertSampleReceipt,
+  makeKeyClaim,
+  makeOperation,
+  makeReceipt,
+  makeReceiptExtras,
+  makeReceiptUpdate,
+  nextReceipt,
+} from '../suite/money.fixture.ts'
+import { openPostgresStore } from './postgres.ts'
+import { openPostgresProxy, type PostgresProxy } from './proxy.fixture.ts'
+import { withPostgres } from './with-store.fixture.ts'
+
+test(
+  'a receipt that somebody else has locked holds up the COMMIT of others for a moment: they share one without it, and it goes on with the lock',
+  withLock({ writers: 1 }, async ({ proxy, store, receipts, locked, release }) => {
+    const before = countOf(proxy, 'commit')
+    const late = pay(store, locked)
+    const others = await Promise.all(receipts.map((receipt) => pay(store, receipt)))
+    assert.deepEqual(new Set(others), new Set(['updated']))
+    assert.equal(countOf(proxy, 'commit') - before, 1)
+    await release()
+    assert.equal(await late, 'updated')
+    assert.equal(await countVerifiedEntries(store), receipts.length + 1 + 14)
+  }),
+)
+
+test(
+  'however many writes of locked receipts there are, one writer goes on, and each of them is refused with nothing done',
+  withLock({ writers: 2 }, async ({ store, receipts, locked, others: moreLocked, release }) => {
+    const waiting = [locked, ...moreLocked].flatMap((receipt) =>
+      [1, 2, 3].map((number) => pay(store, receipt, `${receipt.receiptId}-${number}`)),
+    )
+    const refused = Promise.allSettled(waiting)
+    const state = { isOver: false }
+    void refused.then(() => (state.isOver = true))
+    let version = 1
+    // As long as they wait, and until all of the others were paid once; the lock is not released meanwhile. On a busy machine some of them may take too long.
+    for (let rounds = 0; !state.isOver || version === 1; rounds++) {
+      const next = version
+      const key = ({ receiptId }: ReceiptRow): string => `${receiptId}-${next}-${rounds}`
+      const results = await Promise.allSettled(receipts.map((receipt) => pay(store, { ...receipt, version: next }, key(receipt))))
+      if (results.every((result) => result.status === 'fulfilled')) version++
+      else assert.ok(results.every((result) => result.status === 'fulfilled' || isLate(result.reason)))
+    }
+    for (const result of await refused)
+      assert.ok(result.status === 'rejected' && result.reason instanceof StoreUnavailable, String(Object.values(result)[1]))
+    await release()
+    assert.equal((await store.read(findReceipt(locked)))?.version, 1, 'nothing was done')
+    assert.equal(await pay(store, locked), 'updated')
+  }),
+)
+
+test(
+  'writes with and without the claim of a key lock rows in different orders, so they share no COMMIT',
+  withLock({ writers: 1 }, async ({ proxy, store, receipts }) => {
+    const before = countOf(proxy, 'commit')
+    const results = await Promise.all(receipts.map((receipt, at) => (at % 2 === 0 ? pay(store, receipt) : payUnkeyed(store, receipt))))
+    assert.deepEqual(new Set(results), new Set(['updated']))
+    assert.equal(countOf(proxy, 'commit') - before, 2)
+  }),
+)
+
+interface Locked {
+  readonly proxy: PostgresProxy
+  readonly store: Store
+  /** Those that nobody has locked. */
+  readonly receipts: readonly ReceiptRow[]
+  readonly locked: ReceiptRow
+  /** Locked as well. */
+  readonly others: readonly ReceiptRow[]
+  readonly release: () => Promise<void>
+}
+
+/** A store with 14 receipts, of which another session has four locked. */
+function withLock({ writers }: { readonly writers: number }, run: (context: Locked) => Promise<void>): () => Promise<void> {
+  return withPostgres(async ({ url }) => {
+    const proxy = await openPostgresProxy(url)
+    const store = withTestAuditKey(await openPostgresStore({ url: proxy.url, node: 'locked', allowUnsafe: true, writers }))
+    const operator = new pg.Client({ connectionString: url })
+    await operator.connect()
+    try {
+      const all = await Promise.all(Array.from({ length: 14 }, (_, number) => insertSampleReceipt(store, makeReceipt(number))))
+      const [locked, ...rest] = all
+      assert.ok(locked !== undefined)
+      const others = rest.slice(0, 3)
+      await operator.query('begin')
+      const ids = [locked, ...others].map(({ receiptId }) => receiptId)
+      assert.equal((await operator.query('select receipt_id from receipts where receipt_id = any($1) for update', [ids])).rowCount, 4)
+      const release = async (): Promise<void> => {
+        await operator.query('rollback')
+      }
+      await run({ proxy, store, receipts: rest.slice(3), locked, others, release })
+    } finally {
+      await operator.end()
+      await store.close(1000)
+      await proxy.close()
+    }
+  })
+}
+
+/** What a payment stores first: its idempotency key, the receipt and an operation. */
+function pay(store: Store, receipt: ReceiptRow, key = receipt.receiptId): Promise<unknown> {
+  const next = nextReceipt(receipt)
+  return store.write(updateReceipt, {
+    ...makeReceiptUpdate(next, { operations: [makeOperation(receipt, `op-${key}`)] }),
+    ...makeReceiptExtras(next, { idempotency: { claim: makeKeyClaim(key), outcome: null } }),
+  })
+}
+
+function isLate(err: unknown): boolean {
+  return err instanceof StoreUnavailable || err instanceof StoreOutcomeUnknown
+}
+
+function payUnkeyed(store: Store, receipt: ReceiptRow): Promise<unknown> {
+  const next = nextReceipt(receipt)
+  return store.write(updateReceipt, { ...makeReceiptUpdate(next), ...makeReceiptExtras(next) })
+}
+
+function countOf({ queries }: PostgresProxy, query: string): number {
+  return queries.filter((text) => text === query).length
+}
