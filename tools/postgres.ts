@@ -41,7 +41,7 @@ const maxPortAttempts = 5
 /** Creates and starts a temporary cluster. For root it runs as an unprivileged user, since PostgreSQL refuses root. */
 export async function startCluster({ settings = {}, maxConnections = 200, hasChecksums = false }: ClusterOptions = {}): Promise<Cluster> {
   const programs = findPostgresFolder() ?? fail('No PostgreSQL server is installed (initdb, postgres).')
-  const user = unprivilegedUser()
+  const user = findServerUser()
   removeAbandoned()
   const folder = mkdtempSync(join(tmpdir(), `tessera-postgres-${process.pid}-`))
   if (user !== null) chownSync(folder, user.uid, user.gid)
@@ -52,7 +52,7 @@ export async function startCluster({ settings = {}, maxConnections = 200, hasChe
 /** Creates and starts a standby that streams from a running cluster of this module, by pg_basebackup. `select pg_promote()` makes it a primary. */
 export async function startStandby(primary: Cluster): Promise<Cluster> {
   const programs = findPostgresFolder() ?? fail('No PostgreSQL server is installed (initdb, postgres).')
-  const user = unprivilegedUser()
+  const user = findServerUser()
   const folder = mkdtempSync(join(tmpdir(), `tessera-postgres-${process.pid}-`))
   if (user !== null) chownSync(folder, user.uid, user.gid)
   const place: Place = { programs, folder, user }
@@ -88,7 +88,7 @@ export type ClusterCopy = {
 /** Copies a running cluster with pg_basebackup, with the log that was written meanwhile. */
 export async function copyCluster({ port }: Pick<Cluster, 'port'>): Promise<ClusterCopy> {
   const programs = findPostgresFolder() ?? fail('No PostgreSQL server is installed (initdb, postgres).')
-  const user = unprivilegedUser()
+  const user = findServerUser()
   const folder = mkdtempSync(join(tmpdir(), `tessera-postgres-${process.pid}-`))
   if (user !== null) chownSync(folder, user.uid, user.gid)
   const place: Place = { programs, folder, user }
@@ -229,8 +229,8 @@ async function end(server: ChildProcess, signal: 'SIGINT' | 'SIGKILL'): Promise<
   clearTimeout(limit)
 }
 
-/** Null when this process is not root: then the server runs as the same user. */
-function unprivilegedUser(): User | null {
+/** Null when this process is not root: then a server runs as the same user. */
+export function findServerUser(): User | null {
   if (process.getuid?.() !== 0) return null
   for (const name of ['postgres', 'nobody']) {
     const [uid, gid] = ['-u', '-g'].map((flag) => Number.parseInt(spawnSync('id', [flag, name], { encoding: 'utf8' }).stdout, 10))

@@ -165,6 +165,8 @@ export const importDirections: readonly DirectionRow[] = [
   // Replacements of modules of the service that plant a fault, so that an experiment proves that it can find one.
   ...['bench/doubles/', 'fault/doubles/'].map((of) => ({ of, may: [of, 'fault/doubles/', 'contract/', 'vault/', 'service/src/'] })),
   { of: 'examples/', may: ['examples/', 'client/', 'browser/'] },
+  // Starts a database and a browser, as the tests do. It knows the service by its command line and its wire alone.
+  { of: 'examples/production/', may: ['examples/production/', 'examples/merchant-endpoint/', 'client/', 'browser/testing/', 'tools/'] },
   { of: 'conformance/', may: ['conformance/'], packages: [] },
   { of: 'docs/', may: ['docs/'], packages: [] },
   {

@@ -1,0 +1,134 @@
+import { listDescendants, pauseTree, type ManagedProcess } from './processes.ts'
+import type { Behaviour } from './card-network.ts'
+import type { ProductionSystem } from './system.ts'
+
+/** Something that goes wrong while the load goes on. `begin` returns what ends it. */
+export interface Fault {
+  readonly peer: string
+  readonly what: string
+  begin: (system: ProductionSystem) => Promise<() => Promise<void>>
+}
+
+/** Each peer killed, paused and, where it can, lied through, in turn. */
+export const faults: readonly Fault[] = [
+  killed('service', 'one of three processes is killed, and started again', (system) => firstService(system)),
+  paused('service', 'one of three processes hangs', (system) => [firstService(system).pid()]),
+  {
+    peer: 'PostgreSQL',
+    what: 'killed, and started again on the same data',
+    async begin({ database }) {
+      await database.cluster.crash()
+      return () => database.cluster.start()
+    },
+  },
+  paused('PostgreSQL', 'hangs', ({ database }) => [database.cluster.pid()]),
+  {
+    peer: 'HSM',
+    what: "the process of the token's module is killed in each process of the service",
+    async begin(system) {
+      for (const pid of tokenProcesses(system)) process.kill(pid, 'SIGKILL')
+      return () => Promise.resolve()
+    },
+  },
+  paused('HSM', 'the module does not answer', tokenProcesses),
+  {
+    peer: 'SMS gateway',
+    what: 'killed, and started again',
+    async begin({ gateway }) {
+      for (const each of [gateway.smsbox, gateway.bearerbox]) await each.kill()
+      return async () => {
+        await gateway.bearerbox.start()
+        await gateway.smsbox.start()
+        await gateway.phones.kill()
+        await gateway.phones.start()
+      }
+    },
+  },
+  paused('SMS gateway', 'hangs', ({ gateway }) => [gateway.smsbox.pid(), gateway.bearerbox.pid()]),
+  paused('SMS gateway', 'lies: accepts every message, and delivers none for a while', ({ gateway }) => [gateway.phones.pid()]),
+  killed('card network', 'killed, and started again', ({ network }) => network.process),
+  paused('card network', 'hangs', ({ network }) => [network.process.pid()]),
+  lying('takes every payment and does not reply', 'takesAndIsSilent'),
+  lying('replies with another amount than it took', 'otherAmount'),
+  lying('replies to a call that nobody made', 'otherTrace'),
+  lying('replies with bytes that are no message', 'garbage'),
+  lying('says of everything that its system is in trouble', 'allRefused'),
+  killed('nginx', 'killed, and started again', ({ proxy }) => proxy.process),
+  paused('nginx', 'hangs', ({ proxy }) => [proxy.process.pid()]),
+  killed("merchant's server", 'killed, and started again', ({ shop }) => shop.process),
+  paused("merchant's server", 'hangs', ({ shop }) => [shop.process.pid()]),
+  ...(['garbage', 'refuses'] as const).map((behaviour) => ({
+    peer: "merchant's server",
+    what: behaviour === 'garbage' ? 'lies: replies with a cut JSON' : 'lies: refuses every call, also after the debit',
+    async begin({ shop }: ProductionSystem) {
+      await shop.control('behave', behaviour)
+      return async () => {
+        await shop.control('behave', 'honest')
+      }
+    },
+  })),
+  {
+    peer: 'keys',
+    what: 'the key of card numbers is rotated',
+    async begin({ installation, services }) {
+      await installation.tessera('keys', 'rotate', 'card', `--config=${installation.config}`, `--data=${services[1]?.data ?? ''}`)
+      return () => Promise.resolve()
+    },
+  },
+  {
+    peer: 'keys',
+    what: 'the KEK is changed to another key of the token, and every data key is wrapped anew',
+    async begin({ installation, services }) {
+      await installation.tessera('keys', 'rewrap', `--config=${installation.config}`, `--data=${services[1]?.data ?? ''}`)
+      return () => Promise.resolve()
+    },
+  },
+]
+
+function killed(peer: string, what: string, find: (system: ProductionSystem) => ManagedProcess): Fault {
+  return {
+    peer,
+    what,
+    async begin(system) {
+      const found = find(system)
+      await found.kill()
+      return () => found.start()
+    },
+  }
+}
+
+function paused(peer: string, what: string, find: (system: ProductionSystem) => readonly number[]): Fault {
+  return {
+    peer,
+    what,
+    begin(system) {
+      const resumes = find(system).map((pid) => pauseTree(pid))
+      return Promise.resolve(() => {
+        for (const resume of resumes) resume()
+        return Promise.resolve()
+      })
+    },
+  }
+}
+
+function lying(what: string, behaviour: Behaviour): Fault {
+  return {
+    peer: 'card network',
+    what: `lies: ${what}`,
+    async begin({ network }) {
+      await network.behave(behaviour)
+      return () => network.behave('honest')
+    },
+  }
+}
+
+function firstService({ services }: ProductionSystem): ManagedProcess {
+  const [first] = services
+  if (first === undefined) throw new Error('no process of the service runs')
+  return first.process
+}
+
+/** Each process of the service has the PKCS#11 module in a process of its own. */
+function tokenProcesses({ services }: ProductionSystem): number[] {
+  return services.flatMap(({ process: { pid } }) => listDescendants(pid(), 'kms/pkcs11/process.ts'))
+}

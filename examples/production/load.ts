@@ -1,0 +1,93 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { makeMerchant, type Merchant, type Payment, type SavedCard } from './merchant.ts'
+import type { ProductionSystem } from './system.ts'
+
+/** What the load asks for: payments of saved cards, the state of a card, and a card of a new cardholder. */
+export type CallKind = 'pay' | 'check' | 'card'
+
+export interface LoadCall {
+  readonly kind: CallKind
+  /** `performance.now()` at its begin and end. */
+  readonly from: number
+  readonly to: number
+  readonly isDone: boolean
+  readonly why: string
+}
+
+/** What was acknowledged, to be asked again at the end. */
+export interface Acknowledged {
+  readonly payments: readonly (Payment & { readonly tiyin: number })[]
+  readonly cards: readonly SavedCard[]
+  /** Phones that were to get one code each. */
+  readonly phones: readonly string[]
+}
+
+export interface Load {
+  readonly calls: readonly LoadCall[]
+  readonly acknowledged: Acknowledged
+  stop: () => Promise<void>
+}
+
+/** Starts payers, checkers and new cardholders, until `stop`. */
+export async function startLoad(system: ProductionSystem): Promise<Load> {
+  const { call, merchant } = system
+  const seller: Merchant = makeMerchant(system)
+  const cards: SavedCard[] = []
+  for (let number = 1; number <= savedCards; number++) cards.push(await seller.makeCard(number))
+  const calls: LoadCall[] = []
+  const payments: (Payment & { readonly tiyin: number })[] = []
+  const phones: string[] = cards.map(({ phone }) => phone)
+  let isStopping = false
+  let nextTiyin = 100_000
+  let nextCard = savedCards + 1
+
+  const note = (kind: CallKind, from: number, why: string | null): void =>
+    void calls.push({ kind, from, to: performance.now(), isDone: why === null, why: why ?? '' })
+
+  const payer = async (index: number): Promise<void> => {
+    for (let turn = index; !isStopping; turn += payers) {
+      const from = performance.now()
+      // Every amount is there once, so that the network's ledger tells which payment it took, and how often.
+      const tiyin = ++nextTiyin
+      const paid = await seller.pay(cards[turn % savedCards]?.token ?? '', tiyin)
+      payments.push({ ...paid, tiyin })
+      note('pay', from, paid.outcome === 'paid' ? null : `${paid.outcome}: ${paid.why}`)
+      await pause(400)
+    }
+  }
+  const checker = async (): Promise<void> => {
+    for (let turn = 0; !isStopping; turn++) {
+      const from = performance.now()
+      const { token } = cards[turn % savedCards] ?? { token: '' }
+      const reply = await call({ method: 'cards.check', params: { token }, auth: `${merchant.id}:${merchant.password}` })
+      note('check', from, reply.kind === 'result' ? null : reply.kind === 'error' ? reply.reason : reply.why)
+      await pause(100)
+    }
+  }
+  const cardholders = async (): Promise<void> => {
+    while (!isStopping) {
+      const from = performance.now()
+      try {
+        const card = await seller.makeCard(nextCard++)
+        cards.push(card)
+        phones.push(card.phone)
+        note('card', from, null)
+      } catch (err) {
+        note('card', from, (err as Error).message)
+      }
+      await pause(500)
+    }
+  }
+  const running = [...Array.from({ length: payers }, (_, index) => payer(index)), checker(), cardholders()]
+  return {
+    calls,
+    acknowledged: { payments, cards, phones },
+    async stop() {
+      isStopping = true
+      await Promise.all(running)
+    },
+  }
+}
+
+const savedCards = 20
+const payers = 4

@@ -1,0 +1,51 @@
+// time limit: 1500 s
+// needs: build, postgres, chromium, openssl, kannel, softhsm, nginx
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { join } from 'node:path'
+import { test } from 'node:test'
+
+import { makePan } from './merchant.ts'
+import { formatMessage, takeMessages } from './iso-message.ts'
+import { faults } from './faults.ts'
+
+const root = join(import.meta.dirname, '..', '..')
+
+test('the whole example: a card by the form, paid and refunded, and every fault endured', async () => {
+  assert.equal((await run(['tools/build-client.ts'])).code, 0)
+  const { code, output } = await run(['examples/production/start.ts'])
+  assert.equal(code, 0, output)
+  assert.match(output, /the webhook receipt\.cancelled arrived/)
+  assert.equal(output.split('\n').filter((line) => / calls not done/.test(line)).length, faults.length, output)
+  assert.match(output, /Nothing was lost, nothing was taken twice, no second SMS was sent, and everything recovered\.\n$/)
+  process.stdout.write(output.replaceAll(/^/gm, '# '))
+})
+
+test('the example refuses an option that it does not know, and a fault that there is none of', async () => {
+  const unknown = await run(['examples/production/start.ts', '--fast'])
+  assert.equal(unknown.code, 64)
+  assert.match(unknown.output, /Unknown option '--fast'[^]*npm run example:production/)
+})
+
+test('the host of the example reads what it writes, in pieces', () => {
+  const message = { mti: '0400', fields: { 3: '000000', 4: '000000012900', 11: '000042', 48: 'phone', 90: '0'.repeat(42) } }
+  const bytes = formatMessage(message)
+  const cut = takeMessages(bytes.subarray(0, 20))
+  assert.deepEqual([cut.messages, cut.rest.length], [[], 20])
+  const { messages, rest } = takeMessages(Buffer.concat([bytes, bytes, bytes.subarray(0, 1)]))
+  assert.deepEqual([messages, rest.length], [[message, message], 1])
+})
+
+test('the numbers of the example have a right check digit', () => {
+  assert.equal(makePan(1), '8600000000000015')
+  for (const number of [1, 7, 42, 99_001]) assert.match(makePan(number), /^8600000000\d{6}$/)
+})
+
+function run(args: readonly string[]): Promise<{ code: number | null; output: string }> {
+  return new Promise((resolve) => {
+    const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
+    let output = ''
+    for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text: string) => (output += text))
+    child.once('close', (code) => resolve({ code, output }))
+  })
+}

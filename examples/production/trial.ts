@@ -1,0 +1,174 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { ApiReply } from './client.ts'
+import type { Fault } from './faults.ts'
+import { startLoad, type Load, type LoadCall } from './load.ts'
+import { makeMerchant } from './merchant.ts'
+import type { ProductionSystem } from './system.ts'
+
+/** What one fault did to the load. */
+export interface FaultRow {
+  readonly peer: string
+  readonly what: string
+  readonly calls: number
+  readonly notDone: number
+  readonly slowestMs: number
+  /** From the end of the fault until two seconds began in which every call was done; null when that did not come within a minute. */
+  readonly recoveredAfterMs: number | null
+  /** Why calls were not done, the most frequent first. */
+  readonly reasons: readonly string[]
+}
+
+export interface TrialResult {
+  readonly rows: readonly FaultRow[]
+  readonly paid: number
+  readonly unknown: number
+  /** Unknown payments of which the receipt says now that they were paid. */
+  readonly unknownPaid: number
+  /** Payments that the service is still clarifying with the network. Nothing may be taken for those at the end. */
+  readonly open: number
+  readonly cards: number
+  /** What was lost, taken twice, sent twice, or has not recovered. Empty when all is well. */
+  readonly violations: readonly string[]
+}
+
+export interface TrialOptions {
+  readonly faults: readonly Fault[]
+  /** How long each fault lasts, seconds. */
+  readonly faultSeconds: number
+  readonly say: (line: string) => void
+  readonly signal: AbortSignal
+}
+
+/** Runs the load, begins and ends one fault after the other, and then asks for everything that was acknowledged. */
+export async function runTrial(system: ProductionSystem, { faults, faultSeconds, say, signal }: TrialOptions): Promise<TrialResult> {
+  const load = await startLoad(system)
+  say(`load: ${String(load.acknowledged.cards.length)} verified cards, four payers, one that checks cards, and new cardholders`)
+  await pause(3000)
+  const rows: FaultRow[] = []
+  try {
+    for (const fault of faults) {
+      if (signal.aborted) break
+      const row = await endure(system, fault, { load, faultSeconds })
+      rows.push(row)
+      say(formatRow(row))
+    }
+  } finally {
+    await load.stop()
+  }
+  say('asking for everything that was acknowledged')
+  return { rows, ...(await audit(system, load, rows)) }
+}
+
+/** One line of the report. */
+export function formatRow({ peer, what, calls, notDone, slowestMs, recoveredAfterMs, reasons }: FaultRow): string {
+  const recovered = recoveredAfterMs === null ? 'NOT RECOVERED' : `recovered after ${(recoveredAfterMs / 1000).toFixed(1)} s`
+  const why = reasons.length === 0 ? '' : ` (${reasons.slice(0, 3).join(', ')})`
+  return `${peer}, ${what}: ${String(notDone)} of ${String(calls)} calls not done${why}; slowest ${(slowestMs / 1000).toFixed(1)} s; ${recovered}`
+}
+
+async function endure(
+  system: ProductionSystem,
+  fault: Fault,
+  { load, faultSeconds }: { readonly load: Load; readonly faultSeconds: number },
+): Promise<FaultRow> {
+  const beganAt = performance.now()
+  const end = await fault.begin(system)
+  await pause(faultSeconds * 1000)
+  await end()
+  const endedAt = performance.now()
+  let recoveredAt: number | null = null
+  while (recoveredAt === null && performance.now() - endedAt < recoveryMaxMs) {
+    await pause(250)
+    recoveredAt = findRecovery(load.calls, endedAt)
+  }
+  const until = recoveredAt ?? performance.now()
+  const touched = load.calls.filter(({ from, to }) => to > beganAt && from < until)
+  const failed = touched.filter(({ isDone }) => !isDone)
+  return {
+    peer: fault.peer,
+    what: fault.what,
+    calls: touched.length,
+    notDone: failed.length,
+    slowestMs: Math.max(0, ...touched.map(({ from, to }) => to - from)),
+    recoveredAfterMs: recoveredAt === null ? null : recoveredAt - endedAt,
+    reasons: countReasons(failed),
+  }
+}
+
+/** When a time without a failure began that has lasted for two seconds, and in which each kind of call was done. */
+function findRecovery(calls: readonly LoadCall[], endedAt: number): number | null {
+  const lastFailure = Math.max(endedAt, ...calls.filter(({ isDone }) => !isDone).map(({ to }) => to))
+  if (performance.now() - lastFailure < calmMs) return null
+  const kinds = new Set(calls.filter(({ from, isDone }) => from > lastFailure && isDone).map(({ kind }) => kind))
+  return kinds.size === 3 ? lastFailure : null
+}
+
+function countReasons(failed: readonly LoadCall[]): string[] {
+  const counts = new Map<string, number>()
+  for (const { kind, why } of failed) counts.set(`${kind} ${why}`, (counts.get(`${kind} ${why}`) ?? 0) + 1)
+  return [...counts].sort(([, one], [, other]) => other - one).map(([why, count]) => `${String(count)} × ${why}`)
+}
+
+async function audit(system: ProductionSystem, { acknowledged }: Load, rows: readonly FaultRow[]): Promise<Omit<TrialResult, 'rows'>> {
+  const seller = makeMerchant(system)
+  const violations = rows
+    .filter(({ recoveredAfterMs }) => recoveredAfterMs === null)
+    .map((row) => `not recovered: ${row.peer}, ${row.what}`)
+  const unknown = acknowledged.payments.filter(({ outcome, receiptId }) => outcome === 'unknown' && receiptId !== null)
+  const states = new Map<string, number>()
+  const read = async (id: string): Promise<number> => {
+    const state = stateOf(await seller.readReceipt(id))
+    states.set(id, state)
+    return state
+  }
+  // What is unknown is clarified by the service itself.
+  const giveUpAt = performance.now() + clarifyMaxMs
+  let pending = unknown.map(({ receiptId }) => receiptId ?? '')
+  while (pending.length > 0 && performance.now() < giveUpAt) {
+    const now = await Promise.all(pending.map(async (id) => (await read(id), id)))
+    pending = now.filter((id) => openStates.has(states.get(id) ?? 0))
+    if (pending.length > 0) await pause(1000)
+  }
+  const taken = new Map<number, number>()
+  for (const { tiyin } of await system.network.ledger()) if (tiyin > 0) taken.set(tiyin, (taken.get(tiyin) ?? 0) + 1)
+  for (const { outcome, tiyin, receiptId } of acknowledged.payments) {
+    const times = taken.get(tiyin) ?? 0
+    if (times > 1) violations.push(`${String(tiyin)} tiyin were taken ${String(times)} times`)
+    const state = receiptId === null ? 0 : (states.get(receiptId) ?? (await read(receiptId)))
+    if (outcome === 'paid' && state !== paidState)
+      violations.push(`receipt ${receiptId ?? ''} was acknowledged as paid and is in state ${String(state)}`)
+    if (state === paidState && times !== 1)
+      violations.push(`receipt ${receiptId ?? ''} is paid, and the network took it ${String(times)} times`)
+    if (state !== paidState && !openStates.has(state) && times !== 0)
+      violations.push(`receipt ${receiptId ?? 'that was not created'} is in state ${String(state)}, and the network took it`)
+  }
+  for (const { token } of acknowledged.cards) {
+    const auth = `${system.merchant.id}:${system.merchant.password}`
+    const reply = await system.call({ method: 'cards.check', params: { token }, auth })
+    const card = reply.kind === 'result' ? (reply.result.card as { verify: boolean }) : null
+    if (card?.verify !== true) violations.push(`an acknowledged card is answered with ${JSON.stringify(reply).slice(0, 200)}`)
+  }
+  for (const phone of acknowledged.phones) {
+    const codes = system.gateway.codesOf(phone).length
+    if (codes !== 1) violations.push(`a phone that asked for one code got ${String(codes)} messages`)
+  }
+  return {
+    paid: acknowledged.payments.filter(({ outcome }) => outcome === 'paid').length,
+    unknown: unknown.length,
+    unknownPaid: unknown.filter(({ receiptId }) => states.get(receiptId ?? '') === paidState).length,
+    open: pending.length,
+    cards: acknowledged.cards.length,
+    violations,
+  }
+}
+
+function stateOf(reply: ApiReply): number {
+  return reply.kind === 'result' ? (reply.result.receipt as { state: number }).state : -1
+}
+
+const paidState = 4
+/** Being paid, being confirmed, or being clarified (docs/concepts/receipts.md). */
+const openStates: ReadonlySet<number> = new Set([-1, 1, 2, 3, 6, 20, 21, 30])
+const calmMs = 2000
+const recoveryMaxMs = 60_000
+const clarifyMaxMs = 90_000
