@@ -110,8 +110,8 @@ class LoadedKeyring implements Keyring {
   /** When the last successful read of the store began. */
   #readAt = 0
   #rereading: Promise<void> | null = null
-  /** Whether the store had a key of the next KEK at the last read. */
-  #isNextInUse = false
+  /** The KEKs of the stored keys at the last read: the next one may be another by now. */
+  #usedKekIds: ReadonlySet<string> = new Set()
   /** The KEK of the newest key at the last read. */
   #newestKekId = ''
 
@@ -207,9 +207,8 @@ class LoadedKeyring implements Keyring {
       known.kekId = stored.kekId
       if (order[stored.state] > order[known.state]) advanceState(known, stored.state)
     }
-    const next = this.#nextKek()
     const live = list.filter(({ state }) => state !== 'destroyed')
-    this.#isNextInUse = next !== null && live.some(({ kekId }) => kekId === next.id)
+    this.#usedKekIds = new Set(live.map(({ kekId }) => kekId))
     this.#newestKekId =
       live.reduce<WrappedKey | null>((newest, key) => (key.createdAt >= (newest?.createdAt ?? 0) ? key : newest), null)?.kekId ?? ''
     this.#readAt = startedAt
@@ -249,7 +248,8 @@ class LoadedKeyring implements Keyring {
 
   #wrappingKek(): Kek {
     const held = this.#deps.heldKeks?.().find(({ id }) => id === this.#newestKekId)
-    return (this.#isNextInUse ? this.#nextKek() : null) ?? held ?? this.#deps.kek
+    const next = this.#nextKek()
+    return (next !== null && this.#usedKekIds.has(next.id) ? next : null) ?? held ?? this.#deps.kek
   }
 
   /**
@@ -265,7 +265,8 @@ class LoadedKeyring implements Keyring {
   async #create(purpose: KeyPurpose, owner: string): Promise<Dek> {
     const { keys, environment, now } = this.#deps
     // Another process may have begun to rewrap the keys.
-    if (this.#nextKek() !== null && !this.#isNextInUse) await this.read()
+    const next = this.#nextKek()
+    if (next !== null && !this.#usedKekIds.has(next.id)) await this.read()
     const before = this.#newest.get(scopeOf(purpose, owner))
     const created = await createDataKey(this.#wrappingKek(), environment, {
       purpose,

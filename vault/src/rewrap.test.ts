@@ -49,6 +49,31 @@ test('a process that has both KEKs wraps new keys by the next one as soon as ano
   for (const { keyId } of [first, second]) assert.equal((await one.keyring.byId(keyId)).keyId, keyId)
 })
 
+test('a third KEK that a process gets while the second one wraps does not wrap before a stored key is wrapped by it', async () => {
+  const [keys, first, second, third] = [memoryKeys(), sampleKek('first'), sampleKek('second'), sampleKek('third')]
+  const held: Kek[] = [second]
+  const deps = {
+    kek: first,
+    nextKek: () => held.at(-1) ?? null,
+    heldKeks: () => held,
+    keys,
+    environment: 'test',
+    now: () => Date.UTC(2026, 10, 21),
+  }
+  const keyring = await openKeyring(deps)
+  await keyring.active('card', merchantA)
+  await keyring.rewrap(run)
+  held.push(third)
+  assert.equal(keyring.wrappingKekId(), 'second')
+  await keyring.active('card', merchantB)
+  assert.deepEqual(
+    keys.rows.map(({ kekId }) => kekId),
+    ['second', 'second'],
+  )
+  await keyring.rewrap(run)
+  assert.equal(keyring.wrappingKekId(), 'third')
+})
+
 test('a rewrap that was interrupted, or whose KEK went away, continues where it was', async () => {
   const [keys, old, next] = [memoryKeys(), sampleKek('old'), sampleKek('next')]
   const calls = { wraps: 0 }

@@ -40,6 +40,9 @@ const kek = Type.Object({
     description: 'When its cryptoperiod ends (kekAgeDaysMax); null when it wraps no new keys.',
   }),
   keys: Type.Integer({ description: 'Data keys that it wraps.' }),
+  shares: Type.Union([Type.String(), Type.Null()], {
+    description: 'How many shares of how many open it: 3 of 5. Null where no custodians hold it.',
+  }),
   isWrapping: Type.Boolean({ description: 'Whether new keys are wrapped by it.' }),
   isOpen: Type.Boolean({ description: 'Whether the service can unwrap by it.' }),
 })

@@ -187,10 +187,11 @@ export async function createServices(config: Config, adapters: Adapters, deps: S
   registerClockGauges(clockGuard, metrics)
   const processes = makeRunningProcesses(store, machineClock)
   const keks = makeKekRegistry({ store, keyring, kek, nextKek, heldKeks, processes, clock: machineClock })
-  // A set from before the KEK in use was replaced, and opens backups only; one that still wraps keys is needed.
-  custody.restrict(({ setId, createdAt }) => {
-    const isUsed = keyring.list().some(({ kekId, state }) => state !== 'destroyed' && kekId === shareKekId(setId))
-    return isUsed || createdAt >= (keks.wrappingSince() ?? 0)
+  // One that wraps keys is needed, and one that never did is the next.
+  custody.restrict(async ({ setId }) => {
+    const kekId = shareKekId(setId)
+    const isNeeded = keyring.list().some((key) => key.kekId === kekId && key.state !== 'destroyed')
+    return !isNeeded && (await keks.wasUsed(kekId))
   })
   const kekAgeMaxMs = config.kekAgeDaysMax * dayMs
   const keyAges = makeKeyAgeAlerts({

@@ -11,6 +11,8 @@ import {
   operatorStatusGetContract,
 } from '@tessera/contract/operations/operator-service'
 
+import { shareKekId } from '@tessera/vault/share-set'
+
 import { operation } from './operation.ts'
 import { isoTime, refusal, requireMerchant, runWalk } from './operator.ts'
 
@@ -21,10 +23,14 @@ export const operatorStatusGet = operation(operatorStatusGetContract, {
 
 /** Lists the KEKs, and the data keys, oldest first, with the number of cards sealed under each. */
 export const operatorKeysList = operation(operatorKeysListContract, {
-  async run(_params, _ctx, { keys: administration, machineClock, kekAgeMaxMs }) {
+  async run(_params, _ctx, { keys: administration, custody, machineClock, kekAgeMaxMs }) {
     const now = machineClock.now()
+    const sets = new Map(
+      (await custody.list()).map(({ setId, threshold, shares }) => [shareKekId(setId), `${String(threshold)} of ${String(shares)}`]),
+    )
     const keks = (await administration.listKeks()).map(({ since, ...kek }) => ({
       ...kek,
+      shares: sets.get(kek.kekId) ?? null,
       since: isoTimeOrNull(since),
       ageDays: since === null ? null : ageDays(since, now),
       dueAt: isoTimeOrNull(since === null || !kek.isWrapping ? null : since + kekAgeMaxMs),

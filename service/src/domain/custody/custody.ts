@@ -27,8 +27,8 @@ export interface Custody {
   progress(): readonly { readonly setId: string; readonly received: number; readonly threshold: number }[]
   /** The share sets of the key store that is open now; null when it is closed. */
   useSets(sets: ShareSetStore | null): void
-  /** Which sets may be opened beside those that wrap keys; the others are from before the KEK that is in use. */
-  restrict(canOpen: (set: ShareSet) => boolean): void
+  /** Says which sets were replaced by another KEK: they open backups only. Default: none. */
+  restrict(isRetired: (set: ShareSet) => Promise<boolean>): void
   /** Resolves with the next change: a set was stored, or a KEK opened. */
   changed(): Promise<void>
   /** Wipes what is in memory of ceremonies in progress. */
@@ -105,7 +105,7 @@ class CeremonyCustody implements Custody {
   readonly #collections = new Map<string, { readonly set: ShareSet; readonly shares: ShareCollection; readonly endsAtMs: number }>()
   #dealing: { readonly dealt: ShareDealing; readonly endsAtMs: number } | null = null
   #sets: ShareSetStore | null = null
-  #canOpen: (set: ShareSet) => boolean = () => true
+  #isRetired: (set: ShareSet) => Promise<boolean> = () => Promise.resolve(false)
   #waiting: (() => void)[] = []
 
   constructor(deps: CustodyDependencies) {
@@ -115,7 +115,7 @@ class CeremonyCustody implements Custody {
 
   async list(): Promise<ShareSetStatus[]> {
     this.#forgetOverdue()
-    const stored = (await this.#storedSets()).map((set) => this.#statusOf(set, 0))
+    const stored = ((await this.#sets?.list()) ?? []).map((set) => this.#statusOf(set, 0))
     return this.#dealing === null ? stored : [...stored, this.#statusOf(this.#dealing.dealt.set, this.#dealing.dealt.left())]
   }
 
@@ -158,7 +158,7 @@ class CeremonyCustody implements Custody {
     const share = readShare(text)
     if (share instanceof CustodyRefusal) return this.#refuse(share, by, '-')
     const set = (await this.#storedSets()).find(({ setId }) => setId === share.setId)
-    const refused = this.#findRefusal(share, set)
+    const refused = this.#findRefusal(share, set) ?? (await this.#findRetirement(set))
     if (set === undefined || refused !== null) {
       share.y.fill(0)
       return this.#refuse(refused ?? new CustodyRefusal('share_of_other_set', share.setId), by, subjectOf(share))
@@ -183,8 +183,8 @@ class CeremonyCustody implements Custody {
     this.#sets = sets
   }
 
-  restrict(canOpen: (set: ShareSet) => boolean): void {
-    this.#canOpen = canOpen
+  restrict(isRetired: (set: ShareSet) => Promise<boolean>): void {
+    this.#isRetired = isRetired
   }
 
   changed(): Promise<void> {
@@ -226,11 +226,14 @@ class CeremonyCustody implements Custody {
     return begun
   }
 
+  async #findRetirement(set: ShareSet | undefined): Promise<CustodyRefusal | null> {
+    return set !== undefined && (await this.#isRetired(set)) ? new CustodyRefusal('share_of_retired_set', set.setId) : null
+  }
+
   #findRefusal(share: CustodianShare, set: ShareSet | undefined): CustodyRefusal | null {
     if (set === undefined) return new CustodyRefusal('share_of_other_set', share.setId)
     if (this.#open.has(set.setId)) return new CustodyRefusal('set_open', set.setId)
     if (share.threshold !== set.threshold || share.x > set.shares) return new CustodyRefusal('share_malformed', 'it is no share of its set')
-    if (!this.#canOpen(set)) return new CustodyRefusal('share_of_retired_set', set.setId)
     if (this.#collections.get(set.setId)?.shares.has(share.x) === true) return new CustodyRefusal('share_repeated', String(share.x))
     return null
   }

@@ -14,6 +14,8 @@ export interface KekRegistry {
   list(): Promise<KekDetails[]>
   /** The ids of running processes that do not have a KEK. */
   listProcessesWithout(kekId: string): Promise<string[]>
+  /** Whether a KEK has ever wrapped keys. */
+  wasUsed(kekId: string): Promise<boolean>
   /** Since when the KEK that wraps new keys is in use, Unix milliseconds; null until `update` has stored it. */
   wrappingSince(): number | null
 }
@@ -46,7 +48,7 @@ export interface KekRegistryDependencies {
 export function makeKekRegistry(deps: KekRegistryDependencies): KekRegistry {
   const { store, keyring, kek, nextKek, heldKeks, processes, clock } = deps
   let wrapping: { readonly kekId: string; readonly since: number } | null = null
-  return Object.freeze({ update, list, listProcessesWithout, wrappingSince })
+  return Object.freeze({ update, list, wasUsed, listProcessesWithout, wrappingSince })
 
   function openKeks(): Pick<Kek, 'id' | 'kind'>[] {
     const next = nextKek()
@@ -106,6 +108,10 @@ export function makeKekRegistry(deps: KekRegistryDependencies): KekRegistry {
         isWrapping: isWrapping(kekId),
         isOpen: open.some(({ id }) => id === kekId),
       }))
+  }
+
+  async function wasUsed(kekId: string): Promise<boolean> {
+    return (await store.read(listKeks())).some((row) => row.kekId === kekId)
   }
 
   async function listProcessesWithout(kekId: string): Promise<string[]> {

@@ -13,7 +13,15 @@ export const keysStatus: Command = {
     'replaced automatically within the hour before they are due; a KEK is not: see tessera keys rewrap.',
   async run(input) {
     const data = await callService(input, 'operator.keys.list', {})
-    const keks = data.keks.map((kek) => [kek.kekId, kek.kind, kek.since, kek.ageDays, kek.dueAt, kek.keys, describeKekUse(kek)])
+    const keks = data.keks.map((kek) => [
+      kek.kekId,
+      kek.shares === null ? kek.kind : `${kek.kind}, ${kek.shares}`,
+      kek.since,
+      kek.ageDays,
+      kek.dueAt,
+      kek.keys,
+      describeKekUse(kek),
+    ])
     const rows = data.keys.map((key) => [
       key.keyId,
       key.purpose,
