@@ -21,6 +21,8 @@ export interface Store {
   ping(): Promise<void>
   /** Writes that wait for their turn, the batch that is being committed excluded. For metrics. */
   waitingWrites(): number
+  /** The connections to PostgreSQL by what they are for; none of an embedded database. For metrics. */
+  connectionPools(): readonly ConnectionPool[]
   /** Bytes of the database on its disk, with the write-ahead log of an embedded one. For metrics. */
   sizeBytes(): Promise<number>
   /** Waits at most `deadlineMs` for the writes in progress, then closes. */
@@ -41,6 +43,19 @@ export interface Store {
   tryLock(name: string): Promise<StoreLock | null>
   /** The result includes `duplicate_request` only when the input has an idempotency record. */
   write<I, T, X extends I>(transaction: TransactionFunction<I, T>, input: X & OnlyMembersOf<I, X>): Promise<WriteResult<T, X>>
+}
+
+/** How the connections of one pool are used. */
+export interface ConnectionPool {
+  readonly name: 'writers' | 'readers' | 'scanners'
+  /** Connections with a transaction or a query in progress. */
+  readonly inUse: number
+  /** Open connections without one. */
+  readonly idle: number
+  /** Connections that are not open: they are opened when they are needed. */
+  readonly closed: number
+  /** Writes or reads that wait for one of the connections. */
+  readonly waiting: number
 }
 
 /** The part of an audit chain that one commit of this process appended. */

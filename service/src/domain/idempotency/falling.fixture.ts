@@ -32,6 +32,7 @@ export function makeCrashingStore(
     file: store.file,
     durability: store.durability,
     waitingWrites: () => store.waitingWrites(),
+    connectionPools: () => store.connectionPools(),
     sizeBytes: () => store.sizeBytes(),
     ping: async () => (count >= write ? silence : store.ping()),
     setAuditKey: (key) => store.setAuditKey(key),

@@ -23,6 +23,7 @@ export function createCrashingStore(store: Store, at: { readonly write: number; 
     durability: store.durability,
     ping: () => store.ping(),
     waitingWrites: () => store.waitingWrites(),
+    connectionPools: () => store.connectionPools(),
     sizeBytes: () => store.sizeBytes(),
     setAuditKey: (key) => store.setAuditKey(key),
     auditHeads: () => store.auditHeads(),

@@ -182,6 +182,7 @@ export function measureCommits(
     },
     ping: () => store.ping(),
     waitingWrites: () => store.waitingWrites(),
+    connectionPools: () => store.connectionPools(),
     sizeBytes: () => store.sizeBytes(),
     setAuditKey: (key) => store.setAuditKey(key),
     auditHeads: () => store.auditHeads(),

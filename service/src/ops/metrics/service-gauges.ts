@@ -1,9 +1,9 @@
 import { countWaitingDeliveries } from '../../store/delivery-claims.ts'
-import type { Store } from '../../store/store.ts'
+import type { ConnectionPool, Store } from '../../store/store.ts'
 import type { DroppedCalls } from '../request-log/request-buffer.ts'
 import type { Log } from '../logging/log.ts'
 
-import type { GaugeDefinition } from './metric.ts'
+import type { GaugeDefinition, GaugeSample } from './metric.ts'
 
 /** What the gauges read of a service's lifecycle. */
 export interface ObservedLifecycle {
@@ -40,6 +40,16 @@ export function serviceGauges(lifecycle: ObservedLifecycle, { readiness, partNam
       read: () => lifecycle.store?.waitingWrites() ?? 0,
     },
     {
+      name: 'tessera_database_connections',
+      help: 'Connections to PostgreSQL, by pool (writers, readers, scanners) and state (in_use, idle, closed).',
+      read: () => poolsOf(lifecycle).flatMap(connectionSamples),
+    },
+    {
+      name: 'tessera_database_waiting',
+      help: 'Writes or reads that wait for a connection to PostgreSQL, by pool.',
+      read: () => poolsOf(lifecycle).map(({ name: pool, waiting }) => ({ labels: { pool }, value: waiting })),
+    },
+    {
       name: 'tessera_store_size_bytes',
       help: 'Size of the database; of an embedded one with its write-ahead log.',
       read: async () => (lifecycle.store === null ? [] : [{ labels: {}, value: await lifecycle.store.sizeBytes() }]),
@@ -71,4 +81,13 @@ export function serviceGauges(lifecycle: ObservedLifecycle, { readiness, partNam
       read: log.dropped,
     },
   ]
+}
+
+function poolsOf({ store }: ObservedLifecycle): readonly ConnectionPool[] {
+  return store?.connectionPools() ?? []
+}
+
+function connectionSamples({ name: pool, inUse, idle, closed }: ConnectionPool): GaugeSample[] {
+  const states = { in_use: inUse, idle, closed }
+  return Object.entries(states).map(([state, value]) => ({ labels: { pool, state }, value }))
 }

@@ -82,6 +82,7 @@ export async function openPostgresStore(start: PostgresStart): Promise<Store> {
     watchAudit: (listener) => void chains.listeners.push(listener),
     tryLock: async (name) => noteLock(locks, await tryAdvisoryLock(primary, name)),
     waitingWrites: () => writers.waitingWrites(),
+    connectionPools: () => [writers.usage(), readers.usage('readers'), scanners.usage('scanners')],
     sizeBytes: () =>
       readers.read({ statement: selectSize, values: [], map: ([row]) => (row === undefined ? 0 : readInteger(row, 'bytes')) }),
     ping: () => readers.read({ statement: ping, values: [], map: () => undefined }),

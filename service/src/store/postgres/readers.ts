@@ -1,5 +1,5 @@
 import type { Row } from '../statement.ts'
-import { StoreUnavailable } from '../store.ts'
+import { type ConnectionPool, StoreUnavailable } from '../store.ts'
 import type { Read } from '../transaction.ts'
 import { readDeadline, timeLeft, untilDeadline } from '../time-limits.ts'
 import { damagedError, isDamaged, postgresFaultOf } from './fault.ts'
@@ -10,6 +10,7 @@ import type { Session } from './session.ts'
 /** Runs queries on a few connections, pipelined: a query does not wait for the response to the one before. */
 export interface Readers {
   read<T>(read: Read<T>): Promise<T>
+  usage(name: ConnectionPool['name']): ConnectionPool
   close(): Promise<void>
 }
 
@@ -45,6 +46,12 @@ export function makeReaders(primary: Primary, count: number, ms: number | null =
         connection.pending--
       }
       return map(found)
+    },
+    usage: (name) => {
+      const busy = connections.filter(({ pending }) => pending > 0)
+      const idle = connections.filter(({ pending, session }) => pending === 0 && session?.usable === true).length
+      const waiting = busy.reduce((sum, { pending }) => sum + pending - 1, 0)
+      return { name, inUse: busy.length, idle, closed: connections.length - busy.length - idle, waiting }
     },
     close: async () => {
       closed = true

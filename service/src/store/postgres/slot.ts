@@ -21,6 +21,8 @@ export interface Slot {
   runTransactions(starts: readonly (() => Transaction<unknown>)[], limits: TransactionLimits): Promise<readonly unknown[]>
   /** All of them or none; throws `TransactionFailed` of fault `statement` when one of them cannot be inserted. */
   insertNewCards(changes: readonly CardChange[], deadline: number): Promise<void>
+  /** Whether its connection is open. */
+  readonly isConnected: boolean
   close(): Promise<void>
 }
 
@@ -53,6 +55,9 @@ export function makeSlot(primary: Primary, firstChain: string, chains: WriterCha
         limits.deadline,
       ),
     insertNewCards: (changes, deadline) => run((open, at) => insertNewCards(open, at, changes, deadline), deadline),
+    get isConnected() {
+      return session?.usable === true
+    },
     close: async () => {
       closed = true
       await connecting?.catch(() => undefined)

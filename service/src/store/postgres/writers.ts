@@ -1,6 +1,6 @@
 import { type CardChange, insertCard } from '../cards.ts'
 import type { TransactionExtras } from '../extras.ts'
-import { StoreOverloaded, StoreUnavailable } from '../store.ts'
+import { type ConnectionPool, StoreOverloaded, StoreUnavailable } from '../store.ts'
 import type { Transaction, TransactionFunction } from '../transaction.ts'
 import { storeTimeLimits } from '../time-limits.ts'
 import type { Slot } from './slot.ts'
@@ -11,6 +11,7 @@ import { writtenObjects } from './written-objects.ts'
 export interface Writers {
   write<I>(transaction: TransactionFunction<I, unknown>, input: I): Promise<unknown>
   waitingWrites(): number
+  usage(): ConnectionPool
   close(deadlineMs: number): Promise<void>
 }
 
@@ -48,7 +49,16 @@ export function makeWriters(slots: readonly Slot[]): Writers {
   /** When the last writer that was idle got work. */
   let busySince = 0
 
-  return { write, waitingWrites: () => inserts.length + others.length, close }
+  return { write, waitingWrites, usage, close }
+
+  function waitingWrites(): number {
+    return inserts.length + others.length
+  }
+
+  function usage(): ConnectionPool {
+    const open = idle.filter(({ isConnected }) => isConnected).length
+    return { name: 'writers', inUse: slots.length - idle.length, idle: open, closed: idle.length - open, waiting: waitingWrites() }
+  }
 
   function write<I>(transaction: TransactionFunction<I, unknown>, input: I): Promise<unknown> {
     if (closing !== null) return Promise.reject(new StoreUnavailable('the store is closed'))

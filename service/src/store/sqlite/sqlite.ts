@@ -46,6 +46,7 @@ export async function openSqliteStore({ folder, log, exit = endService, maxPages
     auditHeads: () => [committer.auditHead()].filter((head) => head !== null),
     watchAudit: (listener) => committer.watchAudit(listener),
     waitingWrites: () => committer.waitingWrites(),
+    connectionPools: () => [],
     sizeBytes: async () => (await stat(path)).size + (await stat(`${path}-wal`).catch(() => ({ size: 0 }))).size,
     // The lock of the data folder admits one process.
     tryLock: async (name) => takeOwnLock(locks, name),
