@@ -181,13 +181,14 @@ function orderOf(value: Step['values'][number]): unknown {
 
 /**
  * How long the statements of a transaction wait for a row that another session has locked. A transaction that shares its COMMIT waits a short time; one that
- * runs alone waits as long as its session says, or less when its caller does not wait as long: a wait beyond the deadline costs the connection. Those that
+ * runs alone waits as long as its session says (1 s, host-session.ts), or less when its caller does not wait as long: a wait beyond the deadline costs the connection. Those that
  * have waited together with a locked one already wait only for the commit of another process.
  */
 function limitLockWait(isShared: boolean, hasMetLock: boolean, deadline: number): readonly Step[] {
   if (isShared) return [waitForLock[hasMetLock ? 50 : 250]]
   const leftMs = deadline - performance.now()
-  return leftMs >= longLockWaitMs ? [] : [waitForLock[leftMs >= shortLockWaitMs ? 250 : 50]]
+  if (leftMs >= 1750) return []
+  return [waitForLock[leftMs >= 1250 ? 750 : leftMs >= 900 ? 500 : leftMs >= 600 ? 250 : 50]]
 }
 
 /** Whatever else than the connection fails of transactions that share a COMMIT may be the fault of one of them: that of the step that failed, if there is one. */
@@ -274,10 +275,9 @@ const rollback = plain('rollback')
 const waitForLock = {
   50: plain(`set local lock_timeout = '50ms'`),
   250: plain(`set local lock_timeout = '250ms'`),
+  500: plain(`set local lock_timeout = '500ms'`),
+  750: plain(`set local lock_timeout = '750ms'`),
 } as const
-/** With so much time left a transaction waits a second for a row, as its session says (host-session.ts); with less than the second, 50 ms. */
-const longLockWaitMs = 1750
-const shortLockWaitMs = 1000
 /** More values than the key of any table whose rows are updated. */
 const keyLength = 4
 
