@@ -28,6 +28,8 @@ const programs: Readonly<Record<Exclude<TestNeed, 'build'>, readonly Program[]>>
   faketime: [{ name: 'faketime', debianPackage: 'faketime', find: () => findOnPath('faketime') }],
   softhsm:  [{ name: 'SoftHSM2', debianPackage: 'softhsm2', find: () => findOnPath('softhsm2-util') }],
   nginx:    [{ name: 'nginx', debianPackage: 'nginx-light', find: () => findOnPath('nginx') }],
+  caddy:    [{ name: 'Caddy', debianPackage: 'caddy', find: () => findOnPath('caddy') }],
+  haproxy:  [{ name: 'HAProxy', debianPackage: 'haproxy', find: () => findOnPath('haproxy') }],
   kannel:   [
     { name: 'Kannel', debianPackage: 'kannel', find: () => findOnPath('bearerbox') },
     { name: "Kannel's test programs", debianPackage: 'kannel-extras', find: () => ['/usr/lib/kannel/test/fakesmsc'].find(isProgram) ?? null },

@@ -13,6 +13,8 @@ export const testNeeds = [
   'faketime',
   'softhsm',
   'nginx',
+  'caddy',
+  'haproxy',
   'kannel',
 ] as const
 export type TestNeed = (typeof testNeeds)[number]

@@ -185,7 +185,8 @@ export class Exchange {
   /** Null if the request is to be handled, unless there are too many in progress when it is begun. */
   #refusal(): HttpRequest['refusal'] {
     if (!this.#isPost) return 'notPost'
-    if (this.#server.isDraining) return 'draining'
+    // A proxy that had just connected when the stop began cannot know; it tries no other service once it has sent the call.
+    if (this.#server.isDraining && this.#requestNumber > 1) return 'draining'
     return this.#fullScope === null ? null : refusalOf[this.#fullScope]
   }
 

@@ -66,23 +66,32 @@ test('one address may have a limited number of calls in progress over all its co
 
 test('drain handles requests that have arrived, refuses later ones, closes every connection, and then resolves', async () => {
   const { http, open, release, reached } = await start({})
-  const [busy, idle, fresh, late] = [await open(), await open(), await open(), await open()]
-  idle.write(post('/api', discover))
-  await reached(1)
-  release()
-  assert.equal((await idle.next()).status, 200)
+  const [busy, idle, fresh, late, begun] = [await open(), await open(), await open(), await open(), await open()]
+  for (const client of [idle, late]) {
+    client.write(post('/api', discover))
+    await reached(client === idle ? 1 : 2)
+    release()
+    assert.equal((await client.next()).status, 200)
+  }
   late.write(post('/api', discover).slice(0, -5))
+  begun.write(post('/api', discover).slice(0, -5))
   busy.write(post('/api', discover))
-  await reached(2)
+  await reached(3)
   assert.equal(http.inFlight(), 1)
   const stopped = http.drain(10_000)
   assert.equal(await idle.closed(), '')
   late.write(discover.slice(-5))
   const refused = await late.next()
   assert.deepEqual([refused.status, refused.said.error?.reason, refused.headers.get('connection')], [503, 'draining', 'close'])
+  // Whoever had just connected when the drain began cannot know of it: the first request of a connection is handled.
+  begun.write(discover.slice(-5))
+  await reached(4)
   release()
-  const answered = await busy.next()
-  assert.deepEqual([answered.status, answered.headers.get('connection'), http.inFlight()], [200, 'close', 0])
+  for (const client of [busy, begun]) {
+    const answered = await client.next()
+    assert.deepEqual([answered.status, answered.headers.get('connection')], [200, 'close'])
+  }
+  assert.equal(http.inFlight(), 0)
   await stopped
   assert.equal(await fresh.closed(), '')
   await assert.rejects(open())
