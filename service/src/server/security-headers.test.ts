@@ -9,7 +9,7 @@ import { dashboardFolder, formFolder } from '../app/built-files.ts'
 import { createHttp, listPages } from '../app/http.ts'
 import { healthRoutes } from '../ops/health/health-routes.ts'
 import { defaultConfig } from '../testing/default-config.fixture.ts'
-import { gradeHeaders, rules, type GradedReply, type ReplyKind } from '../testing/grade-headers.fixture.ts'
+import { gradeHeaders, headerRules, type GradedReply, type ReplyKind } from '../testing/grade-headers.fixture.ts'
 import { startListener, type TestReply, type TestRequest } from '../testing/http-request.fixture.ts'
 import { alarmLog, createTestApp, noMetrics } from '../testing/test-app.fixture.ts'
 
@@ -142,7 +142,7 @@ test('the control: the grader finds each header that is missing or weak, by the 
     )
     assert.ok(faultsOf(kind, changes).includes(rule), rule)
   }
-  assert.deepEqual([...new Set(weak.map(([rule]) => rule))].sort(), Object.keys(rules).sort(), 'each rule has its control')
+  assert.deepEqual([...new Set(weak.map(([rule]) => rule))].sort(), Object.keys(headerRules).sort(), 'each rule has its control')
 })
 
 async function startService(t: TestContext, origins: typeof httpsOrigins) {

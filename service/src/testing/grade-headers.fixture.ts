@@ -14,7 +14,7 @@ export interface GradedReply {
  * rules that it breaks; an empty list is the best grade.
  */
 export function gradeHeaders(reply: GradedReply): string[] {
-  return Object.entries(rules)
+  return Object.entries(headerRules)
     .filter(([, { kinds, holds }]) => kinds.includes(reply.kind) && !holds(reply))
     .map(([name]) => name)
 }
@@ -28,7 +28,7 @@ const everything: readonly ReplyKind[] = ['page', 'frame', 'data', 'file', 'publ
 const documents: readonly ReplyKind[] = ['page', 'frame']
 const notPublic: readonly ReplyKind[] = ['page', 'frame', 'data']
 
-export const rules: Readonly<Record<string, HeaderRule>> = {
+export const headerRules: Readonly<Record<string, HeaderRule>> = {
   'https only': {
     kinds: everything,
     holds: ({ isHttps, headers }) =>
