@@ -69,9 +69,16 @@ export const faults: readonly Fault[] = [
   })),
   {
     peer: 'keys',
-    what: 'the key of card numbers is rotated',
-    async begin({ installation, services }) {
-      await installation.tessera('keys', 'rotate', 'card', `--config=${installation.config}`, `--data=${services[1]?.data ?? ''}`)
+    what: "the key of the merchant's card numbers is rotated",
+    async begin({ installation, services, merchant }) {
+      await installation.tessera(
+        'keys',
+        'rotate',
+        'card',
+        merchant.id,
+        `--config=${installation.config}`,
+        `--data=${services[1]?.data ?? ''}`,
+      )
       return () => Promise.resolve()
     },
   },

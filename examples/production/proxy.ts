@@ -50,7 +50,7 @@ interface ProxyConfig extends Pick<ProxyOptions, 'port' | 'hosts' | 'upstreams'>
 function formatConfig({ scratch, certFile, keyFile, port, hosts, upstreams }: ProxyConfig): string {
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path ${join(scratch, name)};`)
   return `daemon off;
-worker_processes 1;
+master_process off;
 pid ${join(scratch, 'nginx.pid')};
 events { worker_connections 2048; }
 http {
