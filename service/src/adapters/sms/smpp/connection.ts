@@ -1,0 +1,156 @@
+import { openSmppSession, type SmppReply, type SmppSession, type SmppSessionOptions } from './session.ts'
+import { smppStatuses } from './pdu.ts'
+
+export interface SmppConnectionOptions extends SmppSessionOptions {
+  /** Messages that may wait for their response at the same time. */
+  readonly window: number
+  /** Before the second attempt to connect; doubled up to `maxReconnectMs`. */
+  readonly reconnectMs: number
+  /** After the first throttled message; doubled up to 32 times. */
+  readonly throttleMs: number
+}
+
+/** `notSent`: no byte of the message left this process. */
+export type SubmitOutcome = SmppReply | { readonly kind: 'notSent'; readonly why: string }
+
+/** A message centre that this process is bound to, again and again after the connection was lost. */
+export interface SmppConnection {
+  /** Connects, if it does not already; so that delivery reports arrive before the first message is sent. */
+  start(): void
+  /** Sends a message within the window, and again after a pause while the message centre throttles. Never throws. */
+  submit(body: Buffer, signal: AbortSignal): Promise<SubmitOutcome>
+  close(): void
+}
+
+export function makeSmppConnection(options: SmppConnectionOptions): SmppConnection {
+  const { clock, window, throttleMs } = options
+  const closing = new AbortController()
+  const waiting = new Set<() => void>()
+  let session: SmppSession | null = null
+  let state: 'new' | 'binding' | 'bound' | 'away' = 'new'
+  let inFlight = 0
+  let pausedUntil = 0
+  let pauseMs = 0
+
+  return Object.freeze({ start, submit, close })
+
+  function start(): void {
+    if (state === 'new' && !closing.signal.aborted) void run()
+  }
+
+  async function run(): Promise<void> {
+    let waitMs = options.reconnectMs
+    while (!isAborted(closing.signal)) {
+      state = 'binding'
+      const boundAt = clock.now()
+      session = await openSmppSession(options, closing.signal)
+      state = session === null ? 'away' : 'bound'
+      wake()
+      await session?.ended
+      if (session !== null && clock.now() - boundAt > steadyMs) waitMs = options.reconnectMs
+      session = null
+      state = 'away'
+      wake()
+      await clock.sleep(waitMs, closing.signal).catch(() => undefined)
+      waitMs = Math.min(waitMs * 2, maxReconnectMs)
+    }
+  }
+
+  async function submit(body: Buffer, signal: AbortSignal): Promise<SubmitOutcome> {
+    start()
+    for (;;) {
+      const refusal = await takePlace(signal)
+      if (refusal !== null) return { kind: 'notSent', why: refusal }
+      const bound = session
+      if (bound === null) {
+        leavePlace()
+        return { kind: 'notSent', why: 'not connected' }
+      }
+      const reply = await replyWithin(bound.submit(body).finally(leavePlace), signal)
+      if (reply.kind !== 'replied' || !throttlings.has(reply.status)) {
+        if (reply.kind === 'replied') pauseMs = 0
+        return reply
+      }
+      pause()
+      if (!(await pauseIsOver(signal))) return reply
+    }
+  }
+
+  /** Null when the message may be sent now. */
+  async function takePlace(signal: AbortSignal): Promise<string | null> {
+    while (!signal.aborted && !closing.signal.aborted) {
+      if (state === 'away') return 'not connected'
+      if (state === 'bound' && inFlight < window && clock.now() >= pausedUntil) {
+        inFlight++
+        return null
+      }
+      await change(signal)
+    }
+    return state === 'bound' && !closing.signal.aborted ? 'window full' : 'not connected'
+  }
+
+  function leavePlace(): void {
+    inFlight--
+    wake()
+  }
+
+  /** Nothing is sent until the pause is over. */
+  function pause(): void {
+    if (clock.now() < pausedUntil) return
+    pauseMs = Math.min(Math.max(throttleMs, pauseMs * 2), throttleMs * maxPauses)
+    pausedUntil = clock.now() + pauseMs
+    void clock.sleep(pauseMs, closing.signal).then(wake, () => undefined)
+  }
+
+  /** False when the caller has gone before. */
+  async function pauseIsOver(signal: AbortSignal): Promise<boolean> {
+    while (!signal.aborted && !closing.signal.aborted && clock.now() < pausedUntil) await change(signal)
+    return !signal.aborted && !closing.signal.aborted
+  }
+
+  /** Resolves when something has changed that a message waits for, or when its caller has gone. */
+  function change(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const done = (): void => {
+        waiting.delete(done)
+        signal.removeEventListener('abort', done)
+        resolve()
+      }
+      waiting.add(done)
+      signal.addEventListener('abort', done, { once: true })
+    })
+  }
+
+  function wake(): void {
+    for (const done of [...waiting]) done()
+  }
+
+  function close(): void {
+    closing.abort()
+    session?.close()
+    wake()
+  }
+}
+
+/** A response that comes after the caller has gone still frees its place in the window. */
+function replyWithin(reply: Promise<SmppReply>, signal: AbortSignal): Promise<SmppReply> {
+  if (signal.aborted) return Promise.resolve({ kind: 'unknown' })
+  return new Promise((resolve) => {
+    const giveUp = (): void => resolve({ kind: 'unknown' })
+    signal.addEventListener('abort', giveUp, { once: true })
+    void reply.then((value) => {
+      signal.removeEventListener('abort', giveUp)
+      resolve(value)
+    })
+  })
+}
+
+function isAborted({ aborted }: AbortSignal): boolean {
+  return aborted
+}
+
+const throttlings: ReadonlySet<number> = new Set([smppStatuses.throttled, smppStatuses.queueFull])
+const maxPauses = 32
+const maxReconnectMs = 30_000
+/** A connection that held so long is no reason to wait longer before the next. */
+const steadyMs = 60_000
