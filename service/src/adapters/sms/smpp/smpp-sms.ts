@@ -37,7 +37,9 @@ function declareSmppSms(name: string) {
       ),
       systemId: textSetting('The account (system_id), at most 15 characters.'),
       passwordFile: secretFileSetting('File with the password of the account, at most 8 characters.'),
-      systemType: textSetting('The type that the provider asks for (system_type), at most 12 characters; empty for most.', ''),
+      systemType: optionalSetting(
+        textSetting('The type that the provider asks for (system_type), at most 12 characters; most ask for none.'),
+      ),
       sender: textSetting('The sender that the phone shows: digits, or up to 11 letters and digits that the provider has registered.'),
       window: integerSetting('Messages that may wait for their response at the same time, as the provider allows.', {
         from: 1,
@@ -69,7 +71,7 @@ function declareSmppSms(name: string) {
           clock,
           window: settings.window,
           tls: transport === 'private' ? null : { ca: caFile === null ? null : readFileSync(caFile, 'utf8') },
-          bind: requireShort({ systemId, password, systemType }, name),
+          bind: requireShort({ systemId, password, systemType: systemType ?? '' }, name),
           replyTimeoutMs: 5000,
           enquireMs: enquireSeconds * 1000,
           reconnectMs: 1000,
