@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { CallOutcome } from './api-client.ts'
+import { openDroppingHost } from './dropping-host.ts'
 import type { Experiment, ExperimentResult, Trial } from './experiment.ts'
 import { findLost, longLifetimes } from './inspect.ts'
 import { makeLedger, type Ledger } from './ledger.ts'
@@ -120,6 +121,7 @@ interface FailoverObservations {
 function observe(seen: FailoverObservations): (outcome: CallOutcome, ms: number) => void {
   return (outcome, ms) => {
     seen.ms[seen.phase].push(ms)
+    if (ms > maxCallMs) seen.complaints.push(`a call took ${Math.round(ms)} ms`)
     if (outcome.kind !== 'refused') return
     if (outcome.reason === 'card_not_found') seen.denied.push('an acknowledged card was answered with card_not_found')
     else if (outcome.reason === 'outcome_unknown') seen.unknown += 1
@@ -130,10 +132,16 @@ function observe(seen: FailoverObservations): (outcome: CallOutcome, ms: number)
 
 async function startOnPair(imports: readonly URL[] = []) {
   const pair = await startPair()
-  const serviceData = createServiceData(makeFolder(), pair.url)
+  // A third host, named first, whose packets are dropped: it must delay neither replies nor the refusal.
+  const dropping = await openDroppingHost()
+  const serviceData = createServiceData(makeFolder(), pair.url.replace('@', `@127.0.0.1:${dropping.port},`))
   const logFile = join(serviceData.folder, 'log')
   const running = await startService({ flags: [...serviceData.flags, ...longLifetimes, '--limits=off'], imports, logFile })
-  return { pair, serviceData, running, ledger: makeLedger(), logFile }
+  const stopPair = async (): Promise<void> => {
+    await pair.stop()
+    await dropping.close()
+  }
+  return { pair: { ...pair, stop: stopPair }, serviceData, running, ledger: makeLedger(), logFile }
 }
 
 function readErrors(logFile: string): string[] {
@@ -256,6 +264,7 @@ function summarize(found: readonly TwoPrimariesResult[]): Omit<ExperimentResult,
       unknown: sum(({ unknown }) => unknown),
       of_them_done: sum(({ happened }) => happened),
       network_errors: sum(({ networkErrors }) => networkErrors),
+      slowest_during_ms: Math.round(largest(found.flatMap(({ ms }) => ms.during))),
       p99_before_ms: p99('before'),
       p99_during_ms: p99('during'),
       p99_after_ms: p99('after'),
@@ -264,5 +273,6 @@ function summarize(found: readonly TwoPrimariesResult[]): Omit<ExperimentResult,
 }
 
 const maxWaitMs = 15_000
+const maxCallMs = 3000
 const maxControlRounds = 12
 const maxErrorLines = 20

@@ -1,4 +1,4 @@
-import { isOlder, type PrimaryCandidate, type SeenPrimary } from './fence.ts'
+import { decidePrimary, isOlder, type PrimaryCandidate, type SeenPrimary } from './fence.ts'
 import type { HostProbe } from './host-probe.ts'
 
 /** What the hosts said when they were looked at. */
@@ -10,27 +10,36 @@ export interface HostSurvey {
 }
 
 /**
- * Looks at all hosts at once. With `isPatient` it waits for all of them; otherwise a primary that is not older than the one seen last is enough, and hosts
- * that are silent cost no time but a moment in which a second primary would respond.
+ * Looks at all hosts at once. A host that is silent, such as one whose packets are dropped, holds up nothing that is certain without it: two servers that
+ * accept writes are refused at once, and a primary that is newer than the one seen last is followed after a moment in which a second one would respond. With
+ * `isPatient` the look otherwise waits for all of them; without it, one that is as old as the one seen last is enough too.
  */
-export async function lookAtHosts(probes: readonly HostProbe[], seen: SeenPrimary | null, isPatient: boolean): Promise<HostSurvey> {
+export async function lookAtHosts(
+  probes: readonly Pick<HostProbe, 'look'>[],
+  seen: SeenPrimary | null,
+  isPatient: boolean,
+): Promise<HostSurvey> {
   const candidates: PrimaryCandidate[] = []
   const errors: unknown[] = []
-  let onSuccessor: () => void = () => undefined
-  const successor = new Promise<void>((resolve) => (onSuccessor = resolve))
+  const { promise: decided, resolve: onDecided } = Promise.withResolvers<void>()
+  const { promise: successor, resolve: onSuccessor } = Promise.withResolvers<void>()
+  const isSuccessor = (found: PrimaryCandidate, before: SeenPrimary): boolean =>
+    isPatient ? isOlder(before, found) : !isOlder(found, before)
   const all = Promise.all(
     probes.map(async (probe) => {
       try {
         const found = await probe.look()
         if (found === null) return
         candidates.push(found)
-        if (seen !== null && !isOlder(found, seen)) onSuccessor()
+        const decision = decidePrimary(candidates, seen)
+        if (decision.kind === 'refuse' && decision.reason === 'two_primaries') onDecided()
+        if (seen !== null && isSuccessor(found, seen)) onSuccessor()
       } catch (err) {
         errors.push(err)
       }
     }),
   )
-  await (isPatient ? all : Promise.race([all, successor.then(() => pause(otherHostsMs))]))
+  await Promise.race([all, decided, successor.then(() => pause(otherHostsMs))])
   return { candidates: [...candidates], errors: [...errors] }
 }
 

@@ -114,6 +114,8 @@ export function makePrimary(start: PrimaryStart): Primary {
         if (followed === host) followed = null
       }
     }
+    // The look of every second ends the refusal; callers do not wait for a host that is silent.
+    if (refused !== null && watch !== null) throw refused
     // While two servers accepted writes, one that is slow to respond counts as well.
     await findFollowed(refused !== null)
     return open(followed ?? '', lost)
