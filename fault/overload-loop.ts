@@ -1,0 +1,176 @@
+import { setTimeout as pause } from 'node:timers/promises'
+
+import { openApiClient, tokenOf } from './api-client.ts'
+import { runCrowd } from './client-crowd.ts'
+import type { Experiment, Trial } from './experiment.ts'
+import { longLifetimes } from './inspect.ts'
+import { panWithOurOtp } from './load.ts'
+import { startService, type RunningService } from './spawn.ts'
+import { percentile } from './statistics.ts'
+
+/** Five times as many calls as the event loop can handle: docs/decisions/0064-loop-overload.md. */
+export const overloadLoop: Experiment = {
+  name: 'overload-loop',
+  question:
+    'At five times the capacity of its event loop, does the service still do at least 80 % of its work in time, refuse within 50 ms, with its timers on time?',
+  stores: ['sqlite', 'postgres'],
+  cycles: 1,
+  needs: [],
+  isUnmet: true,
+  async run(trial) {
+    const found = await overloadOnce(trial, [])
+    const control = await overloadOnce(trial, [new URL('./doubles/no-turns.ts', import.meta.url)])
+    const { before, during, lateRefusals } = found
+    const goodput = during.goodPerSecond / before.clients
+    const complaints: string[] = []
+    if (before.goodPerSecond < minGoodput * before.clients)
+      complaints.push('the machine is too busy: also without an overload less than 80 % of the calls were done in time')
+    if (goodput < minGoodput) complaints.push(`at five times the capacity ${percent(goodput)} of the work was done in time`)
+    if (lateRefusals > maxLateRefusals)
+      complaints.push(`${percent(lateRefusals)} of the refusals came later than 50 ms after the call was read`)
+    if (during.healthP99Ms > maxHealthMs) complaints.push(`/healthz took ${during.healthP99Ms.toFixed(0)} ms`)
+    return {
+      acknowledged: found.before.good + during.good + found.after.good,
+      lost: 0,
+      cycles: 1,
+      complaints,
+      control: {
+        what: 'every call is begun in the turn in which it arrives',
+        isFound: control.during.healthP99Ms > maxHealthMs,
+        details: `p99 of /healthz ${control.during.healthP99Ms.toFixed(0)} ms, ${percent(control.during.goodPerSecond / before.clients)} of the work in time`,
+      },
+      table: [
+        ['', 'clients', 'in time/s', 'p99', 'refused', 'without reply', '/healthz p99'],
+        ...[found.before, during, found.after].map(describe),
+      ],
+      metrics: {
+        goodput_percent: goodput * 100,
+        refused_later_than_50_ms_percent: lateRefusals * 100,
+        health_p99_ms: during.healthP99Ms,
+      },
+    }
+  },
+}
+
+interface LoopOverload {
+  readonly before: Round
+  readonly during: Round
+  readonly after: Round
+  readonly lateRefusals: number
+}
+
+interface Round {
+  readonly name: string
+  readonly clients: number
+  /** Calls whose result came within a second. */
+  readonly good: number
+  readonly goodPerSecond: number
+  readonly p99Ms: number
+  readonly refused: number
+  readonly withoutReply: number
+  /** A timer and a request of another listener, on the same event loop. */
+  readonly healthP99Ms: number
+}
+
+async function overloadOnce({ store, dataFactory, say }: Trial, imports: readonly URL[]): Promise<LoopOverload> {
+  const serviceData = await dataFactory.create(store)
+  try {
+    const running = await startService({
+      flags: [...serviceData.flags, ...longLifetimes, '--log-level=warn'],
+      imports: [new URL('./doubles/slow-processor.ts', import.meta.url), ...imports],
+    })
+    const token = await createCard(running)
+    const run = async (name: string, clients: number, ms: number): Promise<Round> => {
+      const round = await checkCards(running, token, { name, clients, ms })
+      say(describe(round).join(' · '))
+      return round
+    }
+    await run('warming', capacity / 2, 3000)
+    const before = await run('before', capacity * 0.8, 4000)
+    const during = await run('during', capacity * 5, 12_000)
+    const lateRefusals = await readLateRefusals(running)
+    const after = await run('after', capacity / 2, 3000)
+    await running.stop()
+    return { before, during, after, lateRefusals }
+  } finally {
+    await serviceData.remove()
+  }
+}
+
+interface Pace {
+  readonly name: string
+  readonly clients: number
+  readonly ms: number
+}
+
+async function checkCards({ url, adminUrl, xAuth }: RunningService, token: string, { name, clients, ms }: Pace): Promise<Round> {
+  const durations: number[] = []
+  let refused = 0
+  const { host } = new URL(url)
+  const body = `{"id":1,"method":"cards.check","params":{"token":"${token}"}}`
+  const next = (): string =>
+    `POST /api/cards.check HTTP/1.1\r\nhost: ${host}\r\nx-auth: ${xAuth}\r\ncontent-length: ${body.length}\r\n\r\n${body}`
+  const onReply = (reply: string, tookMs: number): void => {
+    if (reply.includes('"result":')) durations.push(tookMs)
+    else refused++
+  }
+  const end = new AbortController()
+  const health = watchHealth(adminUrl, end.signal)
+  const { withoutReply } = await runCrowd({ url, clients, ms, next, onReply })
+  end.abort()
+  const healthMs = await health
+  const good = durations.filter((tookMs) => tookMs <= goodMs).length
+  const times = { p99Ms: durations.length === 0 ? 0 : percentile(durations, 0.99), healthP99Ms: percentile(healthMs, 0.99) }
+  return { name, clients, good, goodPerSecond: good / (ms / 1000), refused, withoutReply, ...times }
+}
+
+async function watchHealth(adminUrl: string, until: AbortSignal): Promise<number[]> {
+  const times: number[] = []
+  while (!until.aborted) {
+    const sentAt = performance.now()
+    await (await fetch(`${adminUrl}/healthz`)).text()
+    times.push(performance.now() - sentAt)
+    await pause(50)
+  }
+  return times
+}
+
+async function createCard(running: RunningService): Promise<string> {
+  const client = await openApiClient(running)
+  const created = await client.create(panWithOurOtp)
+  client.close()
+  if (created.kind !== 'result') throw new Error(`a card was refused: ${JSON.stringify(created)}`)
+  return tokenOf(created.result)
+}
+
+async function readLateRefusals({ adminUrl }: RunningService): Promise<number> {
+  const page = await (await fetch(`${adminUrl}/metrics`)).text()
+  const valueOf = (name: string): number =>
+    Number(
+      page
+        .split('\n')
+        .find((line) => line.startsWith(`${name} `))
+        ?.slice(name.length) ?? 0,
+    )
+  const refused = valueOf('tessera_overload_refusal_delay_seconds_count')
+  return refused === 0 ? 0 : (refused - valueOf('tessera_overload_refusal_delay_seconds_bucket{le="0.05"}')) / refused
+}
+
+function describe({ name, clients, goodPerSecond, p99Ms, refused, withoutReply, healthP99Ms }: Round): string[] {
+  const [good, p99, health] = [goodPerSecond, p99Ms, healthP99Ms].map((value) => value.toFixed(0))
+  return [name, String(clients), good ?? '', `${p99 ?? ''} ms`, String(refused), String(withoutReply), `${health ?? ''} ms`]
+}
+
+function percent(share: number): string {
+  return `${(share * 100).toFixed(0)} %`
+}
+
+/** Calls a second of the double of the processor. */
+const capacity = 100
+/** A reply after a second is worth nothing. */
+const goodMs = 1000
+const minGoodput = 0.8
+/** The machine may be busy. */
+const maxLateRefusals = 0.01
+/** A turn of the event loop has ten milliseconds of calls, and reads what has arrived. */
+const maxHealthMs = 250
