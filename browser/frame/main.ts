@@ -236,7 +236,11 @@ function submit(): void {
 }
 
 async function requestCode(signal: AbortSignal): Promise<void> {
-  const sent = (await call('cards.get_verify_code', { token }, signal)) as unknown as { phone: string; wait: number; code?: CodeFormat }
+  const sent = (await call('cards.get_verify_code', { token, form: settings.form }, signal)) as unknown as {
+    phone: string
+    wait: number
+    code?: CodeFormat
+  }
   const { phone, wait: ms, code = settings.code } = sent
   codeFormat = code
   showCodeFormat(fields.code, view.codeHint, codeFormat)

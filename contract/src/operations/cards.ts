@@ -64,6 +64,11 @@ const tokenErrors = ['tokenShape', 'cardNotFound', 'cardDeleted', 'cardEnded'] a
 const smsErrors = ['smsCountryNotServed', 'smsPrefixLimit', 'smsCostLimit', 'smsNotSent'] as const
 const networkErrors = ['smsNotConnected', 'cardExpired', 'cardBlocked', 'systemError', 'networkTimeout', 'networkUnavailable'] as const
 
+const formDocument = Type.String({
+  maxLength: 600,
+  description: 'Sent by the hosted form: identifies the form document and the origin of its page.',
+})
+
 export const cardsCreateContract = defineOperation('cards.create', {
   summary: 'Turns a card into a token of this merchant.',
   description:
@@ -91,15 +96,7 @@ export const cardsCreateContract = defineOperation('cards.create', {
     session: Type.Optional(
       Type.Union([Type.String({ maxLength: 128, description: 'Form session, as form.sessions.create gave it.' }), Type.Null()]),
     ),
-    form: Type.Optional(
-      Type.Union([
-        Type.String({
-          maxLength: 600,
-          description: 'Sent by the hosted form: identifies the form document and the origin of its page.',
-        }),
-        Type.Null(),
-      ]),
-    ),
+    form: Type.Optional(Type.Union([formDocument, Type.Null()])),
   }),
   result: cardResult,
   errors: [
@@ -150,7 +147,7 @@ export const cardsGetVerifyCodeContract = defineOperation('cards.get_verify_code
   limit: 'verify',
   countsTowardTokenLimit: true,
   countsTowardFailureBreaker: true,
-  params: Type.Object({ token }),
+  params: Type.Object({ token, form: Type.Optional(Type.Union([formDocument, Type.Null()])) }),
   result: Type.Object({
     sent: Type.Boolean({ description: 'true: a code is on its way.' }),
     phone: Type.String({ description: 'Masked phone: five digits, five asterisks, two digits.' }),
@@ -170,7 +167,7 @@ export const cardsGetVerifyCodeContract = defineOperation('cards.get_verify_code
     ...networkErrors,
   ],
   requestLog: {
-    params: { token: 'card' },
+    params: { token: 'card', form: 'shape' },
     result: { sent: 'flag', phone: 'mask', wait: 'number', 'code.length': 'number', 'code.lifetime': 'number' },
   },
   example: { params: { token: exampleToken }, result: { sent: true, phone: '99890*****66', wait: 60000 } },

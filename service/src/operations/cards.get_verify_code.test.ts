@@ -287,3 +287,37 @@ test('a card removed during the network call gets the error "deleted", and no co
     assert.equal(await merchant.expectError('cards.verify', { token, code: '666666' }), 'card_deleted')
   })
 })
+
+test('a code that the form asks for in a page of a shop is bound to the shop and the form, and to the form alone otherwise', async (t) => {
+  const texts: string[] = []
+  const formOrigin = 'https://form.example.uz'
+  const app = await createTestApp(t, {
+    config: { formOrigin },
+    verification: { formHost: 'form.example.uz' },
+    sms: () => ({ send: async ({ text }) => (texts.push(text), { outcome: 'accepted' }) }),
+  })
+  const merchant = app.merchant()
+  const form = await app.formDocuments.issue(merchant.merchantId, 'https://shop.example')
+  const ofAnother = await app.formDocuments.issue(app.merchant().merchantId, 'https://evil.example')
+  const lineOf = async (of: { readonly form?: string; readonly origin: string | null }): Promise<string | undefined> => {
+    const token = await merchant.createToken('8600495473316478')
+    const params = { token, ...(of.form === undefined ? {} : { form: of.form }) }
+    const reply = await merchant.asPage('cards.get_verify_code', params, null, of.origin)
+    assert.ok('sent' in reply, JSON.stringify(reply))
+    return texts
+      .at(-1)
+      ?.split('\n\n')[1]
+      ?.replace(/#[0-9]+/, '#')
+  }
+  assert.equal(await lineOf({ form, origin: formOrigin }), '@shop.example # @form.example.uz')
+  const own = await app.formDocuments.issue(merchant.merchantId, formOrigin)
+  for (const of of [
+    { form: own, origin: formOrigin },
+    { origin: formOrigin },
+    { form: ofAnother, origin: formOrigin },
+    { form: 'x', origin: formOrigin },
+  ])
+    assert.equal(await lineOf(of), '@form.example.uz #')
+  // A page that calls by itself cannot name another.
+  assert.equal(await lineOf({ form, origin: 'https://shop.example' }), '@form.example.uz #')
+})

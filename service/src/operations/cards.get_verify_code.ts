@@ -7,7 +7,11 @@ import { expectTokenShape, operation } from './operation.ts'
 /** Sends an SMS code to the phone that the issuer knows, in the caller's language. */
 export const cardsGetVerifyCode = operation(cardsGetVerifyCodeContract, {
   check: expectTokenShape,
-  run: ({ token }, ctx, { verification }) => verification.requestCode(token, ctx, ctx.language),
+  async run({ token, form = null }, ctx, { verification, formDocuments, isFormOrigin }) {
+    const isFromForm = form !== null && ctx.origin !== null && isFormOrigin(ctx.origin)
+    const shopOrigin = isFromForm ? await formDocuments.originOf(ctx.merchantId, form) : null
+    return verification.requestCode(token, ctx, { language: ctx.language, shopOrigin })
+  },
   reconcile: ({ subject, isExpired }, { token }, ctx, { verification }) =>
     verification.reconcileRequest(token, { attemptId: subject, isExpired }, ctx),
   render: ({ phoneMask, waitMs, code }: CodeRequestResult, _params, { origin }, { isFormOrigin }) => ({

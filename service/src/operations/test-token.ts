@@ -57,7 +57,7 @@ export async function makeTestToken(
   if (created === null) return { cardId: null, maskedPan: null, verified: false, steps }
   const { cardId, maskedPan } = created.card
   const { token } = created
-  const sent = await step('cards.get_verify_code', () => verification.requestCode(token, ctx, ctx.language))
+  const sent = await step('cards.get_verify_code', () => verification.requestCode(token, ctx, { language: ctx.language, shopOrigin: null }))
   const card = sent === null ? null : await step('cards.verify', () => verification.verifyCode(token, code, ctx))
   return { cardId, maskedPan, verified: card !== null, steps }
 

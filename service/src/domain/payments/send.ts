@@ -6,6 +6,7 @@ import { issueId } from '@tessera/vault/id'
 import type { ReceiptRow } from '../../store/receipts.ts'
 import { claimSend } from '../../store/send-limits.ts'
 import { retryOnConflict } from '../concurrency.ts'
+import { fitSmsText } from '../sms/fit-text.ts'
 import { dailyCapsOf, sendClaim } from '../verification/daily-caps.ts'
 
 import type { PaymentServices } from './dependencies.ts'
@@ -116,9 +117,12 @@ export interface ReceiptSmsText {
   readonly providerName: string
 }
 
-/** The text of the message. */
-export function formatReceiptSms(language: Language, text: ReceiptSmsText): string {
-  return templates[language]({ ...text, shop: cut(text.shop), number: cut(text.number) })
+/** The text of the message: one segment in English and Uzbek, two at most in Russian. Names are cut where there is no room for them. */
+export function formatReceiptSms(language: Language, { providerName, shop, number, ...text }: ReceiptSmsText): string {
+  const names = [cut(providerName), cut(shop), cut(number)]
+  return fitSmsText(language, names, [
+    ([provider = '', name = '', id = '']) => templates[language]({ ...text, providerName: provider, shop: name, number: id }),
+  ])
 }
 
 /** The Uzbek text avoids U+02BB: one character outside GSM 03.38 halves the length of an SMS segment. */

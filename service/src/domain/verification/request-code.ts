@@ -22,12 +22,19 @@ import { sendCode } from './send-code.ts'
 import { codeRequestResult, recordDispatchOutcome, type CodeDispatch, type CodeRequestResult } from './dispatch.ts'
 import { phoneReference, requireNotStopped, stopOf } from './stops.ts'
 
+/** Who reads the message, and where the code is entered. */
+export interface CodeReader {
+  readonly language: Language
+  /** Of the page that embeds the form; null when it is not known. */
+  readonly shopOrigin: string | null
+}
+
 /** Stores the attempt, calls the network, sends the code unless the network sends it, and stores the outcome. */
 export async function requestCode(
   deps: VerificationDependencies,
   token: string,
   ctx: RequestContext<CodeRequestResult>,
-  language: Language,
+  { language, shopOrigin }: CodeReader,
 ): Promise<CodeRequestResult> {
   const live = await requireLiveCard(deps.cards, token, ctx)
   const peer = requireNetworkOfCard(deps.networks, live.card.maskedPan)
@@ -42,7 +49,8 @@ export async function requestCode(
     const phoneRef = await phoneReference(deps, policy, { merchantId: live.card.merchantId, phone: started.phone })
     await requirePhoneNotStopped(dispatch, live, phoneRef)
     await requireHolder(dispatch, started)
-    return sendCode(dispatch, { phone: started.phone, phoneRef, code, language })
+    const shopHost = shopOrigin === null ? null : new URL(shopOrigin).host
+    return sendCode(dispatch, { phone: started.phone, phoneRef, code, language, shopHost })
   }
   if (started.kind === 'sentByNetwork') {
     const { phoneMask, networkRef } = started

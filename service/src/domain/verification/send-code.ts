@@ -15,13 +15,18 @@ export interface ServiceSentCode {
   /** What the phone counts under for a stop; null where phones are not stopped. */
   readonly phoneRef: string | null
   readonly language: Language
+  /** Of the page that embeds the form; null when it is not known. */
+  readonly shopHost: string | null
 }
 
 /**
  * Sends the service's code and returns the masked phone. Until the outcome is stored, no code is checked against the attempt, so a crash in between does
  * no harm.
  */
-export async function sendCode(dispatch: CodeDispatch, { phone, phoneRef, code, language }: ServiceSentCode): Promise<CodeRequestResult> {
+export async function sendCode(
+  dispatch: CodeDispatch,
+  { phone, phoneRef, code, language, shopHost }: ServiceSentCode,
+): Promise<CodeRequestResult> {
   const { deps, card, policy, attempt, ctx } = dispatch
   const { merchantId } = card
   const { providerName, formHost } = deps.settings
@@ -31,7 +36,7 @@ export async function sendCode(dispatch: CodeDispatch, { phone, phoneRef, code, 
   if (refusalMs > 0) return refuseUnsent(dispatch, phoneMask, refusalMs)
   await claimPhone(dispatch, phone)
   const lifetimeSeconds = policy.lifetimeMs / 1000
-  const text = formatCodeMessage(language, { code, maskedPan: card.maskedPan, lifetimeSeconds, providerName, formHost })
+  const text = formatCodeMessage(language, { code, maskedPan: card.maskedPan, lifetimeSeconds, providerName, formHost, shopHost })
   await requireSmsGuard(dispatch, phone, text)
   const message = { messageId: attempt.attemptId, merchantId, phone, text, lifetimeSeconds, purpose: 'code', subject: card.cardId } as const
   const outcome = await deps.sms.send(message, { timeoutMs: deps.settings.smsTimeoutMs, signal: ctx.signal })

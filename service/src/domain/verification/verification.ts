@@ -1,5 +1,3 @@
-import type { Language } from '@tessera/contract/envelope'
-
 import type { RequestContext } from '../request-context.ts'
 import type { CardRow } from '../../store/cards.ts'
 
@@ -9,7 +7,7 @@ import { verificationMac } from '../../store/verifications.ts'
 import { makeBegunStops } from './begun-stops.ts'
 import { makeEvaluatedCodes } from './evaluated-codes.ts'
 import { verifyCode } from './verify-code.ts'
-import { requestCode } from './request-code.ts'
+import { requestCode, type CodeReader } from './request-code.ts'
 import { makeWrongCodes } from './wrong-codes.ts'
 import type { VerificationDependencies } from './dependencies.ts'
 import type { CodeRequestResult } from './dispatch.ts'
@@ -22,7 +20,7 @@ export type VerificationInput = Omit<VerificationDependencies, 'rows' | 'evaluat
 /** Verification of a card by an SMS code. */
 export interface Verification {
   /** Sends a code to the phone that the issuer knows. */
-  requestCode(token: string, ctx: RequestContext<CodeRequestResult>, language: Language): Promise<CodeRequestResult>
+  requestCode(token: string, ctx: RequestContext<CodeRequestResult>, reader: CodeReader): Promise<CodeRequestResult>
   /** Digits of the longest code that may be sent as a JSON number. */
   readonly maxCodeLength: number
   /** Checks the code that the cardholder entered. A verified card gets the same result again, whatever the code. */
@@ -38,7 +36,7 @@ export function makeVerification({ environment, alarm, ...input }: VerificationI
   const deps = { ...input, ...inMemory, alarm, rows: makeVerifiedRows({ keyring: input.keyring, environment, alarm }, verificationMac) }
   return Object.freeze({
     maxCodeLength: Math.max(deps.settings.policies.maxLength, deps.codes.fixed?.length ?? 0),
-    requestCode: (token: string, ctx: RequestContext<CodeRequestResult>, language: Language) => requestCode(deps, token, ctx, language),
+    requestCode: (token: string, ctx: RequestContext<CodeRequestResult>, reader: CodeReader) => requestCode(deps, token, ctx, reader),
     verifyCode: (token: string, code: string | number, ctx: RequestContext<CardRow>) => verifyCode(deps, token, code, ctx),
     reconcileRequest: (token: string, earlier: EarlierCodeRequest, ctx: RequestContext) => reconcileCodeRequest(deps, token, earlier, ctx),
     reconcileCheck: (token: string, isExpired: boolean, ctx: RequestContext) => reconcileCodeCheck(deps, token, isExpired, ctx),
