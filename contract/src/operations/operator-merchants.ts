@@ -62,7 +62,7 @@ export const operatorMerchantsListContract = defineOperatorOperation('operator.m
     count: listLength,
   }),
   result: Type.Object({
-    merchants: Type.Array(Type.Object({ merchantId: text, name: text, state: text, createdAt: isoTimestampOrNull })),
+    merchants: Type.Array(Type.Object({ merchantId: text, name: text, businessId: text, state: text, createdAt: isoTimestampOrNull })),
   }),
 })
 

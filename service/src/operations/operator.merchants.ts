@@ -14,7 +14,7 @@ import {
 } from '@tessera/contract/operations/operator-merchants'
 
 import type { MerchantListItem } from '../domain/merchants/administration.ts'
-import type { Merchant } from '../domain/merchants/merchant-cache.ts'
+import { toMerchant, type Merchant } from '../domain/merchants/merchant-cache.ts'
 import { readMerchantPatch } from '../domain/merchants/merchant-patch.ts'
 import type { CredentialUse } from '../store/merchants.ts'
 
@@ -133,8 +133,9 @@ function toMerchantView({ row, settings }: Merchant, uses: readonly CredentialUs
 }
 
 function toMerchantItem({ row, hasValidMac }: MerchantListItem) {
-  if ('brokenAt' in row) return { merchantId: row.id, name: '', state: `broken at column ${row.brokenAt}`, createdAt: null }
-  return { merchantId: row.id, name: row.name, state: hasValidMac ? row.state : 'tampered', createdAt: isoTime(row.createdAt) }
+  if ('brokenAt' in row) return { merchantId: row.id, name: '', businessId: '', state: `broken at column ${row.brokenAt}`, createdAt: null }
+  const businessId = hasValidMac ? toMerchant(row).settings.businessId : ''
+  return { merchantId: row.id, name: row.name, businessId, state: hasValidMac ? row.state : 'tampered', createdAt: isoTime(row.createdAt) }
 }
 
 function toEndpointView({ row, settings: { endpoint } }: Merchant): Result<'operator.endpoints.set'> {

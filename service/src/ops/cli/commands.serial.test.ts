@@ -11,6 +11,7 @@ import { commands } from './commands.ts'
 
 const scratch = makeScratch()
 const nowhere = join(scratch, 'nowhere')
+const merchantFile = join(scratch, 'merchants.csv')
 const sentByService = { number: '8600495473316478', expire: '0399' }
 let service: Started
 
@@ -297,6 +298,7 @@ test('without a running service, every command that needs one reports that and h
     'keys destroy': ['x', '--yes'],
     'keys reseal': ['x'],
     'audit export': [join(scratch, 'never')],
+    'merchants import': [merchantFile, '--print'],
     'keys sign-rows': ['--restored'],
     'sandbox step': ['a', 'b'],
     'sandbox limits': ['on'],
@@ -310,6 +312,7 @@ test('without a running service, every command that needs one reports that and h
     ...wordsOfEvents,
     ...wordsOfMerchants,
   }
+  writeFileSync(merchantFile, 'name\nA shop\n')
   for (const { name } of serviceCommands) {
     const ended = await runHere([...name.split(' '), ...(words[name] ?? []), `--data=${nowhere}`])
     assertRefused(

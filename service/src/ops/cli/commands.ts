@@ -22,6 +22,7 @@ import { smsFind, smsStatus, smsTest } from './sms.ts'
 import { storeCheckCommand } from './store-check.ts'
 import { settingsCommand, statusCommand, versionCommand } from './status.ts'
 import { usersBlock, usersCreate, usersList, usersResetPassword } from './dashboard-users.ts'
+import { merchantsImport } from './merchants-import.ts'
 import { merchantsEndpoint } from './merchant-endpoint.ts'
 import { receiptsList, receiptsResolve, receiptsShow } from './receipts.ts'
 import {
@@ -198,6 +199,7 @@ export const commands: readonly Command[] = Object.freeze([
   merchantsUnblock,
   merchantsRotatePassword,
   merchantsRetirePassword,
+  merchantsImport,
   merchantsEndpoint,
   receiptsList,
   receiptsShow,
