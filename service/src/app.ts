@@ -84,7 +84,7 @@ export async function createApp(config: Config, adapters: Adapters, deps: AppDep
       record: makeValueFile(config.dataFolder, clockFile),
       onRefused: makeClockAlarm(log),
     })
-    const { custody, audit: custodyAudit } = deps.custody ?? makeCustodyServices(config, deps)
+    const { custody, audit: custodyAudit, handOver } = deps.custody ?? makeCustodyServices(config, deps)
     resources.add(() => custody.forget())
     const damage = makeDamageAlarm(log, metrics, clock)
     const storageDeps = {
@@ -122,6 +122,8 @@ export async function createApp(config: Config, adapters: Adapters, deps: AppDep
       clockGuard,
       damage,
       custody,
+      custodyAudit,
+      handOver,
       areEntriesComparable,
       sdk,
       lifecycle,
@@ -157,6 +159,8 @@ export async function createApp(config: Config, adapters: Adapters, deps: AppDep
         startBackgroundJobs(services, { clock, log, resources })
         http = createHttp(config, adapters, services, { pipelines, formAssets, tls, log, metrics })
         resources.add(() => http?.close())
+        const { nodes } = services
+        if (nodes !== null) await handOver?.listen({ nodes, audit: custodyAudit, resources })
         await deps.onListening?.()
         const url = await listen(http, { ...config, isTls: tls !== null })
         const info = runningInfo(url)

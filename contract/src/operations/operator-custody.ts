@@ -1,7 +1,7 @@
 import Type from 'typebox'
 
 import { operationsByName } from './operation.ts'
-import { defineOperatorOperation, isoTimestamp } from './operator.ts'
+import { defineOperatorOperation, isoTimestamp, isoTimestampOrNull, operatorDone } from './operator.ts'
 
 const custodian = Type.String({
   pattern: '^[A-Za-z0-9._-]{1,32}$',
@@ -62,9 +62,62 @@ export const operatorSharesEnterContract = defineOperatorOperation('operator.sha
   result: Type.Object({ setId, index: Type.Integer(), received: Type.Integer(), threshold: Type.Integer(), isOpen: Type.Boolean() }),
 })
 
+const nodeName = Type.String({ pattern: '^[a-z0-9-]{1,32}$', description: 'A node is named by 1 to 32 small letters, digits and hyphens.' })
+const publicKey = Type.String({
+  pattern: '^[0-9a-f]{128}$',
+  description: 'The public key of a node is 128 hex digits: tessera keys node-key prints it.',
+})
+
+export const operatorSharesFetchContract = defineOperatorOperation('operator.shares.fetch', {
+  summary: 'Asks the other nodes for the KEKs that this one does not have.',
+  mutates: false,
+  params: Type.Object({}),
+  result: Type.Object({ opened: Type.Array(setId) }),
+})
+
+export const operatorNodesListContract = defineOperatorOperation('operator.nodes.list', {
+  summary: 'Lists the nodes that custodians enrolled.',
+  mutates: false,
+  params: Type.Object({}),
+  result: Type.Object({
+    nodes: Type.Array(
+      Type.Object({ name: Type.String(), fingerprint: Type.String(), enrolledAt: isoTimestamp, revokedAt: isoTimestampOrNull }),
+    ),
+  }),
+})
+
+export const operatorNodesEnrollContract = defineOperatorOperation('operator.nodes.enroll', {
+  summary: "Enters a custodian's share for the enrolment of a node. With as many as the threshold the node may be handed KEKs.",
+  mutates: true,
+  params: Type.Object({
+    name: nodeName,
+    publicKey,
+    share: Type.String({ maxLength: 256, description: 'A share is a text of 72 letters and digits.' }),
+    custodian,
+  }),
+  result: Type.Object({
+    name: Type.String(),
+    fingerprint: Type.String(),
+    received: Type.Integer(),
+    threshold: Type.Integer(),
+    isEnrolled: Type.Boolean(),
+  }),
+})
+
+export const operatorNodesRevokeContract = defineOperatorOperation('operator.nodes.revoke', {
+  summary: 'Revokes a node: it is handed no KEK any more.',
+  mutates: true,
+  params: Type.Object({ name: nodeName }),
+  result: operatorDone,
+})
+
 export const operatorCustodyOperations = operationsByName(
   operatorSharesListContract,
   operatorSharesCreateContract,
   operatorSharesTakeContract,
   operatorSharesEnterContract,
+  operatorSharesFetchContract,
+  operatorNodesListContract,
+  operatorNodesEnrollContract,
+  operatorNodesRevokeContract,
 )

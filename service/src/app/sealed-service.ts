@@ -24,12 +24,14 @@ import { makeRequestIds } from '../server/request-id.ts'
 import { makeShareSetStore } from '../store/share-sets.ts'
 
 import type { Adapters } from './adapters.ts'
+import type { HandOver } from './hand-over.ts'
 import { createResources, readReadiness, type Lifecycle, type Resources } from './lifecycle.ts'
 import { readListenerTls } from './tls-files.ts'
 import { openKeyStore, retryUntilReachable, type StorageDependencies } from './storage.ts'
 
 export interface SealDependencies extends Pick<StorageDependencies, 'primaryObserver'> {
   readonly custody: Custody
+  readonly handOver: HandOver | null
   readonly lifecycle: Lifecycle
   readonly clock: Clock
   readonly log: Log
@@ -80,7 +82,7 @@ export function usesShares(config: Config): boolean {
 
 /** The KEKs that the stored keys need, or the newest set when there are no keys yet; oldest first. */
 async function waitForShares(config: Config, isProvider: boolean, deps: SealDependencies, replies: Resources): Promise<readonly Kek[]> {
-  const { custody, lifecycle, log, stopping } = deps
+  const { custody, handOver, lifecycle, clock, log, stopping } = deps
   const keys = await retryUntilReachable(config, deps, () => openKeyStore(config, deps))
   const ceremony = createResources((err) => log.error('close_failed', { err }))
   ceremony.add(() => keys.close())
@@ -88,13 +90,19 @@ async function waitForShares(config: Config, isProvider: boolean, deps: SealDepe
     const sets = makeShareSetStore(keys)
     custody.useSets(sets)
     ceremony.add(() => custody.useSets(null))
+    const stopped = rejectOnAbort(stopping)
+    // Where nothing has to be waited for, nobody looks at it.
+    stopped.catch(() => undefined)
     for (let isSealed = false; ; isSealed = true) {
       const changed = custody.changed()
       const missing = await findMissing(await keys.list(), await sets.list(), isProvider, custody)
       if (missing.length === 0) return custody.openKeks()
       lifecycle.sealedBecause = () => describeMissing(missing, custody)
       if (!isSealed) await openSealed(config, deps, { ceremony, replies })
-      await Promise.race([changed, rejectOnAbort(stopping)])
+      const setIds = missing.flatMap((set) => (set === 'none' ? [] : [set.setId]))
+      if (handOver?.hasPeers !== true || setIds.length === 0) await Promise.race([changed, stopped])
+      else if ((await Promise.race([handOver.fetch(setIds), stopped])).length === 0)
+        await Promise.race([changed, stopped, clock.sleep(fetchEveryMs, stopping)])
     }
   } finally {
     await ceremony.closeAll()
@@ -136,10 +144,10 @@ function describeMissing(missing: readonly (ShareSet | 'none')[], custody: Custo
 /** Listens for the API and for operators. `ceremony` ends with the seal, `replies` when the API itself listens. */
 async function openSealed(
   config: Config,
-  { custody, lifecycle, clock, log, stopping }: SealDependencies,
+  { custody, handOver, lifecycle, clock, log, stopping }: SealDependencies,
   { ceremony, replies }: { readonly ceremony: Resources; readonly replies: Resources },
 ): Promise<void> {
-  const services = { custody, keks: null, readReadiness: () => readReadiness(lifecycle) }
+  const services = { custody, handOver, nodes: null, keks: null, readReadiness: () => readReadiness(lifecycle) }
   const pipeline = makeSealedPipeline(clock, log, services as unknown as AppServices)
   const http = createHttpServer({
     handle: pipeline(refuseCalls),
@@ -222,6 +230,7 @@ const ceremonyOperations: ReadonlySet<string> = new Set([
   'operator.shares.create',
   'operator.shares.take',
   'operator.shares.enter',
+  'operator.shares.fetch',
 ])
 
 function rejectOnAbort(signal: AbortSignal): Promise<never> {
@@ -233,3 +242,4 @@ function rejectOnAbort(signal: AbortSignal): Promise<never> {
 }
 
 const sweepEveryMs = 15_000
+const fetchEveryMs = 3000

@@ -9,6 +9,8 @@ import type { Clock } from '../clock.ts'
 import type { ChainFollower } from '../domain/freshness/chain-follower.ts'
 import { makeClockAdministration } from '../domain/clock-administration.ts'
 import type { Custody } from '../domain/custody/custody.ts'
+import type { CustodyAudit } from '../domain/custody/custody-audit.ts'
+import { makeEnrolledNodes } from '../domain/custody/enrolled-nodes.ts'
 import type { ClockGuard } from '../domain/clock-guard.ts'
 import { makeFreshRowAuthenticator, makeRowFreshness } from '../domain/freshness/row-freshness.ts'
 import { makeCardResealer } from '../domain/cards/reseal.ts'
@@ -65,9 +67,11 @@ import { makeRequestLists } from '../ops/request-log/request-lists.ts'
 import { makeRequestRecorder, recorderSettings } from '../ops/request-log/request-recorder.ts'
 
 import { listInbox } from '../store/sandbox.ts'
+import { makeValueFile } from '../store/value-file.ts'
 import type { Store } from '../store/store.ts'
 
 import type { Adapters } from './adapters.ts'
+import type { HandOver } from './hand-over.ts'
 import { createAuditCheckpoints } from './audit-checkpoints.ts'
 import type { DamageAlarm } from './damage-alarm.ts'
 import type { DomainBase } from './domain-base.ts'
@@ -97,6 +101,8 @@ export interface ServiceDependencies extends Storage {
   readonly clockGuard: ClockGuard
   readonly damage: Pick<DamageAlarm, 'end'>
   readonly custody: Custody
+  readonly custodyAudit: CustodyAudit
+  readonly handOver: HandOver | null
   /** Whether audit entries bear the machine's time. */
   readonly areEntriesComparable: boolean
   /** The URL of this service, once it listens. */
@@ -254,6 +260,17 @@ export async function createServices(config: Config, adapters: Adapters, deps: S
     nextKek,
     keks,
     custody,
+    custodyAudit: deps.custodyAudit,
+    handOver: deps.handOver,
+    nodes:
+      deps.keyStoreValues === null
+        ? null
+        : makeEnrolledNodes({
+            ...base,
+            clock: machineClock,
+            values: deps.keyStoreValues,
+            seen: makeValueFile(config.dataFolder, 'enrolled-nodes'),
+          }),
     kekAgeMaxMs,
     keyAges,
     follower: deps.follower,

@@ -36,6 +36,8 @@ export interface Storage {
   readonly heldKeks: () => readonly Kek[]
   /** Where the service records how far it read the audit. */
   readonly anchors: Anchors
+  /** Values beside the keys; null where the keys were opened elsewhere. */
+  readonly keyStoreValues: KeyStoreValues | null
 }
 
 export interface StorageDependencies {
@@ -70,16 +72,26 @@ export async function openStorage(config: Config, adapters: Adapters, deps: Stor
   // The newest that custodians opened, unless another is named.
   const nextKek = (): Kek | null => next ?? heldKeks().findLast(({ id }) => id !== currentKekId) ?? null
   let currentKekId = ''
+  let keyStoreValues: KeyStoreValues | null = null
   const { kek, keyring } = deps.keyring === undefined ? await openKeys() : { kek: await openKek(true), keyring: deps.keyring }
   const store = deps.store ?? (await openDatabase())
   const snapshot = makeValueFile(config.dataFolder, rowVersionsFile)
-  return { store, keyring, kek, nextKek, heldKeks, anchors: makeAnchors({ heads, snapshot, keyring, environment: config.environment }) }
+  return {
+    store,
+    keyring,
+    kek,
+    nextKek,
+    heldKeks,
+    keyStoreValues,
+    anchors: makeAnchors({ heads, snapshot, keyring, environment: config.environment }),
+  }
 
   /** A KEK is created in the test environment and for an empty key store only: the keys of another one need theirs. `tessera keys init` creates others. */
   async function openKeys(): Promise<Pick<Storage, 'kek' | 'keyring'>> {
     const keys = await retryUntilReachable(config, deps, () => openKeyStore(config, deps))
     resources.add(() => keys.close())
     // In PostgreSQL, because a process there may not find its data folder again.
+    keyStoreValues = keys
     deps.custody?.useSets(makeShareSetStore(keys))
     resources.add(() => deps.custody?.useSets(null))
     if ('readValue' in keys) {

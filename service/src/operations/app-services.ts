@@ -8,6 +8,8 @@ import type { ClockAdministration } from '../domain/clock-administration.ts'
 import type { CollectEvidence } from '../domain/compliance/evidence.ts'
 import type { Consents, RecentConsents } from '../domain/consents/consents.ts'
 import type { Custody } from '../domain/custody/custody.ts'
+import type { CustodyAudit } from '../domain/custody/custody-audit.ts'
+import type { EnrolledNodes } from '../domain/custody/enrolled-nodes.ts'
 import type { Disclosures } from '../domain/consents/disclosures.ts'
 import type { FormDocumentTokens } from '../domain/form-sessions/form-document-token.ts'
 import type { FormSessions } from '../domain/form-sessions/form-sessions.ts'
@@ -76,6 +78,11 @@ export interface AppServices {
   readonly keys: KeyAdministration
   /** KEKs that custodians hold in shares. */
   readonly custody: Custody
+  /** Null where it is not set up. */
+  readonly handOver: { fetch(sets: readonly string[]): Promise<string[]> } | null
+  /** Nodes that custodians enrolled. Null while the service is sealed. */
+  readonly nodes: EnrolledNodes | null
+  readonly custodyAudit: Pick<CustodyAudit, 'record'>
   /** Null while the service is sealed. */
   readonly keks: Pick<KekRegistry, 'update'> | null
   /** The cryptoperiod of the KEK, milliseconds. */

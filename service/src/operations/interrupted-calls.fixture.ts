@@ -141,6 +141,11 @@ export const preparedCalls: Readonly<Partial<Record<OperationName, (scene: CallS
     return { custodian: 'aziz' }
   },
   'operator.shares.enter': async (scene) => ({ share: await lastNeededShare(scene), custodian: 'aziz' }),
+  'operator.nodes.enroll': async (scene) => ({ ...newNode, share: await lastAgreement(scene), custodian: 'aziz' }),
+  'operator.nodes.revoke': async (scene) => {
+    await scene.app.nodes?.enroll(newNode)
+    return { name: newNode.name }
+  },
   'operator.store.recordBackup': async () => ({ what: 'database', destination: 'backup', user: 'operator', chains: 0, heads: [] }),
   'operator.clock.confirm': async ({ app }) => {
     app.clock.jump(40 * dayMs)
@@ -372,7 +377,21 @@ async function lastNeededShare({ app: { custody } }: CallScene): Promise<string>
     const taken = await custody.takeShare(operatorActor)
     if ('share' in taken) texts.push(taken.share)
   }
+  sharesOfNewSet = texts
   const [first = '', last = ''] = texts
   await custody.enterShare(first, operatorActor)
   return last
 }
+
+/** A share with which custodians of an open KEK agree to a node, after another one was entered. */
+async function lastAgreement(scene: CallScene): Promise<string> {
+  const { custody } = scene.app
+  const last = await lastNeededShare(scene)
+  await custody.enterShare(last, operatorActor)
+  const first = sharesOfNewSet[0] ?? ''
+  await custody.enterShare(first, operatorActor, `enroll ${newNode.name} ${newNode.publicKey}`)
+  return last
+}
+
+const newNode = { name: 'node-b', publicKey: '09'.repeat(64) }
+let sharesOfNewSet: string[] = []

@@ -11,8 +11,6 @@ import {
   operatorStatusGetContract,
 } from '@tessera/contract/operations/operator-service'
 
-import { shareKekId } from '@tessera/vault/share-set'
-
 import { operation } from './operation.ts'
 import { isoTime, refusal, requireMerchant, runWalk } from './operator.ts'
 
@@ -25,9 +23,7 @@ export const operatorStatusGet = operation(operatorStatusGetContract, {
 export const operatorKeysList = operation(operatorKeysListContract, {
   async run(_params, _ctx, { keys: administration, custody, machineClock, kekAgeMaxMs }) {
     const now = machineClock.now()
-    const sets = new Map(
-      (await custody.list()).map(({ setId, threshold, shares }) => [shareKekId(setId), `${String(threshold)} of ${String(shares)}`]),
-    )
+    const sets = new Map((await custody.list()).map(({ kekId, threshold, shares }) => [kekId, `${String(threshold)} of ${String(shares)}`]))
     const keks = (await administration.listKeks()).map(({ since, ...kek }) => ({
       ...kek,
       shares: sets.get(kek.kekId) ?? null,

@@ -50,6 +50,11 @@ const operatorMessages = {
   shares_not_of_set:
     'These {} shares do not give the KEK of their set: one of them is not as it was handed out, and which one cannot be known. All are forgotten: begin again, with other custodians.',
   set_open: 'The KEK of the set {} is open already.',
+  set_not_open: 'The KEK of the set {} is not open here: only custodians of a KEK that this node has enrol nodes.',
+  node_unknown: 'There is no enrolled node {}: see tessera keys nodes',
+  nodes_unavailable: 'Nodes are enrolled in a service that is not sealed.',
+  nodes_refused: 'Nothing was done: {}.',
+  hand_over_not_set: 'No nodes are named to ask: set TESSERA_HAND_OVER_PEERS.',
   share_backoff: 'Three entries were wrong: try again in {} s.',
   rows_being_signed: 'Another process is signing rows. Try again when it has ended: its log says rows_signed.',
   event_not_replayed: 'Unknown event, no endpoint, or it is being delivered.',

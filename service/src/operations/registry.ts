@@ -96,7 +96,16 @@ import {
 } from './operator.service.ts'
 import { operatorClockConfirm, operatorClockGet } from './operator.clock.ts'
 import { operatorSmsFind, operatorSmsStatus, operatorSmsTest } from './operator.sms.ts'
-import { operatorSharesCreate, operatorSharesEnter, operatorSharesList, operatorSharesTake } from './operator.custody.ts'
+import {
+  operatorNodesEnroll,
+  operatorNodesList,
+  operatorNodesRevoke,
+  operatorSharesCreate,
+  operatorSharesEnter,
+  operatorSharesFetch,
+  operatorSharesList,
+  operatorSharesTake,
+} from './operator.custody.ts'
 import { operatorStoreCheck, operatorStoreRecordBackup } from './operator.store.ts'
 import {
   operatorEndpointsRemove,
@@ -252,6 +261,10 @@ export const operationRegistry: OperationRegistry = Object.freeze({
   'operator.shares.create':         operatorSharesCreate,
   'operator.shares.take':           operatorSharesTake,
   'operator.shares.enter':          operatorSharesEnter,
+  'operator.shares.fetch':          operatorSharesFetch,
+  'operator.nodes.list':            operatorNodesList,
+  'operator.nodes.enroll':          operatorNodesEnroll,
+  'operator.nodes.revoke':          operatorNodesRevoke,
   'operator.clock.get':             operatorClockGet,
   'operator.clock.confirm':         operatorClockConfirm,
   'operator.sms.find':                     operatorSmsFind,

@@ -7,8 +7,11 @@ import type { AuditActor } from '../request-context.ts'
 
 /** What custodians did. */
 export interface CustodyEntry {
-  readonly action: Extract<AuditAction, 'shares.created' | 'share.taken' | 'share.entered' | 'kek.opened'>
-  /** The set, and the share's index: `7K3MQ9TX/2`. Never the share. */
+  readonly action: Extract<
+    AuditAction,
+    'shares.created' | 'share.taken' | 'share.entered' | 'kek.opened' | 'kek.handed_over' | 'node.enrolled' | 'node.revoked'
+  >
+  /** The set, and the share's index: `7K3MQ9TX/2`. Never the share. Of a node its name. */
   readonly subject: string
   readonly outcome: 'done' | 'refused' | 'cancelled'
 }
@@ -37,7 +40,7 @@ export function makeCustodyAudit({ clock, log }: CustodyAuditDependencies): Cust
     const audit = { ...entry, merchantId: '', at: clock.now(), actor, requestId, address, version: 0, mac: new Uint8Array(0) }
     const [set, share] = entry.subject.split('/')
     const { action, outcome: cause } = entry
-    log(action === 'kek.opened' ? 'kek_opened' : 'custodian_share', { action, set, number: Number(share), cause })
+    log(action === 'kek.opened' ? 'kek_opened' : 'custodian_share', { action, set, node: set, number: Number(share), cause })
     if (attached !== null) await attached.write(insertAuditEntry, { audit })
     else if (waiting.length < waitingMax) waiting.push({ audit })
   }

@@ -1,5 +1,7 @@
+import type { KeyObject } from 'node:crypto'
+
 import type { Kek } from '@tessera/vault/kek'
-import type { ShareKek, ShareSet } from '@tessera/vault/share-set'
+import { adoptShareKek, shareKekId, type ShareKek, type ShareSet } from '@tessera/vault/share-set'
 import { parseShare, ShareTextError, type CustodianShare } from '@tessera/vault/share-text'
 
 import type { Clock } from '../../clock.ts'
@@ -19,8 +21,15 @@ export interface Custody {
   createSet(size: ShareSetSize, by: AuditActor): Promise<{ readonly setId: string } | CustodyRefusal>
   /** The next share of the set that was created, once. The set is stored with the last. */
   takeShare(by: AuditActor): Promise<TakenShare | CustodyRefusal>
-  /** Enters a share. With as many as the threshold, the KEK is in this process's memory. */
-  enterShare(text: string, by: AuditActor): Promise<EnteredShare | CustodyRefusal>
+  /**
+   * Enters a share. With as many as the threshold, the KEK is in this process's memory. With a purpose, custodians of a KEK that is open here agree to it
+   * instead, and nothing is opened.
+   */
+  enterShare(text: string, by: AuditActor, purpose?: string): Promise<EnteredShare | CustodyRefusal>
+  /** Takes a KEK that another node handed over. False when it is not that of the set. The caller wipes `raw`. */
+  adopt(setId: string, raw: Uint8Array, by: AuditActor): Promise<boolean>
+  /** The KEKs that are open in this process, with their keys, for handing them over. */
+  openSets(): readonly { readonly set: ShareSet; readonly key: KeyObject }[]
   /** The KEKs that are open in this process, oldest first. */
   openKeks(): readonly Kek[]
   /** The sets of which shares were entered, and how many are needed; what is open already is left out. */
@@ -42,6 +51,7 @@ export interface ShareSetSize {
 
 export interface ShareSetStatus extends ShareSetSize {
   readonly setId: string
+  readonly kekId: string
   readonly createdAt: number
   readonly received: number
   readonly isOpen: boolean
@@ -84,6 +94,7 @@ export type CustodyRefusalReason =
   | 'share_repeated'
   | 'shares_not_of_set'
   | 'set_open'
+  | 'set_not_open'
   | 'share_backoff'
 
 export interface CustodyDependencies {
@@ -106,7 +117,8 @@ class CeremonyCustody implements Custody {
   #dealing: { readonly dealt: ShareDealing; readonly endsAtMs: number } | null = null
   #sets: ShareSetStore | null = null
   #isRetired: (set: ShareSet) => Promise<boolean> = () => Promise.resolve(false)
-  #waiting: (() => void)[] = []
+  #change: Promise<void> | null = null
+  #announceChange: () => void = () => undefined
 
   constructor(deps: CustodyDependencies) {
     this.#deps = deps
@@ -151,19 +163,19 @@ class CeremonyCustody implements Custody {
     return { setId, index, share: text, left: dealt.left() }
   }
 
-  async enterShare(text: string, by: AuditActor): Promise<EnteredShare | CustodyRefusal> {
+  async enterShare(text: string, by: AuditActor, purpose = ''): Promise<EnteredShare | CustodyRefusal> {
     this.#forgetOverdue()
     const seconds = this.#backoff.waitSeconds()
     if (seconds > 0) return new CustodyRefusal('share_backoff', String(seconds))
     const share = readShare(text)
     if (share instanceof CustodyRefusal) return this.#refuse(share, by, '-')
     const set = (await this.#storedSets()).find(({ setId }) => setId === share.setId)
-    const refused = this.#findRefusal(share, set) ?? (await this.#findRetirement(set))
+    const refused = this.#findRefusal(share, set, purpose) ?? (await this.#findRetirement(set))
     if (set === undefined || refused !== null) {
       share.y.fill(0)
       return this.#refuse(refused ?? new CustodyRefusal('share_of_other_set', share.setId), by, subjectOf(share))
     }
-    return this.#collect(share, set, by)
+    return this.#collect(share, set, by, purpose)
   }
 
   openKeks(): readonly Kek[] {
@@ -188,7 +200,7 @@ class CeremonyCustody implements Custody {
   }
 
   changed(): Promise<void> {
-    return new Promise((resolve) => this.#waiting.push(resolve))
+    return (this.#change ??= new Promise((resolve) => (this.#announceChange = resolve)))
   }
 
   forget(): void {
@@ -199,30 +211,46 @@ class CeremonyCustody implements Custody {
   }
 
   /** Adds a share that is of the set. The entry of the audit is before its effect. */
-  async #collect(share: CustodianShare, set: ShareSet, by: AuditActor): Promise<EnteredShare | CustodyRefusal> {
+  async #collect(share: CustodianShare, set: ShareSet, by: AuditActor, purpose: string): Promise<EnteredShare | CustodyRefusal> {
     await this.#record(by, 'share.entered', subjectOf(share), 'done')
     const { setId, threshold } = set
-    const collection = this.#collections.get(setId) ?? this.#beginCollection(set)
-    const again = this.#findRefusal(share, set)
+    const again = this.#findRefusal(share, set, purpose)
     if (again !== null) {
       share.y.fill(0)
       return this.#refuse(again, by, subjectOf(share))
     }
+    const collection = this.#collections.get(ceremonyOf(setId, purpose)) ?? this.#beginCollection(set, purpose)
     const received = collection.shares.received() + 1
     const opened = collection.shares.add(share)
     if (opened === 'incomplete') return { setId, index: share.x, received, threshold, isOpen: false }
-    this.#collections.delete(setId)
+    this.#collections.delete(ceremonyOf(setId, purpose))
     if (opened === 'wrong') return this.#refuse(new CustodyRefusal('shares_not_of_set', String(threshold)), by, setId)
     this.#backoff.reset()
-    this.#open.set(setId, { ...opened, set })
-    await this.#record(by, 'kek.opened', setId, 'done')
-    this.#announce()
+    if (purpose === '') await this.#openSet(set, opened, by)
     return { setId, index: share.x, received, threshold, isOpen: true }
   }
 
-  #beginCollection(set: ShareSet) {
+  openSets(): readonly { readonly set: ShareSet; readonly key: KeyObject }[] {
+    return [...this.#open.values()]
+  }
+
+  async adopt(setId: string, raw: Uint8Array, by: AuditActor): Promise<boolean> {
+    const set = (await this.#storedSets()).find((each) => each.setId === setId)
+    if (set === undefined || this.#open.has(setId) || (await this.#isRetired(set))) return false
+    const opened = adoptShareKek(set, this.#deps.environment, raw)
+    if (opened !== null) await this.#openSet(set, opened, by)
+    return opened !== null
+  }
+
+  async #openSet(set: ShareSet, opened: ShareKek, by: AuditActor): Promise<void> {
+    this.#open.set(set.setId, { ...opened, set })
+    await this.#record(by, 'kek.opened', set.setId, 'done')
+    this.#announce()
+  }
+
+  #beginCollection(set: ShareSet, purpose: string) {
     const begun = { set, shares: makeShareCollection(set, this.#deps.environment), endsAtMs: this.#endOfCeremony() }
-    this.#collections.set(set.setId, begun)
+    this.#collections.set(ceremonyOf(set.setId, purpose), begun)
     return begun
   }
 
@@ -230,11 +258,12 @@ class CeremonyCustody implements Custody {
     return set !== undefined && (await this.#isRetired(set)) ? new CustodyRefusal('share_of_retired_set', set.setId) : null
   }
 
-  #findRefusal(share: CustodianShare, set: ShareSet | undefined): CustodyRefusal | null {
+  #findRefusal(share: CustodianShare, set: ShareSet | undefined, purpose: string): CustodyRefusal | null {
     if (set === undefined) return new CustodyRefusal('share_of_other_set', share.setId)
-    if (this.#open.has(set.setId)) return new CustodyRefusal('set_open', set.setId)
+    if (this.#open.has(set.setId) !== (purpose !== '')) return new CustodyRefusal(purpose === '' ? 'set_open' : 'set_not_open', set.setId)
     if (share.threshold !== set.threshold || share.x > set.shares) return new CustodyRefusal('share_malformed', 'it is no share of its set')
-    if (this.#collections.get(set.setId)?.shares.has(share.x) === true) return new CustodyRefusal('share_repeated', String(share.x))
+    if (this.#collections.get(ceremonyOf(set.setId, purpose))?.shares.has(share.x) === true)
+      return new CustodyRefusal('share_repeated', String(share.x))
     return null
   }
 
@@ -246,8 +275,8 @@ class CeremonyCustody implements Custody {
   }
 
   #statusOf({ setId, threshold, shares, createdAt }: ShareSet, untaken: number): ShareSetStatus {
-    const received = this.#collections.get(setId)?.shares.received() ?? 0
-    return { setId, threshold, shares, createdAt, received, isOpen: this.#open.has(setId), untaken }
+    const received = this.#collections.get(ceremonyOf(setId, ''))?.shares.received() ?? 0
+    return { setId, kekId: shareKekId(setId), threshold, shares, createdAt, received, isOpen: this.#open.has(setId), untaken }
   }
 
   /** Another ceremony may have begun meanwhile. */
@@ -257,10 +286,10 @@ class CeremonyCustody implements Custody {
 
   #forgetOverdue(): void {
     const nowMs = this.#deps.clock.moment().monotonicMs
-    for (const [setId, { shares, endsAtMs }] of this.#collections) {
+    for (const [ceremony, { shares, endsAtMs }] of this.#collections) {
       if (nowMs < endsAtMs) continue
       shares.forget()
-      this.#collections.delete(setId)
+      this.#collections.delete(ceremony)
     }
     if (this.#dealing === null || nowMs < this.#dealing.endsAtMs) return
     this.#dealing.dealt.forget()
@@ -285,7 +314,8 @@ class CeremonyCustody implements Custody {
   }
 
   #announce(): void {
-    for (const resolve of this.#waiting.splice(0)) resolve()
+    this.#announceChange()
+    this.#change = null
   }
 }
 
@@ -296,6 +326,11 @@ function readShare(text: string): CustodianShare | CustodyRefusal {
     if (err instanceof ShareTextError) return new CustodyRefusal('share_malformed', err.message)
     throw err
   }
+}
+
+/** Shares that are entered for one purpose count for no other. */
+function ceremonyOf(setId: string, purpose: string): string {
+  return `${setId} ${purpose}`
 }
 
 function subjectOf({ setId, x }: CustodianShare): string {

@@ -290,7 +290,7 @@ test('without a running service, every command that needs one reports that and h
   // prettier-ignore
   const local = [
     'init', 'start', 'settings', 'doctor', 'form-check', 'audit verify-export', 'audit accept-restored', 'backup', 'keys init',
-    'keys backup', 'keys check-share', 'restore', 'store check', 'store choose-primary', 'version', 'help',
+    'keys backup', 'keys check-share', 'keys node-key', 'restore', 'store check', 'store choose-primary', 'version', 'help',
   ]
   const serviceCommands = commands.filter(({ name }) => !local.includes(name))
   const words: Record<string, string[]> = {
@@ -300,6 +300,8 @@ test('without a running service, every command that needs one reports that and h
     'audit export': [join(scratch, 'never')],
     'merchants import': [merchantFile, '--print'],
     'keys sign-rows': ['--restored'],
+    'keys enroll-node': ['node-b', '00'],
+    'keys revoke-node': ['node-b'],
     'sandbox step': ['a', 'b'],
     'sandbox limits': ['on'],
     'sandbox reset': ['x'],

@@ -6,6 +6,7 @@ import { doctor } from './doctor.ts'
 import { eventsListen } from './events-listen.ts'
 import { formCheck } from './form-check.ts'
 import { keysCheckShare, keysShares, keysTakeShare, keysUnseal } from './custody.ts'
+import { keysEnrollNode, keysFetch, keysNodeKey, keysNodes, keysRevokeNode } from './custody-nodes.ts'
 import { keysDestroy, keysReseal, keysRewrap, keysRotate, keysSignRows, keysStatus, keysVerify } from './keys.ts'
 import {
   merchantsCreate,
@@ -175,6 +176,11 @@ export const commands: readonly Command[] = Object.freeze([
   keysCheckShare,
   keysUnseal,
   keysShares,
+  keysFetch,
+  keysNodeKey,
+  keysEnrollNode,
+  keysRevokeNode,
+  keysNodes,
   auditVerify,
   auditAcceptRestored,
   storeChoosePrimary,

@@ -9,7 +9,7 @@ import { printTable, type Command, type CommandInput, type CommandOutcome } from
 import { callService } from './control-client.ts'
 import { makePrompter } from './prompter.ts'
 
-const custodianOption = {
+export const custodianOption = {
   name: 'custodian',
   takes: '<name>',
   meaning: 'Who you are, for the audit; by default the system user.',
@@ -104,7 +104,7 @@ function describeSet({ isOpen, untaken }: Result<'operator.shares.list'>['sets']
 }
 
 /** Read without echo at a terminal, else as a line of the input. */
-async function askShare(input: CommandInput): Promise<string> {
+export async function askShare(input: CommandInput): Promise<string> {
   const prompter = makePrompter(process.stdin, process.stderr, 'interrupted: no share was entered.')
   try {
     return await prompter.askSecret(input.json ? '' : 'Share (it is not shown): ')
@@ -119,7 +119,7 @@ function wrapShare(share: string): string {
   return [0, 6, 12].map((at) => `  ${groups.slice(at, at + 6).join('-')}`).join('\n')
 }
 
-function custodianOf({ options }: CommandInput): string {
+export function custodianOf({ options }: CommandInput): string {
   return options.get('custodian') ?? userInfo().username
 }
 

@@ -78,8 +78,8 @@ export async function startCheckedService(config: Config, deps: ProcessDependenc
     const coreDumps = disableCoreDumps()
     const lifecycle = createLifecycle()
     const custodyServices = makeCustodyServices(config, deps)
-    const { custody } = custodyServices
-    const sealDeps = { ...deps, custody, lifecycle, storedKeys: () => subject.storedKeys() }
+    const { custody, handOver } = custodyServices
+    const sealDeps = { ...deps, custody, handOver, lifecycle, storedKeys: () => subject.storedKeys() }
     const { adapters, endReplies } = makeSeal(config, chooseAdapters(config), sealDeps, resources)
     const subject = makeStartSubject(config, {
       adapters,

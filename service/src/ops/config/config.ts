@@ -17,6 +17,7 @@ import { peerBoundSettings } from './peers.ts'
 import { logSettings } from './log.ts'
 import { requestLogSettings } from './request-log.ts'
 import { stopSettings } from './stop.ts'
+import { handOverSettings } from './hand-over.ts'
 import { tlsSettings } from './tls.ts'
 import { withSecretFiles } from './secret-files.ts'
 import { collectSettings } from './sources.ts'
@@ -262,6 +263,7 @@ const table = [
   },
   ...clockSettings,
   ...keySettings,
+  ...handOverSettings,
   ...stopSettings,
 ] as const satisfies readonly Setting[]
 

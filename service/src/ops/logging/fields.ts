@@ -81,6 +81,7 @@ const shapes = {
   keyId: text(/^[0-9a-f]{32}$/),
   purpose: text(/^[a-z_]{1,32}$/),
   set: text(/^[0-9A-HJKMNP-TV-Z]{8}$/),
+  node: text(/^[a-z0-9-]{1,32}$/),
   action: text(/^[a-z]{1,16}\.[a-z_]{1,24}$/),
   kek: text(/^[0-9A-Za-z._:-]{1,64}$/),
   // An error: class, code and stack, and its message without values.
