@@ -6,7 +6,8 @@ import { parseRoutes } from '../adapters/network/routes.ts'
 import { makeSandboxNetwork } from '../adapters/sandbox/network.ts'
 import { AdapterConfigError } from '../adapters/adapter.ts'
 import { listOperations } from '../store/operations.ts'
-import { newReceipt, rowOf } from '../testing/receipts.fixture.ts'
+import { setScenarioStep } from '../store/sandbox.ts'
+import { newReceipt, pass, rowOf } from '../testing/receipts.fixture.ts'
 import { createTestApp } from '../testing/test-app.fixture.ts'
 
 /** Two cards that always succeed, of the prefixes 860006 and 860049. */
@@ -65,6 +66,41 @@ test('a network that does not respond is not called for a while, and the cards o
   app.clock.advance(60_000)
   await Promise.all(pending)
 })
+
+for (const [what, reply, state] of [
+  ['that it does not know the payment yet', { kind: 'unknown', isAnswered: true }, 'closed'],
+  ['nothing', { kind: 'unknown' }, 'open'],
+] as const) {
+  test(`a network that replies ${what} to the reversals of lost payments leaves its breaker ${state}`, async (t) => {
+    let reversals = 0
+    const app = await createTestApp(t, {
+      network: (sandbox) => ({
+        ...sandbox,
+        isSimulated: false,
+        status: () => Promise.resolve({ kind: 'noInquiry' }),
+        reverse: () => {
+          reversals += 1
+          return Promise.resolve(reply)
+        },
+      }),
+    })
+    const merchant = app.merchant()
+    const token = await merchant.createVerifiedToken(firstPan)
+    const ids = await Promise.all(Array.from({ length: judgedMin }, () => newReceipt(merchant)))
+    await app.store.write(setScenarioStep, { merchantId: merchant.merchantId, scenario: 'network', step: 'lose_request' })
+    // Each loses its reply; the time between them is longer than calls are judged for.
+    for (const id of ids) {
+      await pass(app, merchant.callRaw('receipts.pay', { id, token }))
+      app.clock.advance(60_000)
+    }
+    assert.equal(app.peers.network('sandbox').breakerState, 'closed', 'control')
+    while (reversals < judgedMin) {
+      app.clock.advance(1000)
+      await pass(app, app.receiptWorker.runOnce())
+    }
+    assert.equal(app.peers.network('sandbox').breakerState, state)
+  })
+}
 
 test('each network has an equal part of the places, so that one cannot take those of the other', async (t) => {
   const { app } = await openTwo(t)

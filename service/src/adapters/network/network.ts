@@ -98,11 +98,14 @@ export interface FollowUpRequest {
   readonly isRepeat: boolean
 }
 
-/** `unknown`: no reply in time. The call may or may not have taken effect, and must not be repeated blindly. */
+/**
+ * `unknown`: no reply in time, or one that does not decide. The call may or may not have taken effect, and must not be repeated blindly. `isAnswered`: the
+ * network replied as agreed, and only later can it say more; the breaker does not count that against it.
+ */
 export type NetworkOutcome =
   | { readonly kind: 'approved'; readonly networkRef: string }
   | { readonly kind: 'declined'; readonly reason: DeclineReason; readonly rawCode: string }
-  | { readonly kind: 'unknown' }
+  | { readonly kind: 'unknown'; readonly isAnswered?: true }
 
 /** Normalized. The network's own code is in `rawCode`. */
 export type DeclineReason =

@@ -12,6 +12,7 @@ test('each call is reported once with its own outcome, and a decline is an answe
     { kind: 'declined', reason: 'insufficientFunds', rawCode: '116' },
     { kind: 'declined', reason: 'networkTimeout', rawCode: '' },
     { kind: 'unknown' },
+    { kind: 'unknown', isAnswered: true },
     new Error('broken'),
   ]
   const { network, calls } = observed({
@@ -25,7 +26,7 @@ test('each call is reported once with its own outcome, and a decline is an answe
     precheckCard: () => Promise.resolve(null),
   })
   const { signal } = new AbortController()
-  for (let i = 0; i < 4; i++) await network.authorize(request, signal)
+  for (let i = 0; i < 5; i++) await network.authorize(request, signal)
   await assert.rejects(network.authorize(request, signal), /broken/)
   await network.status({} as StatusRequest, signal)
   await network.checkCode({} as CodeCheckRequest, signal)
@@ -37,6 +38,7 @@ test('each call is reported once with its own outcome, and a decline is an answe
       ['authorize', 'declined', true],
       ['authorize', 'declined', false],
       ['authorize', 'unknown', false],
+      ['authorize', 'unknown', true],
       ['authorize', 'failed', false],
       ['status', 'never_seen', true],
       ['check_code', 'unknown', true],

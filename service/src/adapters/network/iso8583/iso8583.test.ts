@@ -134,6 +134,20 @@ test('after the authorization no message has the card number, and the same rever
   await close()
 })
 
+test('a reversal of what the host does not know, or not yet, is an answer, and decides only when the request cannot be in a queue any more', async () => {
+  const setup = await setUp()
+  const { network, close, passQueueTime } = setup
+  const ofTrace = (await network.issueTrace?.('authorise')) ?? ''
+  const trace = (await network.issueTrace?.('reverse')) ?? ''
+  const of = { ofRequestId: 'r1', ofTrace, ofAmountTiyin: 500, ofHold: false, networkRef: '' }
+  const request = { ...of, requestId: 'r2', merchantId, amountTiyin: 500, trace, isRepeat: false }
+  assert.deepEqual(await network.reverse(request, new AbortController().signal), { kind: 'unknown', isAnswered: true })
+  passQueueTime()
+  assert.deepEqual(await network.reverse({ ...request, isRepeat: true }, new AbortController().signal), { kind: 'approved', networkRef: '' })
+  await network.close?.()
+  await close()
+})
+
 test('trace numbers are unique, also where the six digits begin anew', async () => {
   const { network, close } = await setUp()
   const traces = await Promise.all(Array.from({ length: 250 }, async () => network.issueTrace?.('authorise')))
