@@ -62,9 +62,16 @@ test('a heavy file that fails twice fails, and both failures are printed', async
   assert.match(summary, new RegExp(`✖ ${path} \\(first run\\)\n.*\n    Error: failure 1[^]*✖ ${path}\n.*\n    Error: failure 2`))
 })
 
-test('a light file is never retried, nor a heavy one that opts out, nor any in a search', async () => {
+test('a light file that fails once is run once more, too', async () => {
+  const path = plant(1)
+  const { failed, flaky, summary } = await run({ unit: [path] })
+  assert.deepEqual([failed, flaky.map((each) => each.path)], [0, [path]])
+  assert.ok(summary.includes(`\nflaky: ${path} (first failure: is unlucky: Error: failure 1)\n`), summary)
+})
+
+test('a file that opts out is never retried, nor any in a search', async () => {
   const cases: [files: Partial<TestFiles>, shouldRetry: boolean][] = [
-    [{ unit: [plant(1)] }, true],
+    [{ unit: [plant(1, '// runs once: it looks for rare failures')] }, true],
     [{ serial: [plant(1, '// runs once: it looks for rare failures')] }, true],
     [{ serial: [plant(1)] }, false],
   ]
@@ -74,9 +81,9 @@ test('a light file is never retried, nor a heavy one that opts out, nor any in a
   }
 })
 
-test('no heavy file is run again when more of them failed than can be an accident', async () => {
+test('no file is run again when more of them failed than can be an accident', async () => {
   const serial = Array.from({ length: maxRetriedFiles + 1 }, () => plant(1))
   const { failed, printed } = await run({ serial })
   assert.equal(failed, maxRetriedFiles + 1)
-  assert.match(printed, /4 heavy files failed, more than 3: none is run again\./)
+  assert.match(printed, /4 files failed, more than 3: none is run again\./)
 })

@@ -14,7 +14,7 @@ export type SecondRunOptions = {
 export const maxRetriedFiles = 3
 
 /**
- * Runs heavy files that failed once more, one after the other, so that one unlucky browser does not fail an hour of tests. The second result
+ * Runs files that failed once more, one after the other, so that one unlucky browser or one slow moment of the disk does not fail an hour of tests. The second result
  * replaces the first and holds it. See docs/decisions/0033-second-run.md.
  */
 export async function retryFailed(
@@ -23,7 +23,7 @@ export async function retryFailed(
 ): Promise<FileResult[]> {
   const failed = results.filter((result) => listFailures(result, allowedSkips).length > 0)
   if (failed.length > maxRetriedFiles) {
-    say(`${failed.length} heavy files failed, more than ${maxRetriedFiles}: none is run again.\n`)
+    say(`${failed.length} files failed, more than ${maxRetriedFiles}: none is run again.\n`)
     return [...results]
   }
   const final = [...results]

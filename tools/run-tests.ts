@@ -17,7 +17,7 @@ export type TestRun = {
   signal: AbortSignal
   /** For every file, instead of what it asks for itself. */
   secondsPerFile?: number | undefined
-  /** Runs a heavy file that failed once more. Not in a search, where a rare failure is what is looked for. */
+  /** Runs a file that failed once more. Not in a search, where a rare failure is what is looked for. */
   shouldRetry?: boolean
   /** A folder on a disk, for files that say `// on disk: <why>`; the temporary folder of this process when there is none. */
   diskFolder?: string
@@ -67,7 +67,8 @@ export async function runTests({ unit, serial, alone }: TestFiles, run: TestRun)
     ]
     // Alone and without the service and browser of its folder.
     const runAgain = async (path: string): Promise<FileResult> => show(await runOne(path, env, run), run)
-    return [...light, ...(run.shouldRetry === true ? await retryFailed(heavy, { ...run, runAgain }) : heavy)]
+    const results = [...light, ...heavy]
+    return run.shouldRetry === true ? await retryFailed(results, { ...run, runAgain }) : results
   } finally {
     await cluster?.stop()
   }
