@@ -69,7 +69,7 @@ function isAnswer(operation: NetworkOperation, result: NetworkResult): boolean |
   if (result === null || result.kind === 'noInquiry') return null
   if (result.kind === 'refused') return result.reason !== 'timeout'
   if (result.kind === 'declined') return result.reason !== 'networkTimeout'
-  return result.kind !== 'unknown' || operation === 'check_code' || ('isAnswered' in result && result.isAnswered)
+  return result.kind !== 'unknown' || operation === 'check_code' || 'isAnswered' in result
 }
 
 function toSnakeCase(kind: string): string {

@@ -126,7 +126,7 @@ export async function callNetwork<T extends NetworkStatus>(
 }
 
 function judgeReply(reply: NetworkReply<NetworkStatus>): PeerCallOutcome {
-  if (reply.kind === 'unknown') return 'isAnswered' in reply && reply.isAnswered === true ? 'succeeded' : 'failed'
+  if (reply.kind === 'unknown') return 'isAnswered' in reply ? 'succeeded' : 'failed'
   return reply.kind === 'declined' && (reply.reason === 'systemError' || reply.reason === 'networkTimeout') ? 'failed' : 'succeeded'
 }
 
