@@ -3,7 +3,8 @@ export const exits = {
   done: { code: 0, meaning: 'Success; for start: stopped by a signal, after the calls in progress.' },
   findings: {
     code: 1,
-    meaning: 'A check found something: audit verify, store check, keys verify, keys rewrap, consents, doctor, form-check, receipts show.',
+    meaning:
+      'A check found something: audit verify, store check, keys verify, keys rewrap, consents, doctor, form-check, receipts show, sms test.',
   },
   notChecked: { code: 2, meaning: 'form-check: the page could not be checked; the message says what to do.' },
   usage: { code: 64, meaning: 'Invalid command line: unknown command, argument or option, or the service refused the request.' },

@@ -29,6 +29,8 @@ interface HeldReport {
   readonly gateway: string
   readonly report: SmsDeliveryReport
   readonly at: number
+  /** How often it was tried again. */
+  attempts: number
 }
 
 export function makeDeliveryReports({ store, clock }: DeliveryReportDependencies): DeliveryReports {
@@ -36,7 +38,7 @@ export function makeDeliveryReports({ store, clock }: DeliveryReportDependencies
   return Object.freeze({ record, messageStored, runOnce, held: () => held.size })
 
   async function record(gateway: string, report: SmsDeliveryReport): Promise<void> {
-    const received = { gateway, report, at: clock.now() }
+    const received = { gateway, report, at: clock.now(), attempts: 0 }
     if (await write(received)) return
     const key = keyOf(gateway, report.gatewayMessageId)
     held.delete(key)
@@ -55,8 +57,11 @@ export function makeDeliveryReports({ store, clock }: DeliveryReportDependencies
 
   async function runOnce(): Promise<void> {
     for (const [key, report] of [...held]) {
-      if (clock.now() - report.at > holdMs) held.delete(key)
-      else await retry(key, report)
+      const dueAt = report.at + (retriesMs[report.attempts] ?? 0)
+      if (clock.now() < dueAt) continue
+      report.attempts++
+      await retry(key, report)
+      if (report.attempts >= retriesMs.length && held.get(key) === report) held.delete(key)
     }
   }
 
@@ -82,7 +87,10 @@ function keyOf(gateway: string, gatewayMessageId: string): string {
 }
 
 const maxHeld = 10_000
-/** Longer than any reply is waited for. */
-const holdMs = 10 * 60_000
+/**
+ * When a report is tried again, after it came; then it is forgotten. Longer than any reply is waited for, and seldom, because an account that other systems
+ * use as well gets reports of their messages.
+ */
+const retriesMs = [5000, 30_000, 180_000]
 /** SMSCs deliver for three days at most, and may use the id of a message again afterwards. */
 const reusedAfterMs = 4 * 86_400_000

@@ -78,10 +78,16 @@ export function makeSmsAdministration(deps: SmsAdministrationDependencies): SmsA
     for (const counts of [...counted, ...unused]) {
       const configured = gateways.find(({ name }) => name === counts.gateway)
       const faster = Math.floor((counts.delivered - 1) / 2)
-      const medianDeliveryMs = counts.delivered === 0 ? null : await scanning.read(findDeliveryTime(counts.gateway, since, faster))
+      const medianDeliveryMs = counts.delivered === 0 ? null : await medianOf(counts.gateway, since, faster)
       listed.push({ ...counts, isConfigured: configured !== undefined, breaker: configured?.gate.breakerState ?? 'none', medianDeliveryMs })
     }
     return { since, gateways: listed }
+  }
+
+  /** Never below zero: a report may come before the reply to its message. */
+  async function medianOf(gateway: string, since: number, faster: number): Promise<number | null> {
+    const ms = await scanning.read(findDeliveryTime(gateway, since, faster))
+    return ms === null ? null : Math.max(0, ms)
   }
 
   async function test(phone: string, gateway: string | null, by: SmsTester): Promise<TestedSms[] | null> {

@@ -107,7 +107,6 @@ export interface SmppSmsOptions extends Pick<SmsAdapterDependencies, 'log'> {
 
 export function makeSmppSms({ gateway, connection: options, sender, alphabet, messageIds, weight = 1, log }: SmppSmsOptions): Sms {
   let listener: (report: SmsDeliveryReport) => Promise<void> = () => Promise.resolve()
-  let reference = 0
   const connection = makeSmppConnection({
     ...options,
     log: (event, err) => log(event, { gateway, err }),
@@ -124,8 +123,9 @@ export function makeSmppSms({ gateway, connection: options, sender, alphabet, me
       connection.start()
     },
     close: async () => connection.close(),
-    async send({ phone, text, lifetimeSeconds }, signal) {
-      const segments = encodeSegments(text, alphabet, (reference = (reference + 1) & 0xff))
+    async send({ messageId, phone, text, lifetimeSeconds }, signal) {
+      // The end of our id is random, so that the messages of two processes to one phone have different references.
+      const segments = encodeSegments(text, alphabet, Number.parseInt(messageId.slice(-2), 16))
       const destination = { ton: 1, npi: 1, address: phone }
       let result: SmsResult = { outcome: 'rejected' }
       for (const [at, segment] of segments.entries()) {
