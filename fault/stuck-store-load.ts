@@ -54,6 +54,18 @@ export async function runStuckLoad(running: RunningService, load: StuckLoad, unt
   await Promise.all([...Array.from({ length: writers }, write), ...Array.from({ length: readers }, read), probe(running, load, until)])
 }
 
+/** Resolves when every client has had a reply: before that, on a busy machine, a fault would meet the preparation of the load only. */
+export async function awaitLoad(load: StuckLoad): Promise<void> {
+  const isRunning = (): boolean => load.reads.length >= readers && load.writes.length >= knownCards + writers
+  for (let waitedMs = 0; waitedMs < maxLoadWaitMs; waitedMs += probePauseMs) {
+    if (isRunning()) return
+    await pause(probePauseMs)
+  }
+  throw new Error(
+    `after ${maxLoadWaitMs} ms the load has had ${load.writes.length} replies to cards.create and ${load.reads.length} to cards.check`,
+  )
+}
+
 async function createKnown(running: RunningService, load: StuckLoad): Promise<string[]> {
   const client = await openApiClient(running)
   for (let count = 0; count < knownCards; count++) await createKeyed(client, load, randomUUID())
@@ -170,3 +182,4 @@ const knownCards = 20
 const callPauseMs = 4
 const probePauseMs = 50
 const maxAttempts = 50
+const maxLoadWaitMs = 60_000

@@ -5,6 +5,7 @@ import { makeLedger } from './ledger.ts'
 import { startService } from './spawn.ts'
 import { type StuckCase, stuckCases, type StuckPlace } from './stuck-store-cases.ts'
 import {
+  awaitLoad,
   callHeadings,
   formatCalls,
   makeStuckLoad,
@@ -77,6 +78,7 @@ async function runCase(stuckCase: StuckCase, trial: Trial, times: StuckTimes, im
     const running = await startService({ flags: [...place.serviceData.flags, ...longLifetimes], imports })
     const until = new AbortController()
     const loaded = runStuckLoad(running, load, until.signal)
+    await awaitLoad(load)
     await pause(times.calmMs)
     load.phase = 'during'
     await place.breakFor(times.faultMs)

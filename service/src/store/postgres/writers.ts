@@ -46,7 +46,7 @@ export function makeWriters(slots: readonly Slot[]): Writers {
   let closing: (() => void) | null = null
   let watch: NodeJS.Timeout | null = null
   let doneAt = 0
-  /** When the last writer that was idle got work. */
+  /** When the first write came after there was none. */
   let busySince = 0
 
   return { write, waitingWrites, usage, close }
@@ -75,6 +75,7 @@ export function makeWriters(slots: readonly Slot[]): Writers {
         resolve,
         reject,
       }
+      if (isAtRest()) busySince = waiting.since
       if (isInsert(waiting)) inserts.push(waiting)
       else others.push(waiting)
       startWatch()
@@ -96,7 +97,6 @@ export function makeWriters(slots: readonly Slot[]): Writers {
         idle.push(slot)
         break
       }
-      if (idle.length === 0) busySince = performance.now()
       const wasLocked = job.some(locked.has)
       if (wasLocked) locked.begin()
       void runJob(slot, job, { onDone: () => (doneAt = performance.now()), onLocked: locked.add }).then((failed) => {
@@ -106,7 +106,7 @@ export function makeWriters(slots: readonly Slot[]): Writers {
         if (failed.length > 0) startWatch()
         idle.push(slot)
         dispatch()
-        if (idle.length === slots.length && inserts.length + others.length === 0) closing?.()
+        if (isAtRest()) closing?.()
       })
     }
     if (watch !== null && inserts.length + others.length === 0) {
@@ -167,9 +167,13 @@ export function makeWriters(slots: readonly Slot[]): Writers {
     dispatch()
   }
 
-  /** How long writes have been in progress without one being committed; 0 while a writer is idle. */
+  /** How long there have been writes without one being committed, also when some of them were tried in vain. */
   function stillForMs(): number {
-    return idle.length > 0 ? 0 : performance.now() - Math.max(doneAt, busySince)
+    return isAtRest() ? 0 : performance.now() - Math.max(doneAt, busySince)
+  }
+
+  function isAtRest(): boolean {
+    return idle.length === slots.length && waitingWrites() === 0
   }
 
   async function close(deadlineMs: number): Promise<void> {
@@ -177,7 +181,7 @@ export function makeWriters(slots: readonly Slot[]): Writers {
     let timer: NodeJS.Timeout | undefined
     await new Promise<void>((resolve) => {
       closing = resolve
-      if (idle.length === slots.length && inserts.length + others.length === 0) resolve()
+      if (isAtRest()) resolve()
       else timer = setTimeout(resolve, deadlineMs)
     })
     clearTimeout(timer)
