@@ -6,6 +6,7 @@ import { printOpenRpc } from '@tessera/contract/openrpc'
 import { rules } from '../../form-check/src/rules.ts'
 import { receiptStateInfo, receiptTransitions } from '../../service/src/domain/payments/states.ts'
 import { goingLiveItems } from '../../service/src/ops/cli/going-live.ts'
+import { refusedStarts } from '../../service/src/ops/cli/refused-starts.fixture.ts'
 import { settings } from '../../service/src/ops/config/config.ts'
 import { printClientTypes } from './client-types.ts'
 import { printErrorsPage } from './errors.ts'
@@ -15,6 +16,7 @@ import { printGoingLivePage } from './going-live.ts'
 import { printMethodPage, printMethodsIndex } from './methods.ts'
 import { printOperationsPage } from './operations.ts'
 import { printPaymentStatesPage } from './payment-states.ts'
+import { printRefusedStartsPage } from './refused-starts.ts'
 import type { Schema } from './schema.ts'
 import { printSettingsPage } from './settings.ts'
 import { printThemePage } from './theme.ts'
@@ -28,6 +30,7 @@ export function printPages(version: string): Map<string, string> {
     ['docs/guides/form-check.md', printFormCheckPage(rules)],
     ['docs/reference/theme.md', printThemePage()],
     ['docs/reference/settings.md', printSettingsPage(settings)],
+    ['docs/reference/refused-starts.md', printRefusedStartsPage(refusedStarts)],
     ['docs/operating/going-live.md', printGoingLivePage(goingLiveItems)],
     ['docs/reference/payment-states.md', printPaymentStatesPage(receiptStateInfo, receiptTransitions)],
     ['docs/reference/operations.md', printOperationsPage(Object.values(operations))],

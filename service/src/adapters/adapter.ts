@@ -172,12 +172,24 @@ export function findAdapterFaults<Port, Dependencies>(table: AdapterTable<Port, 
     if (config.environment === 'production' && isForTestOnly) {
       return [`forbidden: ${toEnv(port)}=${adapter} is an adapter of the test environment.`]
     }
-    return Object.entries(settings)
-      .filter(([, { absent }]) => absent === undefined)
-      .map(([key]) => settingName(port, adapter, key))
-      .filter((name) => (config.values[name] ?? null) === null)
-      .map((name) => `missing: ${toEnv(name)} is not set, and ${toEnv(port)}=${adapter} needs it.`)
+    return Object.entries(settings).flatMap(([key, { absent, toValue }]) => {
+      const name = settingName(port, adapter, key)
+      const value = config.values[name] ?? null
+      if (value !== null) return findValueFault(name, () => toValue(value))
+      return absent === undefined ? [`missing: ${toEnv(name)} is not set, and ${toEnv(port)}=${adapter} needs it.`] : []
+    })
   })
+}
+
+/** What is wrong with a value that names a file, such as that of a secret. */
+function findValueFault(name: string, read: () => unknown): string[] {
+  try {
+    read()
+    return []
+  } catch (err) {
+    if (err instanceof AdapterConfigError) return [`forbidden: ${toEnv(name)}: ${err.message}`]
+    throw err
+  }
 }
 
 /** Creates the chosen adapter. Throws `AdapterConfigError`, which lists every fault. */
