@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { KeyStore, WrappedKey } from '@tessera/vault/keyring'
+import type { KeyStoreValues } from './keys.ts'
 import { bytesOf } from './suite/samples.fixture.ts'
 
 /** Tests that every key store has to pass. Each call of `open` opens the same store again. */
-export function keysSuite(withKeys: (test: (open: () => Promise<KeyStore>) => Promise<void>) => () => Promise<void>): void {
+export function keysSuite(
+  withKeys: (test: (open: () => Promise<KeyStore & KeyStoreValues>) => Promise<void>) => () => Promise<void>,
+): void {
   test(
     'a wrapped key is read back as it was inserted, also after reopening',
     withKeys(async (open) => {
@@ -18,6 +21,30 @@ export function keysSuite(withKeys: (test: (open: () => Promise<KeyStore>) => Pr
       await keys.close()
       const again = await open()
       assert.deepEqual(await again.list(), wrapped)
+      await again.close()
+    }),
+  )
+
+  test(
+    'values are listed by the beginning of their names, the newest of each, also after reopening',
+    withKeys(async (open) => {
+      const keys = await open()
+      const [old, value, other] = [bytesOf('old', 3), bytesOf('value', 200), bytesOf('other', 1)]
+      await keys.saveValue('sets.b', old)
+      await keys.saveValue('sets.a', other)
+      await keys.saveValue('sets.b', value)
+      for (const name of ['sets', 'setsa', 'sett.a', 'nodes.a']) await keys.saveValue(name, other)
+      await keys.close()
+      const again = await open()
+      const listed = await again.listValues('sets.')
+      assert.deepEqual(
+        listed.map(({ name, value: stored }) => [name, Buffer.from(stored)]),
+        [
+          ['sets.a', Buffer.from(other)],
+          ['sets.b', Buffer.from(value)],
+        ],
+      )
+      assert.deepEqual(await again.listValues('none.'), [])
       await again.close()
     }),
   )

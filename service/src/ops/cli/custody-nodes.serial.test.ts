@@ -32,6 +32,11 @@ test('each node is unsealed by its custodians, new ones take over under load wit
   await two.untilState('ready')
   await checkCard(two, token)
 
+  const rotated = await two.operator('operator.keys.rotate', { purpose: 'card', owner: sandbox.demo.merchantId })
+  assert.equal(rotated.result?.epoch, 2, rotated.message)
+  await checkCard(one, await createCard(two))
+  await checkCard(two, token)
+
   // New custodians, another k and n.
   sets.push(await one.makeShares({ shares: 4, threshold: 3 }, true))
   await one.enter(...sharesOf(1).slice(0, 3))

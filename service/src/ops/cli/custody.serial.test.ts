@@ -8,7 +8,7 @@ import { createShareSet } from '@tessera/vault/share-set'
 import { formatShare } from '@tessera/vault/share-text'
 
 import { sandbox } from '../../adapters/sandbox/sandbox.ts'
-import { makeScratch } from '../../testing/child.fixture.ts'
+import { makeScratch, runTessera } from '../../testing/child.fixture.ts'
 import { runWithInput, startCustodied, type CustodiedService } from '../../testing/custodians.fixture.ts'
 
 // The steps of docs/operating/custodian-shares.md, in real processes.
@@ -61,6 +61,14 @@ test('a service without a set starts sealed; custodians make one, enter it, and 
     ['custodian:dilnoza', 'share.entered', `${setId}/1`, 'done'],
     ['custodian:dilnoza', 'kek.opened', setId, 'done'],
   ])
+  // `tessera doctor` cannot open the KEK, and asks the service which has it open.
+  const doctor = await runTessera(['doctor', '--json', '--kek=shares', `--data=${data}`]).ended
+  const findings = (JSON.parse(doctor.out) as { findings: { check: string; ok: boolean; found: string }[] }).findings
+  assert.equal(findings.find(({ check }) => check === 'KEK')?.found, `in shares of custodians, open: ${setId} (2 of 3)`)
+  assert.deepEqual(
+    findings.filter(({ check, ok }) => !ok && ['KEK', 'data keys', 'stored rows', 'audit'].includes(check)),
+    [],
+  )
   await stop(second)
 
   const third = await startCustodied(data, ['--kek=shares'])

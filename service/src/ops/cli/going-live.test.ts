@@ -35,14 +35,18 @@ test('items are ticked by the settings and by what the checks of a start found',
     'Card form and dashboard are reached by https, on two host names of their own.',
     'TLS ends in the service, or in a proxy that it knows.',
     'An acknowledged write survives the loss of a machine (durability `replicated`).',
-    'The key encryption key is in an HSM or a key service, and opens.',
+    'The key encryption key is in an HSM, a key service or shares of custodians, and opens.',
     'Checkpoints of the audit are exported off this machine.',
   ])
 })
 
 test('a development key is no key in an HSM', () => {
-  const what = 'The key encryption key is in an HSM or a key service, and opens.'
-  for (const found of ['file-3808a941ae236f32', 'none, created by the first start'])
+  const what = 'The key encryption key is in an HSM, a key service or shares of custodians, and opens.'
+  for (const found of [
+    'file-3808a941ae236f32',
+    'none open: custodians hold it in shares, see tessera keys shares',
+    'none, created by the first start',
+  ])
     assert.equal(statesOf(defaultConfig, [finding('KEK', true, found, '')])[what], 'open', found)
 })
 

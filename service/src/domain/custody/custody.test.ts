@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+
+import type { ShareSet } from '@tessera/vault/share-set'
+
+import { makeHandClock } from '../../testing/clock.fixture.ts'
+import { operatorActor } from '../../testing/request-context.fixture.ts'
+
+import { CustodyRefusal, makeCustody, type Custody } from './custody.ts'
+import type { CustodyEntry } from './custody-audit.ts'
+
+const minute = 60_000
+
+function openCustody(sets: ShareSet[] = []) {
+  const clock = makeHandClock()
+  const entries: CustodyEntry[] = []
+  const record = (_by: unknown, entry: CustodyEntry): Promise<void> => Promise.resolve(void entries.push(entry))
+  const custody = makeCustody({ environment: 'test', clock, audit: { record }, ceremonyMs: 30 * minute })
+  custody.useSets({ list: () => Promise.resolve([...sets]), insert: (set) => Promise.resolve(void sets.push(set)) })
+  return { custody, clock, entries, sets }
+}
+
+async function makeShares(custody: Custody, shares = 3, threshold = 2): Promise<string[]> {
+  await custody.createSet({ shares, threshold }, operatorActor)
+  const texts: string[] = []
+  for (let i = 0; i < shares; i++) {
+    const taken = await custody.takeShare(operatorActor)
+    texts.push(taken instanceof CustodyRefusal ? assert.fail(taken.reason) : taken.share)
+  }
+  return texts
+}
+
+async function enter(custody: Custody, share: string | undefined, purpose?: string): Promise<string> {
+  const entered = await custody.enterShare(share ?? '', operatorActor, purpose)
+  return entered instanceof CustodyRefusal
+    ? entered.reason
+    : `${String(entered.received)} of ${String(entered.threshold)}${entered.isOpen ? ', open' : ''}`
+}
+
+test('shares that were entered are forgotten when the time of the ceremony is over, and the KEK opens within it', async () => {
+  const { custody, clock } = openCustody()
+  const [one, two] = await makeShares(custody)
+  assert.equal(await enter(custody, one), '1 of 2')
+  clock.advance(30 * minute)
+  assert.deepEqual(custody.progress(), [])
+  assert.equal(await enter(custody, two), '1 of 2')
+  clock.advance(30 * minute - 1)
+  assert.equal(await enter(custody, one), '2 of 2, open')
+  assert.equal(custody.openKeks().length, 1)
+})
+
+test('a set whose shares are not all taken in time is forgotten and never stored', async () => {
+  const { custody, clock, sets } = openCustody()
+  await custody.createSet({ shares: 3, threshold: 2 }, operatorActor)
+  for (let i = 0; i < 2; i++) await custody.takeShare(operatorActor)
+  assert.equal((await custody.list())[0]?.untaken, 1)
+  const again = await custody.createSet({ shares: 3, threshold: 2 }, operatorActor)
+  assert.ok(again instanceof CustodyRefusal && again.reason === 'shares_being_taken')
+  clock.advance(30 * minute)
+  const late = await custody.takeShare(operatorActor)
+  assert.ok(late instanceof CustodyRefusal && late.reason === 'no_shares_to_take')
+  assert.deepEqual(sets, [])
+})
+
+test('every third wrong entry is followed by a pause that doubles, and a right share is not read meanwhile', async () => {
+  const { custody, clock, entries } = openCustody()
+  const [one, two] = await makeShares(custody)
+  const typeWrongly = async (): Promise<void> => {
+    for (let i = 0; i < 3; i++) assert.equal(await enter(custody, 'ABCD'), 'share_malformed')
+  }
+  for (const seconds of [30, 60, 120]) {
+    await typeWrongly()
+    assert.equal(await enter(custody, one), 'share_backoff')
+    clock.advance(seconds * 1000 - 1)
+    assert.equal(await enter(custody, one), 'share_backoff')
+    clock.advance(1)
+  }
+  assert.equal(await enter(custody, one), '1 of 2')
+  assert.equal(await enter(custody, two), '2 of 2, open')
+  assert.equal(entries.filter(({ action, outcome }) => action === 'share.entered' && outcome === 'refused').length, 9)
+  assert.ok(entries.every(({ subject }) => !subject.includes(one ?? '')))
+})
+
+test('custodians of an open KEK agree to one purpose at a time, and shares for one count for no other', async () => {
+  const { custody } = openCustody()
+  const [one, two, three] = await makeShares(custody)
+  assert.equal(await enter(custody, one, 'enroll b'), 'set_not_open')
+  await enter(custody, one)
+  await enter(custody, two)
+  assert.equal(await enter(custody, three), 'set_open')
+  assert.equal(await enter(custody, one, 'enroll b'), '1 of 2')
+  assert.equal(await enter(custody, two, 'enroll c'), '1 of 2')
+  assert.equal(await enter(custody, one, 'enroll b'), 'share_repeated')
+  assert.equal(await enter(custody, three, 'enroll b'), '2 of 2, open')
+})
+
+test('a KEK that another node hands over opens only if it is that of the set', async () => {
+  const { custody, sets } = openCustody()
+  const shares = await makeShares(custody)
+  for (const share of shares.slice(0, 2)) await enter(custody, share)
+  const [opened] = custody.openSets()
+  assert.ok(opened !== undefined)
+  const raw = opened.key.export()
+  const other = openCustody(sets).custody
+  const { setId } = opened.set
+  assert.equal(
+    await other.adopt(
+      setId,
+      Uint8Array.from(raw, (byte) => byte ^ 1),
+      operatorActor,
+    ),
+    false,
+  )
+  assert.equal(await other.adopt('00000000', raw, operatorActor), false)
+  assert.deepEqual(other.openKeks(), [])
+  assert.equal(await other.adopt(setId, raw, operatorActor), true)
+  assert.equal(other.openKeks()[0]?.id, `shares-${setId}`)
+})
