@@ -11,7 +11,8 @@ export interface BoundedRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH'
   readonly url: URL
   readonly headers: Readonly<Record<string, string | number>>
-  readonly body?: string
+  /** Bytes are sent as they are; the caller may wipe them once there is a result. */
+  readonly body?: string | Uint8Array
   readonly headBytesMax: number
   readonly replyBytesMax: number
 }

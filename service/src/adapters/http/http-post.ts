@@ -31,7 +31,8 @@ export interface HttpPostOptions {
 export interface HttpPostRequest {
   readonly url: URL
   readonly headers: Readonly<Record<string, string>>
-  readonly body: string
+  /** Bytes for a body with a card number, which its sender wipes once there is a result. */
+  readonly body: string | Uint8Array
 }
 
 export type HttpPost = (request: HttpPostRequest, signal: AbortSignal) => Promise<HttpPostResult>
@@ -48,7 +49,8 @@ export interface HttpRequestInput {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH'
   readonly url: URL
   readonly headers: Readonly<Record<string, string>>
-  readonly body?: string
+  /** Bytes for a body with a card number, which its sender wipes once there is a result. */
+  readonly body?: string | Uint8Array
 }
 
 export type HttpClient = (request: HttpRequestInput, signal: AbortSignal) => Promise<HttpPostResult>

@@ -159,7 +159,7 @@ function makeSuiteCalls({ network, hasInquiry }: Pick<SuiteSetup, 'network' | 'h
 
   async function followUp(kind: SuiteFollowUp, name: string, of: string, options: SuiteFollowUpOptions = {}): Promise<NetworkOutcome> {
     if (!made.has(of)) await begin(of, 'authorise', of)
-    await begin(name, kind, of)
+    await begin(name, kind, of, options.tiyin)
     return network[kind](toRequest(name, of, options, false), never)
   }
 
@@ -171,8 +171,8 @@ function makeSuiteCalls({ network, hasInquiry }: Pick<SuiteSetup, 'network' | 'h
     return known
   }
 
-  async function begin(name: string, kind: MovementKind, of: string): Promise<MadeCall> {
-    const call = { kind, of, trace: (await network.issueTrace?.(kind)) ?? '', networkRef: '' }
+  async function begin(name: string, kind: MovementKind, of: string, tiyin = amountTiyin): Promise<MadeCall> {
+    const call = { kind, of, tiyin, trace: (await network.issueTrace?.(kind)) ?? '', networkRef: '' }
     made.set(name, call)
     return call
   }
@@ -205,10 +205,10 @@ function makeSuiteCalls({ network, hasInquiry }: Pick<SuiteSetup, 'network' | 'h
   }
 
   async function status(name: string): Promise<NetworkStatus> {
-    const { kind, of, trace } = made.get(name) ?? (await begin(name, 'authorise', name))
+    const { kind, of, tiyin, trace } = made.get(name) ?? (await begin(name, 'authorise', name))
     const { networkRef } = requireCall(of)
     return network.status(
-      { requestId: requestIdOf(name), merchantId, kind, amountTiyin, trace, ofRequestId: requestIdOf(of), networkRef },
+      { requestId: requestIdOf(name), merchantId, kind, amountTiyin: tiyin, trace, ofRequestId: requestIdOf(of), networkRef },
       never,
     )
   }
@@ -221,6 +221,7 @@ function makeSuiteCalls({ network, hasInquiry }: Pick<SuiteSetup, 'network' | 'h
 interface MadeCall {
   readonly kind: MovementKind
   readonly of: string
+  readonly tiyin: number
   readonly trace: string
   readonly networkRef: string
 }

@@ -5,6 +5,7 @@ import { integerSetting, optionalSetting, pathSetting, textSetting } from '../..
 import { transportSettings } from '../../transport.ts'
 import { networkAdapter, type DeclineReason, type FollowUpRequest, type NetworkCard, type NetworkOutcome } from '../network.ts'
 import { routesSetting } from '../routes.ts'
+import { makeTraceNumbers } from '../trace-numbers.ts'
 
 import { makeIsoConnection, type IsoReply } from './connection.ts'
 import { defaultDialect, readDialect } from './dialect.ts'
@@ -35,8 +36,7 @@ export const iso8583Network = networkAdapter({
   create({ settings: given, takeTraceNumbers, clock, log }) {
     const dialect = given.fieldTable === null ? defaultDialect : readDialect(given.fieldTable)
     const terminal = { 41: given.terminalId, 42: given.acceptorId }
-    let block = { next: 0, end: 0 }
-    let taking: Promise<unknown> = Promise.resolve()
+    const { drawStan } = makeTraceNumbers((count) => takeTraceNumbers('iso8583', count))
     const connection = makeIsoConnection({
       host: given.host,
       port: given.port,
@@ -89,11 +89,10 @@ export const iso8583Network = networkAdapter({
 
     /** A number that no other process draws, the time, and the reference (field 37: year, day, hour and STAN, as is usual). */
     async function issueTrace(_kind?: MovementKind): Promise<string> {
-      const number = await drawNumber()
+      const stan = await drawStan()
       const now = new Date(clock.now()).toISOString()
       const [date, time] = [now.slice(5, 10).replace('-', ''), now.slice(11, 19).replaceAll(':', '')]
       const dayOfYear = Math.floor((clock.now() - Date.UTC(Number(now.slice(0, 4)), 0)) / dayMs) + 1
-      const stan = String(number % stans).padStart(6, '0')
       return `${stan} ${date}${time} ${now.slice(3, 4)}${String(dayOfYear).padStart(3, '0')}${time.slice(0, 2)}${stan}`
     }
 
@@ -105,20 +104,6 @@ export const iso8583Network = networkAdapter({
       const at = (of: number): number => Date.UTC(of, (month ?? 1) - 1, day, hour, minute, second)
       const sentAt = at(year) > clock.now() + dayMs ? at(year - 1) : at(year)
       return clock.now() - sentAt > queuedMaxMs
-    }
-
-    function drawNumber(): Promise<number> {
-      const drawn = taking
-        .catch(() => undefined)
-        .then(async () => {
-          if (block.next === block.end) {
-            const next = await takeTraceNumbers('iso8583', blockSize)
-            block = { next, end: next + blockSize }
-          }
-          return block.next++
-        })
-      taking = drawn
-      return drawn
     }
 
     async function send(mti: '0220' | '0400', request: FollowUpRequest, signal: AbortSignal): Promise<NetworkOutcome> {
@@ -214,8 +199,6 @@ const declineReasons: Readonly<Record<string, DeclineReason>> = Object.freeze({
 const som = '860'
 /** Field 39: unable to locate the record. */
 const notFound = '25'
-const stans = 1_000_000
 /** Longer than any host keeps a request that it has not answered. */
 const queuedMaxMs = 5 * 60_000
-const blockSize = 100
 const dayMs = 86_400_000
