@@ -112,7 +112,7 @@ function drive({ url }: LoadTarget, nextRequest: () => Buffer, { seen, isRunning
       if (cut === null) return
       received = received.subarray(cut.bytes)
       const { body } = cut.reply
-      if (repeatsRefused && body.includes('"reason":"overloaded"')) {
+      if (repeatsRefused && /"reason":"(overloaded|store_unavailable|outcome_unknown)"/.test(body)) {
         seen.sent -= 1
         const [, retryAfterMs] = /"retry_after":(\d+)/.exec(body) ?? []
         setTimeout(send, Number(retryAfterMs ?? 1000))

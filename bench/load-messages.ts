@@ -13,7 +13,10 @@ export type LoadOrder =
       readonly ms?: number
       /** And after so many requests; not limited when absent. */
       readonly requests?: number
-      /** For filling a store: what is refused as overloaded is sent again after its `retry_after`, and is no failure. */
+      /**
+       * For filling a store: what is refused because the store is busy, or has an unknown outcome, is sent again after its `retry_after`, and is no
+       * failure. So there may be a few cards more.
+       */
       readonly repeatsRefused?: boolean
     }
   | { readonly order: 'end' }

@@ -8,6 +8,7 @@ import { withSqlite } from '../../store/sqlite/with-store.fixture.ts'
 
 import { KeyInUseError, makeCardResealer } from './reseal.ts'
 import { findCard, updateCard, cardsTable } from '../../store/cards.ts'
+import { StoreDamaged, StoreOutcomeUnknown, StoreUnavailable } from '../../store/store.ts'
 import { makeWalk } from '../../store/walk.ts'
 import { replaceInStore, replaceWrite } from '../../testing/store.fixture.ts'
 
@@ -22,8 +23,10 @@ async function within(use: (app: TestApp) => Promise<void>): Promise<void> {
 async function moving<T>(app: TestApp, work: Promise<T>): Promise<T> {
   const done = new AbortController()
   const ended = work.finally(() => done.abort())
+  // It may reject before it is awaited.
+  ended.catch(() => undefined)
   while (!done.signal.aborted) {
-    if (app.clock.isSleeping(5)) app.clock.advance(5)
+    for (const ms of [5, 1000]) if (app.clock.isSleeping(ms)) app.clock.advance(ms)
     await new Promise((resolve) => setImmediate(resolve))
   }
   return ended
@@ -101,6 +104,43 @@ test('an operator reseals the cards of one key, cancels after a few cards, and c
         .sort(),
       ['done', 'refused', 'refused', 'requested', 'requested', 'requested'],
     )
+  }))
+
+test('a reseal by command goes on after the store fails, or says that an outcome is unknown; it ends when the store fails for good', () =>
+  within(async (app) => {
+    const merchant = app.merchant()
+    await Promise.all(Array.from({ length: 230 }, () => merchant.createToken(pan)))
+    const { keyId: old } = await app.keyring.active('card', merchant.merchantId)
+    await app.keyring.rotate('card', merchant.merchantId)
+    const { signal } = new AbortController()
+    const reseal = (fail: (write: number) => Error | null) => {
+      let writes = 0
+      const failing = replaceWrite(updateCard, async (_change, original) => {
+        const failure = fail(writes++)
+        if (!(failure instanceof StoreUnavailable)) await original()
+        if (failure !== null) throw failure
+        return true
+      })
+      const walk = makeWalk({ signal, now: () => 0 })
+      const resealer = resealOf({ ...app, store: replaceInStore(app.store, failing) })
+      return moving(app, resealer.resealKey(old, { walk, pace: app.pace, signal }))
+    }
+    await assert.rejects(
+      reseal(() => new StoreUnavailable('away')),
+      /away/,
+    )
+    assert.equal(await app.reseal.countLeft(), 230)
+    await assert.rejects(
+      reseal(() => new StoreDamaged('damaged', '')),
+      /damaged/,
+    )
+    const failures = new Map<number, Error>([
+      [10, new StoreUnavailable('away')],
+      [90, new StoreOutcomeUnknown('cut')],
+      [150, new StoreUnavailable('away')],
+    ])
+    const done = await reseal((write) => failures.get(write) ?? null)
+    assert.equal(typeof done === 'object' && done.left, 0)
   }))
 
 test('a key older than 90 days is replaced and its cards are resealed, even without a new card', () =>

@@ -4,7 +4,7 @@ import { SealBrokenError, resealBlob } from '@tessera/vault/seal'
 import type { RowFreshness } from '../freshness/row-freshness.ts'
 import type { Clock } from '../../clock.ts'
 import { type CardRow, countCardsByKey, type ListedCard, listCardsByKey, updateCard, cardsTable } from '../../store/cards.ts'
-import type { Store } from '../../store/store.ts'
+import { StoreDamaged, StoreOutcomeUnknown, StoreOverloaded, StoreUnavailable, type Store } from '../../store/store.ts'
 
 import type { Walk } from '../../store/walk.ts'
 import { makeVerifiedRows } from '../verified-rows.ts'
@@ -141,12 +141,22 @@ export function makeCardResealer(deps: CardResealerDependencies): CardResealer {
     return (await store.scan(countCardsByKey())).find((count) => count.keyId === keyId)?.cards ?? 0
   }
 
-  /** From the first to the last card of a key. Returns how many were resealed. */
+  /** From the first to the last card of a key. Returns how many were resealed. A page that the store fails is repeated: a million cards take long. */
   async function resealPages(keyId: string, { walk, pace, signal }: ResealRun): Promise<number> {
     let resealed = 0
-    for (let after = ''; ;) {
-      const page = await store.read(listCardsByKey(keyId, after, pageLength))
-      const done = await resealCards(page, { pace, stopping: signal })
+    for (let after = '', failures = 0; ;) {
+      let page: ListedCard[]
+      let done: number
+      try {
+        page = await store.read(listCardsByKey(keyId, after, pageLength))
+        done = await resealCards(page, { pace, stopping: signal })
+        failures = 0
+      } catch (err) {
+        failures += 1
+        if (!isTransient(err) || failures > maxFailures) throw err
+        await clock.sleep(failurePauseMs, signal)
+        continue
+      }
       resealed += done
       await walk.advance(done)
       const last = page.at(-1)
@@ -197,12 +207,21 @@ export function makeCardResealer(deps: CardResealerDependencies): CardResealer {
   }
 }
 
+/** Whether the store may succeed a moment later. */
+function isTransient(err: unknown): boolean {
+  if (err instanceof StoreDamaged) return false
+  return err instanceof StoreUnavailable || err instanceof StoreOutcomeUnknown || err instanceof StoreOverloaded
+}
+
 interface PageRun {
   readonly pace: WorkPace | undefined
   readonly stopping: AbortSignal | undefined
 }
 
 const pageLength = 100
+/** Of one page after the other; together a minute and what the calls of the store take. */
+const maxFailures = 60
+const failurePauseMs = 1000
 const emptyKeySkipMs = 3_600_000
 /** Most cards of one call, plus up to a page, so that resealing does not occupy the store. */
 const maxCardsPerRound = 500
