@@ -180,9 +180,9 @@ function orderOf(value: Step['values'][number]): unknown {
 }
 
 /**
- * How long the statements of a transaction wait for a row that another session has locked. A transaction that shares its COMMIT waits a short time; one that
- * runs alone waits as long as its session says (1 s, host-session.ts), or less when its caller does not wait as long: a wait beyond the deadline costs the connection. Those that
- * have waited together with a locked one already wait only for the commit of another process.
+ * How long the statements of a transaction wait for a row that another session has locked. A transaction that shares its COMMIT waits a short time, and those
+ * that were in one with a locked row before wait only for the commit of another process. One that runs alone waits as long as its session says (1 s,
+ * host-session.ts), or less when its caller does not wait as long: a wait beyond the deadline costs the connection.
  */
 function limitLockWait(isShared: boolean, hasMetLock: boolean, deadline: number): readonly Step[] {
   if (isShared) return [waitForLock[hasMetLock ? 50 : 250]]
