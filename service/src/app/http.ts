@@ -91,21 +91,27 @@ export function createPipelines(config: Config, adapters: Adapters, app: Compose
 /** The HTTP server with the API and every page. Throws `DashboardMissing` when the dashboard is not built. */
 export function createHttp(config: Config, adapters: Adapters, app: ComposedServices, deps: HttpDependencies): HttpServer {
   const { pipelines, tls, log, metrics } = deps
-  const { formOrigin, apiOrigin } = config
-  const proxies = trustedProxies(config)
   return createHttpServer({
+    ...listenerOptions(config, tls, log),
     handle: pipelines.api,
-    now: () => performance.now(),
-    bounds: httpBounds(config),
-    proxies,
-    tls,
-    isHttpsOnly: tls !== null || formOrigin?.startsWith('https:') === true,
-    isApiHost: makeIsApiHost(apiOrigin, formOrigin),
     pages: listPages(config, adapters, app, deps),
-    onError: (cause) => log.error('page_failed', { err: cause }),
     onAbort: makeAbortObserver(log, metrics),
     onCut: makeCutObserver(log, metrics, () => performance.now()),
   })
+}
+
+/** What the listener of the API is, whatever replies there: also while the service is sealed. */
+export function listenerOptions(config: Config, tls: ListenerTls | null, log: Log) {
+  const { formOrigin, apiOrigin } = config
+  return {
+    now: () => performance.now(),
+    bounds: httpBounds(config),
+    proxies: trustedProxies(config),
+    tls,
+    isHttpsOnly: tls !== null || formOrigin?.startsWith('https:') === true,
+    isApiHost: makeIsApiHost(apiOrigin, formOrigin),
+    onError: (cause: unknown) => log.error('page_failed', { err: cause }),
+  }
 }
 
 /** Every page and file of the service, and the dashboard's endpoint. */

@@ -25,6 +25,7 @@ import { makeShareSetStore } from '../store/share-sets.ts'
 
 import type { Adapters } from './adapters.ts'
 import type { HandOver } from './hand-over.ts'
+import { listenerOptions } from './http.ts'
 import { createResources, readReadiness, type Lifecycle, type Resources } from './lifecycle.ts'
 import { readListenerTls } from './tls-files.ts'
 import { openKeyStore, retryUntilReachable, type StorageDependencies } from './storage.ts'
@@ -149,12 +150,9 @@ async function openSealed(
 ): Promise<void> {
   const services = { custody, handOver, nodes: null, keks: null, readReadiness: () => readReadiness(lifecycle) }
   const pipeline = makeSealedPipeline(clock, log, services as unknown as AppServices)
-  const http = createHttpServer({
-    handle: pipeline(refuseCalls),
-    tls: readListenerTls(config, clock.now()),
-    onError: (err) => log.error('page_failed', { err }),
-  })
-  replies.add(() => http.close())
+  const http = createHttpServer({ ...listenerOptions(config, readListenerTls(config, clock.now()), log), handle: pipeline(refuseCalls) })
+  // Load balancers open connections in advance and send nothing: closing without a deadline would wait for them, and the API could not listen.
+  replies.add(() => http.drain(sealedDrainMs))
   await http.listen(config)
   const operators = countInFlight(pipeline(serveCeremony))
   ceremony.add((await listenControl(config.dataFolder, operators.handle, (err) => log.error('job_failed', { err }))).close)
@@ -241,5 +239,7 @@ function rejectOnAbort(signal: AbortSignal): Promise<never> {
   })
 }
 
+/** For the replies that are being sent when the last share is in. */
+const sealedDrainMs = 1000
 const sweepEveryMs = 15_000
 const fetchEveryMs = 3000

@@ -1,6 +1,8 @@
 // time limit: 120 s
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
+import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
 
@@ -86,6 +88,32 @@ test('a service without a set starts sealed; custodians make one, enter it, and 
       assert.ok(!child.err().includes(groups) && !child.err().includes(share), 'a share is in the log')
   }
 })
+
+test('connections that send nothing, or a request byte by byte, do not keep an unsealed service from serving', async () => {
+  const service = await startCustodied(join(scratch, 'held'), ['--kek=shares', '--api-origin=https://api.example.com', '--form-origin=https://form.example.com'])
+  await service.untilState('sealed')
+  const misdirected = await fetch(`${service.url}/api/cards.create`, { method: 'POST', body: '{}' })
+  assert.equal(misdirected.status, 421, 'the host is checked as it is when the service is unsealed')
+  const { shares } = await service.makeShares({ shares: 2, threshold: 2 })
+  const held = [await hold(service, ''), await hold(service, 'POST /api HTTP/1.1\r\nHost: api.example.com\r\nX-Slow: ')]
+  held.push(await hold(service, 'POST /api HTTP/1.1\r\nHost: api.example.com\r\nContent-Length: 60000\r\n\r\n'))
+  await service.enter(...shares)
+  await service.untilState('ready')
+  for (const { trickle, socket } of held) {
+    clearInterval(trickle)
+    socket.destroy()
+  }
+  await stop(service)
+})
+
+/** A connection that stays open: silent, or with a request that never ends. */
+async function hold({ url }: CustodiedService, begin: string): Promise<{ readonly socket: Socket; readonly trickle: NodeJS.Timeout }> {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1')
+  socket.on('error', () => undefined)
+  await once(socket, 'connect')
+  if (begin !== '') socket.write(begin)
+  return { socket, trickle: setInterval(() => begin !== '' && socket.writable && socket.write('a'), 500) }
+}
 
 test('shares that were forged do not open the set, all are forgotten, and the right ones open it', async () => {
   const folder = join(scratch, 'forged')
