@@ -86,12 +86,15 @@ export function makeSmppConnection(options: SmppConnectionOptions): SmppConnecti
       }
       await change(signal)
     }
+    // It may have been woken for a place that the next can take.
+    if (inFlight < window) wakeNext()
     return state === 'bound' && !closing.signal.aborted ? 'window full' : 'not connected'
   }
 
+  /** Only the message that has waited longest is woken: waking all for each place takes minutes when thousands wait. */
   function leavePlace(): void {
     inFlight--
-    wake()
+    wakeNext()
   }
 
   /** Nothing is sent until the pause is over. */
@@ -119,6 +122,11 @@ export function makeSmppConnection(options: SmppConnectionOptions): SmppConnecti
       waiting.add(done)
       signal.addEventListener('abort', done, { once: true })
     })
+  }
+
+  function wakeNext(): void {
+    const [longest] = waiting
+    longest?.()
   }
 
   function wake(): void {

@@ -198,6 +198,21 @@ test('no more messages wait for a response than the window admits, and a respons
   assert.equal((await next).outcome, 'accepted')
 })
 
+test('messages that wait for the window are sent in their order, and one whose caller has gone passes its place on', async (t) => {
+  const { server, send } = await open(t, { window: 1 })
+  const waiting = Array.from({ length: 500 }, (_, at) => {
+    const caller = new AbortController()
+    return { caller, sent: send(String(at), caller.signal) }
+  })
+  const gone = waiting.filter((_, at) => at > 0 && at % 7 === 0)
+  await server.untilReceived('submit_sm', 1)
+  for (const { caller } of gone) caller.abort()
+  const outcomes = await Promise.all(waiting.map(({ sent }) => sent))
+  const accepted = outcomes.flatMap(({ outcome }, at) => (outcome === 'accepted' ? [String(at)] : []))
+  assert.deepEqual(server.received.filter(({ command }) => command === 'submit_sm').map(textOf), accepted)
+  assert.equal(accepted.length, waiting.length - gone.length)
+})
+
 test('a lost connection leaves messages in flight unknown, is made again by itself, and until then messages are rejected', async (t) => {
   const { server, send, events } = await open(t)
   server.reply = () => null
