@@ -1,3 +1,5 @@
+import { allocateOffHeap } from '@tessera/contract/off-heap'
+
 import { randomSecret } from './random.ts'
 
 // Shamir's secret sharing ("How to Share a Secret", 1979), each byte on its own in GF(2^8) with the polynomial of AES, x^8 + x^4 + x^3 + x + 1.
@@ -28,7 +30,7 @@ export function combineShares(shares: readonly SecretShare[]): Uint8Array {
   const length = shares[0]?.y.length ?? 0
   if (new Set(shares.map(({ x }) => x)).size !== shares.length) throw new RangeError('a share occurs twice')
   if (shares.some(({ x, y }) => x < 1 || x > sharesMax || y.length !== length)) throw new RangeError('a share is not of this secret')
-  const secret = new Uint8Array(Buffer.allocUnsafeSlow(length).fill(0).buffer)
+  const secret = allocateOffHeap(length).fill(0)
   for (const share of shares) {
     const weight = weightAtZero(share.x, shares)
     for (let at = 0; at < length; at++) secret[at] = (secret[at] ?? 0) ^ multiply(share.y[at] ?? 0, weight)
@@ -38,7 +40,7 @@ export function combineShares(shares: readonly SecretShare[]): Uint8Array {
 
 /** Horner's rule; the secret is the constant term. */
 function evaluate(secret: Uint8Array, coefficients: readonly Uint8Array[], x: number): Uint8Array {
-  const y = new Uint8Array(Buffer.allocUnsafeSlow(secret.length).fill(0).buffer)
+  const y = allocateOffHeap(secret.length).fill(0)
   for (const coefficient of [...coefficients].reverse())
     for (let at = 0; at < y.length; at++) y[at] = multiply((y[at] ?? 0) ^ (coefficient[at] ?? 0), x)
   for (let at = 0; at < y.length; at++) y[at] = (y[at] ?? 0) ^ (secret[at] ?? 0)

@@ -1,5 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 
+import { allocateOffHeap } from '@tessera/contract/off-heap'
+
 import type { SecretShare } from './shamir.ts'
 
 /** A custodian's share of a KEK. */
@@ -20,7 +22,7 @@ export class ShareTextError extends Error {
  * version(1) threshold(1) index(1) reserved(1) set(5) value(32) checksum(4).
  */
 export function formatShare({ setId, threshold, x, y }: CustodianShare): string {
-  const bytes = Buffer.alloc(shareBytes)
+  const bytes = allocateOffHeap(shareBytes).fill(0)
   bytes.set([version, threshold, x, 0])
   bytes.set(decodeBase32(setId), setAt)
   bytes.set(y, valueAt)
@@ -40,7 +42,7 @@ export function parseShare(text: string): CustodianShare {
   }
 }
 
-function decodeShare(text: string): Buffer {
+function decodeShare(text: string): Uint8Array {
   const typed = text.toUpperCase().replaceAll(/[\s-]/g, '').replaceAll('O', '0').replaceAll(/[IL]/g, '1')
   const wrongAt = typed.search(/[^0-9A-HJKMNP-TV-Z]/)
   if (wrongAt !== -1) throw new ShareTextError(`group ${String(Math.floor(wrongAt / 4) + 1)} has a character that no share has`)
@@ -51,14 +53,14 @@ function decodeShare(text: string): Buffer {
   return decodeBase32(typed)
 }
 
-function readShare(bytes: Buffer): CustodianShare {
+function readShare(bytes: Uint8Array): CustodianShare {
   if (!timingSafeEqual(bytes.subarray(checksumAt), checksumOf(bytes)))
     throw new ShareTextError('the checksum is wrong: a character is mistyped, or two are exchanged')
   const [found = 0, threshold = 0, x = 0] = bytes
   if (found !== version)
     throw new ShareTextError(`this is a share of format ${String(found)}, and this version reads format ${String(version)}`)
   if (threshold < 2 || x < 1) throw new ShareTextError('this is no share')
-  const y = new Uint8Array(Buffer.allocUnsafeSlow(valueBytes).buffer)
+  const y = allocateOffHeap(valueBytes)
   y.set(bytes.subarray(valueAt, checksumAt))
   return { setId: encodeBase32(bytes.subarray(setAt, valueAt)), threshold, x, y }
 }
@@ -84,8 +86,8 @@ function encodeBase32(bytes: Uint8Array): string {
   return text
 }
 
-function decodeBase32(text: string): Buffer {
-  const bytes = Buffer.allocUnsafeSlow((text.length / 8) * 5)
+function decodeBase32(text: string): Uint8Array {
+  const bytes = allocateOffHeap((text.length / 8) * 5)
   for (let at = 0; at < text.length; at += 8) {
     let block = 0n
     for (let i = 0; i < 8; i++) block = (block << 5n) | BigInt(alphabet.indexOf(text.charAt(at + i)))

@@ -5,7 +5,7 @@ import { readNodeKey, type NodeKey } from '@tessera/vault/node-key'
 import { randomPublic } from '@tessera/vault/random'
 
 import { createHandOverListener, requestHandOver, type HandOverTls } from '../adapters/hand-over/hand-over-connection.ts'
-import { acceptKeks, makeHandOverResponder, makeKekRequest } from '../domain/custody/hand-over.ts'
+import { acceptKeks, makeHandOverResponder, makeKekRequest, makeOncePerMinute } from '../domain/custody/hand-over.ts'
 import type { Custody } from '../domain/custody/custody.ts'
 import type { CustodyAudit } from '../domain/custody/custody-audit.ts'
 import type { EnrolledNodes } from '../domain/custody/enrolled-nodes.ts'
@@ -48,11 +48,11 @@ interface HandOverDependencies {
 
 /** Throws `ExitError` when the settings or their files cannot be used. */
 export function makeHandOver(config: HandOverConfig, { custody, log, clock }: HandOverDependencies): HandOver | null {
-  const { environment, handOverHost: host, handOverPort: port } = config
-  const peers = readPeers(config.handOverPeers)
-  if (port === null && peers.length === 0) return null
-  const tls = readHandOverTls(config, clock.now())
-  const key = peers.length === 0 ? null : requireNodeKey(config.dataFolder)
+  const { environment, handOverHost: host } = config
+  const settings = readHandOverSettings(config, clock.now())
+  if (settings === null) return null
+  const { port, peers, tls, key } = settings
+  const isNews = makeOncePerMinute(clock)
   const issueRequestId = makeRequestIds(randomPublic)
   return { fetch, hasPeers: peers.length > 0, listen }
 
@@ -69,7 +69,7 @@ export function makeHandOver(config: HandOverConfig, { custody, log, clock }: Ha
             void opened.push(...(await acceptKeks(custody, key, reply, { environment, session, requestId: issueRequestId() }))),
         )
       } catch (err) {
-        log.warn('hand_over_failed', { err })
+        if (isNews(`${peer.host}:${String(peer.port)}`)) log.warn('hand_over_failed', { err })
       }
     }
     return opened
@@ -78,10 +78,21 @@ export function makeHandOver(config: HandOverConfig, { custody, log, clock }: Ha
   async function listen({ nodes, audit, resources }: Parameters<HandOver['listen']>[0]): Promise<void> {
     if (port === null) return
     const respond = makeHandOverResponder({ custody, nodes, audit, environment, issueRequestId, clock })
-    const listener = createHandOverListener(tls, respond, (err) => log.warn('hand_over_refused', { err }))
+    const listener = createHandOverListener(tls, respond, (err) => {
+      if (isNews('refused')) log.warn('hand_over_refused', { err })
+    })
     resources.add(() => listener.close())
     await listener.listen({ host, port })
   }
+}
+
+/** The settings of a hand-over with their files; null where there is none. Throws `ExitError` when they cannot be used. */
+export function readHandOverSettings(config: HandOverConfig, nowMs: number) {
+  const { handOverPort: port } = config
+  const peers = readPeers(config.handOverPeers)
+  if (port === null && peers.length === 0) return null
+  const tls = readHandOverTls(config, nowMs)
+  return { port, peers, tls, key: peers.length === 0 ? null : requireNodeKey(config.dataFolder) }
 }
 
 /** The file of this node's key, in the data folder. */

@@ -14,6 +14,7 @@ import { readAdminAccess } from './admin-access.ts'
 import { dashboardFolder, formFolder } from './built-files.ts'
 import { checkDatabaseFiles } from './database-files.ts'
 import { requireFolder, requireSameStore } from './data-folder.ts'
+import { readHandOverSettings } from './hand-over.ts'
 import { requireEnvironment } from './production-checks.ts'
 import type { StartSubject } from './start-subject.ts'
 import { readListenerTls } from './tls-files.ts'
@@ -40,6 +41,7 @@ export const startChecks: readonly StartCheck[] = Object.freeze<StartCheck[]>([
   { name: 'environment',  stage: 'folder',  run: checkEnvironment },
   { name: 'verification policy', stage: 'folder', run: ({ config }) => describePolicies(config) },
   { name: 'data folder',  stage: 'folder',  run: checkDataFolder },
+  { name: 'hand-over',    stage: 'folder',  run: checkHandOver },
   { name: 'service',      stage: 'folder',  run: ({ claim }) => claim() },
   { name: 'card form',    stage: 'machine', run: checkForm },
   { name: 'dashboard',    stage: 'machine', run: checkDashboard },
@@ -79,6 +81,15 @@ function checkDataFolder({ config: { dataFolder, environment, databaseUrl }, mar
   requireSameStore(dataFolder, was, databaseUrl === null ? 'sqlite' : 'postgres')
   if (was === null) return 'not used by a start yet'
   return was.store === 'sqlite' ? 'used with its embedded database' : 'used with PostgreSQL'
+}
+
+function checkHandOver({ config, now }: StartSubject): string {
+  const settings = readHandOverSettings(config, now())
+  if (settings === null) return 'none: each node has a ceremony of its own, where custodians hold the KEK'
+  const { port, peers, key } = settings
+  const own = port === null ? '' : `on port ${String(port)}`
+  const asked = key === null ? '' : `as node ${key.name} from ${String(peers.length)} nodes`
+  return [own, asked].filter((each) => each !== '').join(', ')
 }
 
 function checkForm(): string {

@@ -49,6 +49,8 @@ export function createHandOverListener(
       new Promise((resolve, reject) => {
         server.once('error', reject)
         server.listen({ host, port }, () => {
+          server.off('error', reject)
+          server.on('error', onError)
           const address = server.address()
           resolve(typeof address === 'object' && address !== null ? address.port : port)
         })

@@ -91,7 +91,7 @@ function sealKek({ name, publicKey }: { name: string; publicKey: string }, setId
 }
 
 /** Whether something was not said within the last minute: a node that is refused asks every few seconds. */
-function makeOncePerMinute(clock: Pick<Clock, 'moment'>): (what: string) => boolean {
+export function makeOncePerMinute(clock: Pick<Clock, 'moment'>): (what: string) => boolean {
   const said = new Map<string, number>()
   return (what) => {
     const now = clock.moment().monotonicMs

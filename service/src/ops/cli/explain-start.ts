@@ -139,7 +139,8 @@ function explainSqlite(err: Error, code: number, { dataFolder }: Config): ExitEr
 
 function explainListen(err: SystemError, code: string, port: number, config: Config): ExitError {
   const isAdmin = port === config.adminPort && (port !== config.port || err.address !== config.host)
-  const setting = isAdmin ? 'TESSERA_ADMIN_PORT' : 'TESSERA_PORT'
+  const isHandOver = port !== 0 && port === config.handOverPort && port !== config.port
+  const setting = isHandOver ? 'TESSERA_HAND_OVER_PORT' : isAdmin ? 'TESSERA_ADMIN_PORT' : 'TESSERA_PORT'
   if (code === 'EADDRINUSE')
     return exitError('inUse', `port ${String(port)} is in use by another program: set ${setting} to a free one, or to 0 for any.`, err)
   if (code === 'EACCES')
