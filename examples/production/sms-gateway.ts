@@ -55,7 +55,7 @@ export async function startSmsGateway(folder: string, password: string): Promise
     port,
     password,
     codesOf: (phone) =>
-      [...phones.output().matchAll(new RegExp(`<4546 \\+?${phone} text [^>]*?code (\\S+?) for`, 'g'))].map(([, code = '']) => code),
+      [...phones.output().matchAll(new RegExp(`<4546 \\+?${phone} text [^>]*?code ([0-9A-Z]+)`, 'g'))].map(([, code = '']) => code),
     async stop() {
       for (const each of [phones, smsbox, bearerbox]) await each.stop()
     },
