@@ -40,6 +40,7 @@ export async function startSvgate(options: { readonly goodPan: string; readonly 
   const holds = new Map<string, { readonly amount: number; isHeld: boolean }>()
   const received: SvgateRequest[] = []
   const waiting: (() => void)[] = []
+  const withheld = Promise.withResolvers<undefined>()
   const host = {
     /** Of the next call of a method, once. */
     faults: new Map<string, SvgateFault>(),
@@ -61,6 +62,8 @@ export async function startSvgate(options: { readonly goodPan: string; readonly 
     host,
     received,
     url: new URL(`http://127.0.0.1:${String((server.address() as AddressInfo).port)}/api`),
+    /** Resolves when the first reply is withheld. */
+    withheld: withheld.promise,
     /** Sends the replies that were withheld. */
     release: () => {
       for (const send of waiting.splice(0)) send()
@@ -84,8 +87,9 @@ export async function startSvgate(options: { readonly goodPan: string; readonly 
     const text = JSON.stringify({ jsonrpc: '2.0', id, ...(isError(changed) ? changed : { result: changed }) })
     const [status, body] = typeof fault === 'object' ? [fault.status, fault.body] : [200, text]
     const reallySend = (): void => void response.writeHead(status, { 'content-type': 'application/json' }).end(body)
-    if (fault === 'late') waiting.push(reallySend)
-    else reallySend()
+    if (fault !== 'late') return void reallySend()
+    waiting.push(reallySend)
+    withheld.resolve(undefined)
   }
 
   function answer(method: string, params: SvgateParams): unknown {

@@ -128,7 +128,7 @@ test('a debit whose reply comes too late is unknown, and its reply belongs to no
   const giving = new AbortController()
   setup.host.faults.set('trans.pay.purpose', 'late')
   const paying = pay(setup, { signal: giving.signal })
-  while (!setup.received.some(({ method }) => method === 'trans.pay.purpose')) await new Promise(setImmediate)
+  await Promise.race([paying, setup.withheld])
   giving.abort(new Error('the caller has gone'))
   assert.equal((await paying).outcome.kind, 'unknown')
   setup.release()

@@ -206,7 +206,7 @@ class UzcardNetwork {
   async #reverseHold(request: FollowUpRequest, signal: AbortSignal): Promise<NetworkOutcome> {
     if (request.networkRef !== '') return this.#dismissHold(request, signal)
     const isOver = this.#isOlderThan(request.ofTrace, this.#options.given.holdMinutes * 60_000 + queuedMaxMs)
-    return isOver ? { kind: 'approved', networkRef: '' } : { kind: 'unknown' }
+    return isOver ? { kind: 'approved', networkRef: '' } : { kind: 'unknown', isAnswered: true }
   }
 
   async #refund(request: FollowUpRequest, signal: AbortSignal): Promise<NetworkOutcome> {
@@ -230,7 +230,7 @@ class UzcardNetwork {
     }
     // The host has no such debit. One that was sent just now may still be on its way, so the reversal is repeated until that is over.
     const isOver = isNotFound(found) && this.#isOlderThan(request.ofTrace, queuedMaxMs)
-    return isOver ? { kind: 'approved', networkRef: '' } : { kind: 'unknown' }
+    return isOver ? { kind: 'approved', networkRef: '' } : { kind: 'unknown', isAnswered: true }
   }
 
   async #reverseTransaction(request: FollowUpRequest, transaction: SvgateTransaction, signal: AbortSignal): Promise<NetworkOutcome> {

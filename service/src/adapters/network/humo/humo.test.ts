@@ -1,0 +1,244 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+
+import { readPan, type Expiry } from '@tessera/contract/card'
+
+import { makeHandClock } from '../../../testing/clock.fixture.ts'
+import { makeHttpPost, makeHttpRequest } from '../../http/http-post.ts'
+import type { FollowUpRequest, NetworkAdapterDependencies } from '../network.ts'
+import { describeNetwork } from '../network.suite.ts'
+import { assertSameShape, readRecordedCalls } from '../recorded-shapes.fixture.ts'
+import { parseRoutes } from '../routes.ts'
+
+import { humoNetwork } from './humo.ts'
+import { listElements, startHumo, type HumoFault } from './payment-server.fixture.ts'
+
+const [goodPan, poorPan] = ['9860123456789015', '9860160101234567']
+const merchantId = '65f0c0ffee0000000000cafe'
+const never = new AbortController().signal
+const queueMs = 6 * 60_000
+
+async function setUp(given: object = {}) {
+  const humo = await startHumo({ goodPan })
+  const clock = makeHandClock()
+  const guard = { choose: async () => ({ address: '127.0.0.1', family: 4 }) }
+  const http = { guard, clock, timeoutMs: 60_000, replyBytesMax: 64 * 1024 }
+  const settings = {
+    cardUrl: humo.cardUrl,
+    tokenFile: 'a token',
+    paymentUrl: humo.paymentUrl,
+    username: 'user',
+    passwordFile: 'a password',
+    originator: 'A & B',
+    routes: parseRoutes('9860'),
+    merchantId: '011860302360014',
+    terminalId: '1000CNC8',
+    pointCode: '100010104110',
+    centreId: 'Bank',
+    notFoundError: '-1',
+    phoneOwner: 'unknown',
+    ...given,
+  }
+  const deps = { settings, http: makeHttpPost(http), request: makeHttpRequest(http), clock }
+  const network = humoNetwork.create(deps as unknown as NetworkAdapterDependencies & { settings: never })
+  return { ...humo, network, clock }
+}
+
+type Setup = Awaited<ReturnType<typeof setUp>>
+
+function cardOf(number: string) {
+  const pan = readPan(Buffer.from(number))
+  assert.ok(typeof pan !== 'string')
+  return { merchantId, pan, expiry: '0399' as Expiry }
+}
+
+describeNetwork('humo', async () => {
+  const { network, debitedTiyin, clock, close } = await setUp()
+  return {
+    network,
+    approvedCard: () => cardOf(goodPan),
+    declinedCard: () => cardOf(poorPan),
+    debitedTiyin: async () => debitedTiyin(),
+    passQueueTime: () => clock.advance(queueMs),
+    hasInquiry: false,
+    close,
+  }
+})
+
+async function pay({ network }: Setup, { hold = false, requestId = 'r1', signal = never } = {}) {
+  const trace = (await network.issueTrace?.('authorise')) ?? ''
+  const outcome = await network.authorize({ ...cardOf(goodPan), requestId, receiptId: 'r', trace, amountTiyin: 500, hold }, signal)
+  return { trace, outcome, networkRef: outcome.kind === 'approved' ? outcome.networkRef : '' }
+}
+
+async function followUp({ network }: Setup, of: Pick<FollowUpRequest, 'ofTrace'> & Partial<FollowUpRequest>): Promise<FollowUpRequest> {
+  const trace = (await network.issueTrace?.('reverse')) ?? ''
+  const defaults = {
+    requestId: 'r2',
+    merchantId,
+    ofRequestId: 'r1',
+    networkRef: '',
+    amountTiyin: 500,
+    ofAmountTiyin: 500,
+    ofHold: false,
+    isRepeat: false,
+  }
+  return { ...defaults, trace, ...of }
+}
+
+test('every request has the recorded shape, and every recorded method is used', async () => {
+  const setup = await setUp()
+  const { network, received } = setup
+  const verified = await network.startVerification({ ...cardOf(goodPan), requestId: 'v1', isHolderRequired: false }, never)
+  assert.deepEqual(verified, { kind: 'sentByService', phone: '998901234567' })
+  const debit = await pay(setup)
+  await network.refund(await followUp(setup, { ofTrace: debit.trace, networkRef: debit.networkRef }), never)
+  const held = await pay(setup, { hold: true, requestId: 'r3' })
+  await network.cancelHold(
+    await followUp(setup, { ofTrace: held.trace, networkRef: held.networkRef, ofRequestId: 'r3', ofHold: true }),
+    never,
+  )
+  await network.reverse(await followUp(setup, { ofTrace: debit.trace }), never)
+  const calls = readRecordedCalls('humo').filter(({ method }) => method !== 'fault')
+  for (const { method, body } of received) {
+    const recorded = calls.find((call) => call.method === method)?.params
+    if (method.startsWith('/')) assertSameShape(JSON.parse(body), recorded, method)
+    else assert.deepEqual(listElements(body), recorded, method)
+  }
+  assert.deepEqual(new Set(received.map(({ method }) => method)), new Set(calls.map(({ method }) => method)))
+  const basic = `Basic ${Buffer.from('user:a password').toString('base64')}`
+  assert.deepEqual([...setup.host.authorizations], ['Bearer a token', basic])
+  assert.ok(received.filter(({ method }) => !method.startsWith('/')).every(({ body }) => body.includes('<paymentOriginator>A &amp; B<')))
+  await setup.close()
+})
+
+for (const method of ['payment.create', 'payment.confirm'] as const) {
+  test(`a debit whose reply of ${method} is lost is unknown, and its reversal gives the money back once, also when that is repeated`, async () => {
+    const setup = await setUp()
+    setup.host.faults.set(method, 'lost')
+    const { outcome, trace } = await pay(setup)
+    assert.equal(outcome.kind, 'unknown')
+    assert.equal(setup.debitedTiyin(), 500)
+    const request = await followUp(setup, { ofTrace: trace })
+    const reversal = method === 'payment.create' ? 'payment.cancel' : 'payment.return'
+    setup.host.faults.set(reversal, 'lost')
+    assert.equal((await setup.network.reverse(request, never)).kind, 'unknown')
+    assert.equal((await setup.network.reverse({ ...request, isRepeat: true }, never)).kind, 'approved')
+    assert.equal(setup.debitedTiyin(), 0)
+    await setup.close()
+  })
+}
+
+test('a payment whose reply comes too late is unknown, and its reply belongs to no other payment', async () => {
+  const setup = await setUp()
+  const giving = new AbortController()
+  setup.host.faults.set('payment.create', 'late')
+  const paying = pay(setup, { signal: giving.signal })
+  await Promise.race([paying, setup.withheld])
+  giving.abort(new Error('the caller has gone'))
+  assert.equal((await paying).outcome.kind, 'unknown')
+  setup.release()
+  assert.equal((await pay(setup, { requestId: 'r9' })).outcome.kind, 'approved')
+  await setup.close()
+})
+
+test('a payment that never arrived stays unknown while it may be in a queue, and is reversed as never seen afterwards', async () => {
+  const setup = await setUp()
+  const request = await followUp(setup, { ofTrace: (await setup.network.issueTrace?.('authorise')) ?? '' })
+  assert.deepEqual(await setup.network.reverse(request, never), { kind: 'unknown', isAnswered: true })
+  setup.clock.advance(queueMs)
+  setup.host.faults.set('payment.status', (body) => body.replace('<error>-1<', '<error>-7<'))
+  assert.deepEqual(await setup.network.reverse(request, never), { kind: 'unknown' })
+  assert.equal((await setup.network.reverse(request, never)).kind, 'approved')
+  await setup.close()
+})
+
+test('a refund whose reply is lost is found by the amount that was returned', async () => {
+  const setup = await setUp()
+  const debit = await pay(setup)
+  setup.host.faults.set('payment.return', 'lost')
+  const request = await followUp(setup, { ofTrace: debit.trace, networkRef: debit.networkRef })
+  const status = () =>
+    setup.network.status(
+      { requestId: 'r2', merchantId, kind: 'refund', amountTiyin: 500, trace: '', ofRequestId: 'r1', networkRef: debit.networkRef },
+      never,
+    )
+  assert.deepEqual(await status(), { kind: 'neverSeen' })
+  assert.equal((await setup.network.refund(request, never)).kind, 'unknown')
+  assert.equal((await status()).kind, 'approved')
+  assert.equal(setup.debitedTiyin(), 0)
+  await setup.close()
+})
+
+const unsure: readonly (readonly [string, HumoFault])[] = [
+  ['an approval of another amount', (body) => body.replace('<value>500<', '<value>1<')],
+  ['an approval of another payment', (body) => body.replace('<paymentRef>r1<', '<paymentRef>r7<')],
+  ['an approval without an id', (body) => body.replace(/<paymentID>\d+</, '<paymentID><')],
+  ['an action that nobody knows', (body) => body.replace('<action>4<', '<action>7<')],
+  ['an approval with a code of refusal', (body) => body.replace('<value>000<', '<value>116<')],
+  ['bytes that are no reply', { status: 200, body: '<html>' }],
+  ['a failure of the server', { status: 502, body: '' }],
+  ['a fault without an error', { status: 500, body: '<x:Fault><faultcode/></x:Fault>' }],
+  ...['-1', '500', '904', '915', '00116'].map(
+    (error) => [`the fault ${error}`, { status: 500, body: `<x:Fault><detail><error>${error}</error></detail></x:Fault>` }] as const,
+  ),
+]
+for (const [what, fault] of unsure) {
+  test(`the outcome of a payment is unknown after ${what}`, async () => {
+    const setup = await setUp()
+    setup.host.faults.set('payment.create', fault)
+    assert.equal((await pay(setup)).outcome.kind, 'unknown')
+    await setup.close()
+  })
+}
+
+test('a confirmation of another amount, or one that is refused, is unknown', async () => {
+  for (const fault of [
+    (body: string) => body.replace('<value>500<', '<value>1<'),
+    { status: 500, body: '<x:Fault><error>116</error></x:Fault>' },
+  ]) {
+    const setup = await setUp()
+    setup.host.faults.set('payment.confirm', fault)
+    assert.equal((await pay(setup)).outcome.kind, 'unknown')
+    await setup.close()
+  }
+})
+
+for (const [error, reason] of [
+  ['101', 'cardExpired'],
+  ['116', 'insufficientFunds'],
+  ['121', 'cardLimit'],
+  ['208', 'cardBlocked'],
+  ['109', 'declined'],
+]) {
+  test(`the fault ${error} is a decline: ${reason}`, async () => {
+    const setup = await setUp()
+    setup.host.faults.set('payment.create', { status: 500, body: `<x:Fault><detail><error>${error}</error></detail></x:Fault>` })
+    assert.deepEqual((await pay(setup)).outcome, { kind: 'declined', reason, rawCode: error })
+    await setup.close()
+  })
+}
+
+test('a card that is blocked, or has no phone, or is not known is refused, and a host that does not reply is no refusal of the card', async () => {
+  const setup = await setUp({ phoneOwner: 'cardholder' })
+  const start = async (fault: HumoFault, pan = goodPan) => {
+    setup.host.faults.set('/v3/iiacs/card', fault)
+    return setup.network.startVerification({ ...cardOf(pan), requestId: 'v1', isHolderRequired: true }, never)
+  }
+  assert.deepEqual(await start('none'), { kind: 'sentByService', phone: '998901234567', holder: 'match' })
+  assert.deepEqual(await start((body) => body.replace('"actionCode":"000"', '"actionCode":"208"')), {
+    kind: 'refused',
+    reason: 'cardBlocked',
+  })
+  assert.deepEqual(await start((body) => body.replace('"state":"on"', '"state":"off"')), { kind: 'refused', reason: 'smsNotConnected' })
+  assert.deepEqual(await start('none', poorPan), { kind: 'refused', reason: 'systemError' })
+  assert.deepEqual(await start({ status: 200, body: 'null' }), { kind: 'refused', reason: 'systemError' })
+  assert.deepEqual(await start('lost'), { kind: 'refused', reason: 'timeout' })
+  await setup.close()
+})
+
+test('a host that is not there gets no payment', async () => {
+  const setup = await setUp()
+  await setup.close()
+  assert.deepEqual((await pay(setup)).outcome, { kind: 'declined', reason: 'systemError', rawCode: 'not_connected' })
+})
