@@ -91,6 +91,41 @@ export function postponedSuite(withStore: WithStore): void {
     }),
   )
 
+  for (const [back, isRefused] of [
+    [26 * 3_600_000, true],
+    [20 * 3_600_000, false],
+  ] as const) {
+    test(
+      `a clock that is wrongly set back by ${String(back / 3_600_000)} hours ends no record of a key, neither then nor when it is right again`,
+      withStore(async ({ store, raw }) => {
+        const app = await createTestApp({ after }, { store })
+        const crashing = createCrashingStore(store, { write: 1, isDurable: true })
+        const dying = await createTestApp({ after }, { store: crashing.store, continues: app })
+        try {
+          const client = await openIdempotencyClient(app)
+          const token = await client.verified(successPan)
+          const { receipt } = await client.result('receipts.create', { amount: 500_000 })
+          void (await openIdempotencyClient(dying)).post('receipts.pay', { id: receipt._id, token }, { key: 'k1' })
+          await crashing.crashed
+          const ends = async (): Promise<unknown> => raw('select ends_at, claimed_at from idempotency order by ends_at, claimed_at')
+          const leases = async (): Promise<unknown> => raw('select lease_until from idempotency order by lease_until')
+          const before = [await ends(), await leases()]
+          app.clock.jump(-back)
+          await app.app.services.clockAdministration.runOnce()
+          assert.equal((await clockOf(app)).trusted, !isRefused)
+          assert.deepEqual(await ends(), before[0])
+          if (isRefused) assert.deepEqual(await leases(), before[1])
+          app.clock.jump(back)
+          await app.app.services.clockAdministration.runOnce()
+          assert.deepEqual(await ends(), before[0])
+        } finally {
+          await dying.close()
+          await app.close()
+        }
+      }),
+    )
+  }
+
   test(
     'a key that was claimed by a clock that was ahead is answered when its lease is over by the right one',
     withStore(async ({ store, raw }) => {

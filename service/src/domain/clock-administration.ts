@@ -15,7 +15,7 @@ export interface ClockAdministration {
   confirm(comparedMs: number, by: AuditActor): Promise<ClockConfirmation>
   /**
    * Compares the clocks, audits a refusal once, records once a minute how far the clock has come, and makes due what a clock that was ahead has postponed:
-   * after the clock was set back, and at the start. Call it once a second.
+   * after the clock was set back, and at the start, unless the clock is wrong. Call it once a second.
    */
   runOnce(stopping?: AbortSignal): Promise<void>
   /** Records it for the next start. */
@@ -31,7 +31,7 @@ export interface ClockAdministrationDependencies {
   readonly clock: Clock
   /** Whether entries bear the machine's time; not where the time of the sandbox can be moved. */
   readonly areEntriesComparable: boolean
-  /** Makes due what a clock that was ahead has postponed. Before the clock is trusted again, so that a confirmation that fails is repeated. */
+  /** Makes due what a clock that was ahead has postponed. */
   readonly wake: (stopping?: AbortSignal) => Promise<unknown>
 }
 
@@ -41,6 +41,7 @@ export function makeClockAdministration(deps: ClockAdministrationDependencies): 
   let savedAt = clock.moment().monotonicMs
   let last: ClockReading | null = null
   let isWakeNeeded = true
+  let wakeAgainAt = 0
   return Object.freeze({
     status: () => guard.status(),
     async confirm(comparedMs: number, by: AuditActor) {
@@ -48,7 +49,8 @@ export function makeClockAdministration(deps: ClockAdministrationDependencies): 
       if (refusal === null) return 'not_refused'
       if (Math.abs(reading.wallMs - comparedMs) > maxComparisonMs) return 'differs'
       await audit(by, 'clock.confirmed', refusal.reason)
-      await wake()
+      // It is repeated later when it fails: one row that cannot be read must not keep the clock refused.
+      await wakePostponed().catch(() => undefined)
       await guard.confirm(reading, areEntriesComparable ? await store.read(findNewestEntryTime()) : null)
       isAudited = false
       return 'confirmed'
@@ -57,7 +59,8 @@ export function makeClockAdministration(deps: ClockAdministrationDependencies): 
       const reading = clock.moment()
       if (last !== null && isSetBack(last, reading)) isWakeNeeded = true
       last = reading
-      const { refusal } = guard.status()
+      const status = guard.status()
+      const { refusal } = status
       if (refusal !== null && !isAudited) {
         isAudited = true
         await audit({ actor: 'system', requestId: '', address: '' }, 'clock.refused', refusal.reason).catch((err: unknown) => {
@@ -69,7 +72,7 @@ export function makeClockAdministration(deps: ClockAdministrationDependencies): 
         savedAt = reading.monotonicMs
         await guard.save()
       }
-      if (isWakeNeeded) await wakePostponed(stopping)
+      if (isWakeNeeded && isRight(status) && reading.monotonicMs >= wakeAgainAt) await wakePostponed(stopping)
     },
     close: () => guard.save(),
   })
@@ -81,6 +84,7 @@ export function makeClockAdministration(deps: ClockAdministrationDependencies): 
       await wake(stopping)
     } catch (err) {
       isWakeNeeded = true
+      wakeAgainAt = clock.moment().monotonicMs + retryWakeMs
       throw err
     }
   }
@@ -92,11 +96,20 @@ export function makeClockAdministration(deps: ClockAdministrationDependencies): 
   }
 }
 
+/**
+ * Trusted, or set right after a jump that nobody has confirmed yet. A clock that is behind would take for postponed what other processes have just begun,
+ * and end their leases.
+ */
+function isRight({ refusal, driftMs }: ClockStatus): boolean {
+  return refusal === null || (refusal.reason === 'jumped' && Math.abs(driftMs) <= minSetBackMs)
+}
+
 function isSetBack(before: ClockReading, after: ClockReading): boolean {
   return after.wallMs - before.wallMs < after.monotonicMs - before.monotonicMs - minSetBackMs
 }
 
 const saveEveryMs = 60_000
+const retryWakeMs = 60_000
 /** Between looking at another clock and the confirmation. */
 const maxComparisonMs = 300_000
 /** Less postpones nothing by more than the waits vary. */

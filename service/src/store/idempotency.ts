@@ -119,12 +119,12 @@ export interface RecordPageQuery {
   readonly count: number
 }
 
-const moveTimes = sql`
-  update idempotency set claimed_at = $5, lease_until = $6, ends_at = $7, mac = $8
-  where bucket = $1 and merchant_id = $2 and caller_class = $3 and key_hash = $4 and mac = $9 and sealed is null
+const moveLease = sql`
+  update idempotency set lease_until = $5, mac = $6
+  where bucket = $1 and merchant_id = $2 and caller_class = $3 and key_hash = $4 and mac = $7 and sealed is null
   returning method`
 
-/** Gives a claim other times. `claim` is the stored row with them and its MAC. Returns false when it was changed since, or has an outcome. */
+/** Gives a claim another end of its lease. `claim` is the stored row with it and its MAC. Returns false when it was changed since, or has an outcome. */
 export function* moveIdempotencyClaim({
   claim,
   previousMac,
@@ -132,8 +132,7 @@ export function* moveIdempotencyClaim({
   readonly claim: IdempotencyClaim
   readonly previousMac: Uint8Array
 }): Transaction<boolean> {
-  const { claimedAt, leaseUntil, endsAt, mac } = claim
-  return (yield* runOne(moveTimes, [...keyValues(claim), claimedAt, leaseUntil, endsAt, mac, previousMac])) !== null
+  return (yield* runOne(moveLease, [...keyValues(claim), claim.leaseUntil, claim.mac, previousMac])) !== null
 }
 
 // A number in the text, not a placeholder: with a known page size the planner uses the index.

@@ -13,20 +13,22 @@ export interface WakeClaimDependencies extends VerifiedRowDependencies {
 
 /**
  * Ends the leases of claims that a clock that was ahead has made, in as long as a lease lasts: otherwise a key whose process died would have the outcome
- * `outcome_unknown` until the right clock has come so far. Resolves to the number of claims.
+ * `outcome_unknown` until the right clock has come so far. When a record ends is left as it is: brought forward by a clock that is behind, it would be
+ * deleted as soon as the clock is right, and the call would run a second time under its key. Resolves to the number of claims.
  */
 export async function wakeClaims(deps: WakeClaimDependencies, stopping?: AbortSignal): Promise<number> {
   const { store, clock, settings } = deps
   const rows = makeVerifiedRows(deps, idempotencyTable)
   const now = clock.now()
-  const times = { claimedAt: now, leaseUntil: now + settings.leaseMs, endsAt: now + settings.retentionMs }
+  const leaseUntil = now + settings.leaseMs
+  const endsAt = now + settings.retentionMs + clocksApartMs
   let woken = 0
   let after: IdempotencyRow | null = null
   while (stopping?.aborted !== true) {
-    const page: IdempotencyRow[] = await store.read(listRecordsEndingFrom({ endsAt: times.endsAt + clocksApartMs, after, count: pageSize }))
+    const page: IdempotencyRow[] = await store.read(listRecordsEndingFrom({ endsAt, after, count: pageSize }))
     for (const row of page) {
-      if (row.sealed !== null || !(await rows.isValid(row))) continue
-      const { sealed: _none, ...claim } = await rows.seal({ ...row, ...times })
+      if (row.sealed !== null || row.leaseUntil <= leaseUntil + clocksApartMs || !(await rows.isValid(row))) continue
+      const { sealed: _none, ...claim } = await rows.seal({ ...row, leaseUntil })
       if (await store.write(moveIdempotencyClaim, { claim, previousMac: row.mac })) woken += 1
     }
     after = page.at(-1) ?? null
