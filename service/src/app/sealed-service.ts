@@ -22,6 +22,7 @@ import { createPipeline, type PipelineOptions, type RequestHandler } from '../se
 import { noCoarseLimits } from '../server/rate-limits/coarse-limits.ts'
 import { makeRequestIds } from '../server/request-id.ts'
 import { makeShareSetStore } from '../store/share-sets.ts'
+import { StoreDamaged, StoreOutcomeUnknown, StoreOverloaded, StoreUnavailable } from '../store/store.ts'
 
 import type { Adapters } from './adapters.ts'
 import type { HandOver } from './hand-over.ts'
@@ -39,6 +40,8 @@ export interface SealDependencies extends Pick<StorageDependencies, 'primaryObse
   readonly stopping: AbortSignal
   /** The keys of the key store, read without changing it. */
   readonly storedKeys: () => Promise<readonly WrappedKey[]>
+  /** Called when the service is sealed: it may be for days. */
+  readonly onSealed: () => Promise<void>
 }
 
 /** What keeps a start waiting until its custodians have entered their shares. */
@@ -81,29 +84,35 @@ export function usesShares(config: Config): boolean {
   return (config as Readonly<Record<string, unknown>>)[kekAdapters.port] === sharesKek.name
 }
 
-/** The KEKs that the stored keys need, or the newest set when there are no keys yet; oldest first. */
+/** The KEKs that the stored keys need, or that of the newest set when there are no keys yet; oldest first. */
 async function waitForShares(config: Config, isProvider: boolean, deps: SealDependencies, replies: Resources): Promise<readonly Kek[]> {
-  const { custody, handOver, lifecycle, clock, log, stopping } = deps
+  const { custody, lifecycle, log, stopping } = deps
   const keys = await retryUntilReachable(config, deps, () => openKeyStore(config, deps))
   const ceremony = createResources((err) => log.error('close_failed', { err }))
   ceremony.add(() => keys.close())
   try {
     const sets = makeShareSetStore(keys)
+    // The keys first: a set is stored before it wraps any.
+    const readRequired = async (): Promise<readonly ShareSet[]> => findRequired(await keys.list(), await sets.list(), isProvider)
     custody.useSets(sets)
-    ceremony.add(() => custody.useSets(null))
-    const stopped = rejectOnAbort(stopping)
-    // Where nothing has to be waited for, nobody looks at it.
-    stopped.catch(() => undefined)
+    custody.restrict(async ({ setId }) => ((await readRequired()).some((set) => set.setId === setId) ? null : 'share_not_needed'))
+    ceremony.add(() => {
+      custody.useSets(null)
+      custody.restrict(() => Promise.resolve(null))
+    })
+    const changes = watchChanges(custody, stopping)
+    let required: readonly ShareSet[] | null = await retryUntilReachable(config, deps, readRequired)
     for (let isSealed = false; ; isSealed = true) {
-      const changed = custody.changed()
-      const missing = await findMissing(await keys.list(), await sets.list(), isProvider, custody)
-      if (missing.length === 0) return custody.openKeks()
-      lifecycle.sealedBecause = () => describeMissing(missing, custody)
-      if (!isSealed) await openSealed(config, deps, { ceremony, replies })
-      const setIds = missing.flatMap((set) => (set === 'none' ? [] : [set.setId]))
-      if (handOver?.hasPeers !== true || setIds.length === 0) await Promise.race([changed, stopped])
-      else if ((await Promise.race([handOver.fetch(setIds), stopped])).length === 0)
-        await Promise.race([changed, stopped, clock.sleep(fetchEveryMs, stopping)])
+      const changed = changes.next()
+      if (isSealed) required = await readWhileSealed(readRequired, deps)
+      const missing = required === null ? [] : findMissing(required, isProvider, custody)
+      if (required !== null && missing.length === 0) return openOf(required, custody)
+      if (missing.length > 0) lifecycle.sealedBecause = () => describeMissing(missing, custody)
+      if (!isSealed) {
+        await openSealed(config, deps, { ceremony, replies })
+        await deps.onSealed()
+      }
+      await waitForChange(missing, changed, deps)
     }
   } finally {
     await ceremony.closeAll()
@@ -114,22 +123,73 @@ async function waitForShares(config: Config, isProvider: boolean, deps: SealDepe
   }
 }
 
-/** The sets that have to be opened still; `none` when there is no set yet and one is needed. */
-async function findMissing(
-  keys: readonly WrappedKey[],
-  sets: readonly ShareSet[],
-  isProvider: boolean,
-  custody: Custody,
-): Promise<readonly (ShareSet | 'none')[]> {
+/** Returns when a ceremony has changed something, another node handed a KEK over, or it is time to read the stored keys again. */
+async function waitForChange(
+  missing: readonly (ShareSet | 'none')[],
+  changed: AbortSignal,
+  { handOver, clock, stopping }: SealDependencies,
+): Promise<void> {
+  const setIds = missing.flatMap((set) => (set === 'none' ? [] : [set.setId]))
+  if (handOver?.hasPeers === true && setIds.length > 0) await Promise.race([handOver.fetch(setIds), aborted(changed)])
+  await clock.sleep(recheckMs, changed).catch(() => undefined)
+  if (stopping.aborted) throw new Error('the start was stopped')
+}
+
+/** Null while the key store does not respond: what custodians have entered is not thrown away for it. */
+async function readWhileSealed(
+  readRequired: () => Promise<readonly ShareSet[]>,
+  { lifecycle, log }: SealDependencies,
+): Promise<readonly ShareSet[] | null> {
+  try {
+    return await readRequired()
+  } catch (err) {
+    const isPassing = err instanceof StoreUnavailable || err instanceof StoreOutcomeUnknown || err instanceof StoreOverloaded
+    if (!isPassing || err instanceof StoreDamaged) throw err
+    log.warn('database_unreachable', { err })
+    lifecycle.sealedBecause = () => 'the key store does not respond; shares that were entered are still here'
+    return null
+  }
+}
+
+/** Signals that end with the next change of a ceremony, or with the start. A wait of days registers nothing more and more often. */
+function watchChanges(custody: Custody, stopping: AbortSignal): { readonly next: () => AbortSignal } {
+  let current = new AbortController()
+  const watch = (): void =>
+    void custody.changed().then(() => {
+      current.abort()
+      if (!stopping.aborted) watch()
+    })
+  watch()
+  stopping.addEventListener('abort', () => current.abort(), { once: true })
+  return {
+    next() {
+      current = new AbortController()
+      if (stopping.aborted) current.abort()
+      return current.signal
+    },
+  }
+}
+
+/** The sets that wrap keys; where there are no keys and new ones are to be in shares, the newest. Oldest first. */
+function findRequired(keys: readonly WrappedKey[], sets: readonly ShareSet[], isProvider: boolean): readonly ShareSet[] {
   const used = new Set(keys.filter(isOfShares).map(({ kekId }) => kekId))
   const lost = [...used].find((kekId) => !sets.some(({ setId }) => shareKekId(setId) === kekId))
   if (lost !== undefined)
     throw new KekMissingError(`the key store has keys of the KEK ${lost}, and not its set of shares: restore the key store`)
   const wrapping = sets.filter(({ setId }) => used.has(shareKekId(setId)))
-  const required = wrapping.length > 0 || !isProvider ? wrapping : sets.slice(-1)
+  return wrapping.length > 0 || !isProvider ? wrapping : sets.slice(-1)
+}
+
+/** The sets that have to be opened still; `none` when there is no set yet and one is needed. */
+function findMissing(required: readonly ShareSet[], isProvider: boolean, custody: Custody): readonly (ShareSet | 'none')[] {
   if (required.length === 0 && isProvider) return ['none']
   const open = new Set(custody.openKeks().map(({ id }) => id))
   return required.filter(({ setId }) => !open.has(shareKekId(setId)))
+}
+
+/** No other: a set that was made and abandoned must not become the one that wraps keys. */
+function openOf(required: readonly ShareSet[], custody: Custody): readonly Kek[] {
+  return custody.openKeks().filter(({ id }) => required.some(({ setId }) => shareKekId(setId) === id))
 }
 
 function describeMissing(missing: readonly (ShareSet | 'none')[], custody: Custody): string {
@@ -231,15 +291,15 @@ const ceremonyOperations: ReadonlySet<string> = new Set([
   'operator.shares.fetch',
 ])
 
-function rejectOnAbort(signal: AbortSignal): Promise<never> {
-  return new Promise((_resolve, reject) => {
-    const fail = (): void => reject(new Error('the start was stopped'))
-    if (signal.aborted) fail()
-    else signal.addEventListener('abort', fail, { once: true })
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve(), { once: true })
   })
 }
 
 /** For the replies that are being sent when the last share is in. */
 const sealedDrainMs = 1000
 const sweepEveryMs = 15_000
-const fetchEveryMs = 3000
+/** Other nodes are asked, and the stored keys read: one of them may have re-keyed meanwhile. */
+const recheckMs = 3000

@@ -197,7 +197,7 @@ export async function createServices(config: Config, adapters: Adapters, deps: S
   custody.restrict(async ({ setId }) => {
     const kekId = shareKekId(setId)
     const isNeeded = keyring.list().some((key) => key.kekId === kekId && key.state !== 'destroyed')
-    return !isNeeded && (await keks.wasUsed(kekId))
+    return !isNeeded && (await keks.wasUsed(kekId)) ? 'share_of_retired_set' : null
   })
   const kekAgeMaxMs = config.kekAgeDaysMax * dayMs
   const keyAges = makeKeyAgeAlerts({

@@ -38,6 +38,7 @@ test(
       primaryRefusal: null,
       missingRights: [],
       read: (query) => store.read(query),
+      release: () => Promise.resolve(),
       close: async () => undefined,
     }
     const subjectWith = (newestKeyring: StartSubject['newestKeyring']): StartSubject => ({

@@ -42,6 +42,8 @@ export interface StartSubject {
   keyring(): Promise<Keyring>
   /** The same, with the keys listed anew: another process may have created some since. */
   newestKeyring(): Promise<Keyring>
+  /** Closes the connections and forgets what was read by them: a start that waits for custodians for days looks again afterwards. */
+  release(): Promise<void>
   close(): Promise<void>
 }
 
@@ -64,6 +66,8 @@ export interface StartSubjectDependencies {
 export function makeStartSubject(config: Config, deps: StartSubjectDependencies): StartSubject {
   const { adapters, clock, log, claim, isServing, retry, acceptsOlder = false, stopping } = deps
   const resources = createResources((err) => log.error('close_failed', { err }))
+  const inspections = createResources((err) => log.warn('close_failed', { err }))
+  resources.add(inspections.closeAll)
   const keysUrl = config.keysDatabaseUrl ?? config.databaseUrl
   const database = once(() => inspect('cards', config.databaseUrl, 'TESSERA_DATABASE_URL'))
   const keyStore = once(() =>
@@ -73,9 +77,17 @@ export function makeStartSubject(config: Config, deps: StartSubjectDependencies)
   const marker = (): FolderMarker | null => readFolderMarker(config.dataFolder)
   const kek = once(findKek)
   const nextKek = once(findNextKek)
-  const keyring = once(async () => unwrapKeys(await storedKeys()))
+  const keyring = once(async () => {
+    // It may wait for custodians, and another node may wrap the keys again meanwhile.
+    await kek()
+    return unwrapKeys(await storedKeys())
+  })
   const newestKeyring = async (): Promise<Keyring> => unwrapKeys(await listStoredKeys(await keyStore()))
   const close = resources.closeAll
+  const release = async (): Promise<void> => {
+    for (const { forget } of [database, keyStore, storedKeys]) forget()
+    await inspections.closeAll()
+  }
   return {
     config,
     claim,
@@ -92,13 +104,14 @@ export function makeStartSubject(config: Config, deps: StartSubjectDependencies)
     nextKek,
     keyring,
     newestKeyring,
+    release,
     close,
   }
 
   async function inspect(schema: 'cards' | 'keys', url: string | null, setting: string): Promise<DatabaseInspection> {
     try {
       const inspection = await retry(() => inspectDatabase(schema, url, config.dataFolder))
-      resources.add(inspection.close)
+      inspections.add(inspection.close)
       return inspection
     } catch (err) {
       throw explainDatabase(err, setting) ?? err
@@ -149,10 +162,10 @@ export function makeStartSubject(config: Config, deps: StartSubjectDependencies)
   }
 }
 
-/** Runs a step once; every caller gets the same result, or the same error. */
-function once<T>(step: () => Promise<T>): () => Promise<T> {
+/** Runs a step once; every caller gets the same result, or the same error, until it is forgotten. */
+function once<T>(step: () => Promise<T>): (() => Promise<T>) & { readonly forget: () => void } {
   let result: Promise<T> | null = null
-  return () => (result ??= step())
+  return Object.assign(() => (result ??= step()), { forget: () => void (result = null) })
 }
 
 /** There are no keys to unwrap where this is used. */

@@ -46,6 +46,8 @@ const operatorMessages = {
   share_malformed: 'This is not a share: {}. Nothing was counted but the wrong entry.',
   share_of_other_set: 'This is a share of the set {}, which this service does not have: see tessera keys shares',
   share_of_retired_set: 'This is a share of the set {}, which another KEK has replaced. It opens backups from before only.',
+  share_not_needed:
+    'This is a share of the set {}, which the sealed service does not need: its keys are of another set. tessera keys shares and /readyz say of which.',
   share_repeated: 'Share {} was entered already: another custodian has to enter another one.',
   shares_not_of_set:
     'These {} shares do not give the KEK of their set: one of them is not as it was handed out, and which one cannot be known. All are forgotten: begin again, with other custodians.',

@@ -36,13 +36,16 @@ export interface Custody {
   progress(): readonly { readonly setId: string; readonly received: number; readonly threshold: number }[]
   /** The share sets of the key store that is open now; null when it is closed. */
   useSets(sets: ShareSetStore | null): void
-  /** Says which sets were replaced by another KEK: they open backups only. Default: none. */
-  restrict(isRetired: (set: ShareSet) => Promise<boolean>): void
+  /** Says why a set may not be opened: another KEK has replaced it, or a sealed service does not need it. Default: every set may. */
+  restrict(findBar: FindSetBar): void
   /** Resolves with the next change: a set was stored, or a KEK opened. */
   changed(): Promise<void>
   /** Wipes what is in memory of ceremonies in progress. */
   forget(): void
 }
+
+/** Why the shares of a stored set are refused; null when they are not. */
+export type FindSetBar = (set: ShareSet) => Promise<'share_of_retired_set' | 'share_not_needed' | null>
 
 export interface ShareSetSize {
   readonly threshold: number
@@ -91,6 +94,7 @@ export type CustodyRefusalReason =
   | 'share_malformed'
   | 'share_of_other_set'
   | 'share_of_retired_set'
+  | 'share_not_needed'
   | 'share_repeated'
   | 'shares_not_of_set'
   | 'set_open'
@@ -116,7 +120,7 @@ class CeremonyCustody implements Custody {
   readonly #collections = new Map<string, { readonly set: ShareSet; readonly shares: ShareCollection; readonly endsAtMs: number }>()
   #dealing: { readonly dealt: ShareDealing; readonly endsAtMs: number } | null = null
   #sets: ShareSetStore | null = null
-  #isRetired: (set: ShareSet) => Promise<boolean> = () => Promise.resolve(false)
+  #findBar: FindSetBar = () => Promise.resolve(null)
   #change: Promise<void> | null = null
   #announceChange: () => void = () => undefined
 
@@ -170,7 +174,7 @@ class CeremonyCustody implements Custody {
     const share = readShare(text)
     if (share instanceof CustodyRefusal) return this.#refuse(share, by, '-')
     const set = (await this.#storedSets()).find(({ setId }) => setId === share.setId)
-    const refused = this.#findRefusal(share, set, purpose) ?? (await this.#findRetirement(set))
+    const refused = this.#findRefusal(share, set, purpose) ?? (await this.#findBarTo(set))
     if (set === undefined || refused !== null) {
       share.y.fill(0)
       return this.#refuse(refused ?? new CustodyRefusal('share_of_other_set', share.setId), by, subjectOf(share))
@@ -195,8 +199,8 @@ class CeremonyCustody implements Custody {
     this.#sets = sets
   }
 
-  restrict(isRetired: (set: ShareSet) => Promise<boolean>): void {
-    this.#isRetired = isRetired
+  restrict(findBar: FindSetBar): void {
+    this.#findBar = findBar
   }
 
   changed(): Promise<void> {
@@ -236,7 +240,7 @@ class CeremonyCustody implements Custody {
 
   async adopt(setId: string, raw: Uint8Array, by: AuditActor): Promise<boolean> {
     const set = (await this.#storedSets()).find((each) => each.setId === setId)
-    if (set === undefined || this.#open.has(setId) || (await this.#isRetired(set))) return false
+    if (set === undefined || this.#open.has(setId) || (await this.#findBar(set)) !== null) return false
     const opened = adoptShareKek(set, this.#deps.environment, raw)
     if (opened !== null) await this.#openSet(set, opened, by)
     return opened !== null
@@ -254,8 +258,9 @@ class CeremonyCustody implements Custody {
     return begun
   }
 
-  async #findRetirement(set: ShareSet | undefined): Promise<CustodyRefusal | null> {
-    return set !== undefined && (await this.#isRetired(set)) ? new CustodyRefusal('share_of_retired_set', set.setId) : null
+  async #findBarTo(set: ShareSet | undefined): Promise<CustodyRefusal | null> {
+    const bar = set === undefined ? null : await this.#findBar(set)
+    return set === undefined || bar === null ? null : new CustodyRefusal(bar, set.setId)
   }
 
   #findRefusal(share: CustodianShare, set: ShareSet | undefined, purpose: string): CustodyRefusal | null {

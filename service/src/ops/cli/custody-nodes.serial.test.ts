@@ -92,9 +92,45 @@ test('each node is unsealed by its custodians, new ones take over under load wit
   for (const each of [token, between, ...tokens.slice(0, 3)]) await checkCard(last, each)
   const retired = await last.operator('operator.shares.enter', { share: sharesOf(0)[0] ?? '', custodian: 'a' })
   assert.equal(retired.reason, 'share_of_retired_set')
-  last.kill('SIGTERM')
-  assert.equal((await last.ended).code, 0, last.err())
+
+  // A node that waits while its connections are cut and the others re-key: it asks for the new set.
+  const waiting = await startNode('one')
+  await waiting.untilState('sealed')
+  await cutConnections()
+  // A call that uses a connection at the moment of the cut fails, and nothing is counted.
+  await until(
+    async () => (await waiting.operator('operator.shares.enter', { share: sharesOf(2)[0] ?? '', custodian: 'a' })).result?.received === 1,
+    'the first share to be taken',
+  )
+  sets.push(await last.makeShares({ shares: 2, threshold: 2 }, true))
+  await last.enter(...sharesOf(3))
+  await until(async () => (await last.operator('operator.keys.rewrap', {})).result?.left === 0, 'the keys under the newest KEK')
+  await until(
+    async () => (await waiting.readiness()).reason === `0 of 2 shares of the set ${setOf(3)} are entered`,
+    'the newest set in the reason',
+  )
+  assert.equal(
+    (await waiting.operator('operator.shares.enter', { share: sharesOf(2)[1] ?? '', custodian: 'b' })).reason,
+    'share_not_needed',
+  )
+  await waiting.enter(...sharesOf(3))
+  await waiting.untilState('ready')
+  await checkCard(waiting, token)
+  for (const node of [last, waiting]) {
+    node.kill('SIGTERM')
+    assert.equal((await node.ended).code, 0, node.err())
+  }
 })
+
+/** As a failover or an idle timeout does. */
+async function cutConnections(): Promise<void> {
+  const client = new pg.Client({ connectionString: cluster.url })
+  await client.connect()
+  await client.query(
+    "select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid() and backend_type = 'client backend'",
+  )
+  await client.end()
+}
 
 function startNode(name: string): Promise<CustodiedService> {
   return startCustodied(join(scratch, name), ['--kek=shares'], { TESSERA_DATABASE_URL: cluster.url })

@@ -90,7 +90,11 @@ test('a service without a set starts sealed; custodians make one, enter it, and 
 })
 
 test('connections that send nothing, or a request byte by byte, do not keep an unsealed service from serving', async () => {
-  const service = await startCustodied(join(scratch, 'held'), ['--kek=shares', '--api-origin=https://api.example.com', '--form-origin=https://form.example.com'])
+  const service = await startCustodied(join(scratch, 'held'), [
+    '--kek=shares',
+    '--api-origin=https://api.example.com',
+    '--form-origin=https://form.example.com',
+  ])
   await service.untilState('sealed')
   const misdirected = await fetch(`${service.url}/api/cards.create`, { method: 'POST', body: '{}' })
   assert.equal(misdirected.status, 421, 'the host is checked as it is when the service is unsealed')
@@ -119,10 +123,13 @@ test('shares that were forged do not open the set, all are forgotten, and the ri
   const folder = join(scratch, 'forged')
   const service = await startCustodied(folder, ['--kek=shares'])
   await service.untilState('sealed')
+  const abandoned = await service.makeShares({ shares: 2, threshold: 2 })
   const { setId, shares } = await service.makeShares({ shares: 3, threshold: 2 })
   const [one = '', two = '', three = ''] = shares
   const [, forged] = createShareSet({ threshold: 2, shares: 3 }, { environment: 'test', now: 1 }).shares
   assert.ok(forged !== undefined)
+  const needless = await service.operator('operator.shares.enter', { share: abandoned.shares[0] ?? '', custodian: 'a' })
+  assert.equal(needless.reason, 'share_not_needed')
   await service.enter(one)
   const wrong = await service.operator('operator.shares.enter', { share: formatShare({ ...forged, setId }), custodian: 'mallory' })
   assert.equal(wrong.reason, 'shares_not_of_set')
@@ -130,6 +137,12 @@ test('shares that were forged do not open the set, all are forgotten, and the ri
   assert.equal((await service.readiness()).reason, `0 of 2 shares of the set ${setId} are entered`)
   await service.enter(two, three)
   await service.untilState('ready')
+  const { keks } = (await service.operator('operator.keys.list', {})).result ?? assert.fail('no keys')
+  assert.deepEqual(
+    keks.map(({ kekId }) => kekId),
+    [`shares-${setId}`],
+    'an abandoned set wraps keys',
+  )
   await stop(service)
 })
 

@@ -79,7 +79,8 @@ export async function startCheckedService(config: Config, deps: ProcessDependenc
     const lifecycle = createLifecycle()
     const custodyServices = makeCustodyServices(config, deps)
     const { custody, handOver } = custodyServices
-    const sealDeps = { ...deps, custody, handOver, lifecycle, storedKeys: () => subject.storedKeys() }
+    const seen = { storedKeys: () => subject.storedKeys(), onSealed: () => subject.release() }
+    const sealDeps = { ...deps, custody, handOver, lifecycle, ...seen }
     const { adapters, endReplies } = makeSeal(config, chooseAdapters(config), sealDeps, resources)
     const subject = makeStartSubject(config, {
       adapters,
