@@ -4,6 +4,8 @@ import { smppStatuses } from './pdu.ts'
 export interface SmppConnectionOptions extends SmppSessionOptions {
   /** Messages that may wait for their response at the same time. */
   readonly window: number
+  /** How long messages wait for the first connection of this process, whose attempt goes on. For a later one they do not wait. */
+  readonly firstBindMs: number
   /** Before the second attempt to connect; doubled up to `maxReconnectMs`. */
   readonly reconnectMs: number
   /** After the first throttled message; doubled up to 32 times. */
@@ -29,25 +31,33 @@ export function makeSmppConnection(options: SmppConnectionOptions): SmppConnecti
   let session: SmppSession | null = null
   let state: 'new' | 'binding' | 'bound' | 'away' = 'new'
   let inFlight = 0
-  let pausedUntil = 0
+  let isPaused = false
   let pauseMs = 0
 
   return Object.freeze({ start, submit, close })
 
   function start(): void {
-    if (state === 'new' && !closing.signal.aborted) void run()
+    if (state !== 'new' || closing.signal.aborted) return
+    state = 'binding'
+    void run()
+    void clock.sleep(options.firstBindMs, closing.signal).then(giveUpFirst, () => undefined)
+  }
+
+  function giveUpFirst(): void {
+    if (state !== 'binding') return
+    state = 'away'
+    wake()
   }
 
   async function run(): Promise<void> {
     let waitMs = options.reconnectMs
     while (!isAborted(closing.signal)) {
-      state = 'binding'
-      const boundAt = clock.now()
+      const boundAt = clock.moment().monotonicMs
       session = await openSmppSession(options, closing.signal)
       state = session === null ? 'away' : 'bound'
       wake()
       await session?.ended
-      if (session !== null && clock.now() - boundAt > steadyMs) waitMs = options.reconnectMs
+      if (session !== null && clock.moment().monotonicMs - boundAt > steadyMs) waitMs = options.reconnectMs
       session = null
       state = 'away'
       wake()
@@ -80,7 +90,7 @@ export function makeSmppConnection(options: SmppConnectionOptions): SmppConnecti
   async function takePlace(signal: AbortSignal): Promise<string | null> {
     while (!signal.aborted && !closing.signal.aborted) {
       if (state === 'away') return 'not connected'
-      if (state === 'bound' && inFlight < window && clock.now() >= pausedUntil) {
+      if (state === 'bound' && inFlight < window && !isPaused) {
         inFlight++
         return null
       }
@@ -97,17 +107,22 @@ export function makeSmppConnection(options: SmppConnectionOptions): SmppConnecti
     wakeNext()
   }
 
-  /** Nothing is sent until the pause is over. */
+  /** Nothing is sent until the pause is over. Its timer alone ends it: timers fire up to a millisecond before a clock says that their time has come. */
   function pause(): void {
-    if (clock.now() < pausedUntil) return
+    if (isPaused) return
+    isPaused = true
     pauseMs = Math.min(Math.max(throttleMs, pauseMs * 2), throttleMs * maxPauses)
-    pausedUntil = clock.now() + pauseMs
-    void clock.sleep(pauseMs, closing.signal).then(wake, () => undefined)
+    void clock.sleep(pauseMs, closing.signal).then(resume, () => undefined)
+  }
+
+  function resume(): void {
+    isPaused = false
+    wake()
   }
 
   /** False when the caller has gone before. */
   async function pauseIsOver(signal: AbortSignal): Promise<boolean> {
-    while (!signal.aborted && !closing.signal.aborted && clock.now() < pausedUntil) await change(signal)
+    while (!signal.aborted && !closing.signal.aborted && isPaused) await change(signal)
     return !signal.aborted && !closing.signal.aborted
   }
 

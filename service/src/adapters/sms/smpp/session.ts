@@ -24,7 +24,7 @@ export interface SmppSessionOptions {
   /** Null: a private line without TLS. `ca`: PEM of the authorities to trust; null for those of the system. */
   readonly tls: { readonly ca: string | null } | null
   readonly bind: BindBody
-  readonly clock: Pick<Clock, 'sleep' | 'now'>
+  readonly clock: Pick<Clock, 'sleep' | 'moment'>
   /** For the connection with its bind, and for each response to `enquire_link`. */
   readonly replyTimeoutMs: number
   readonly enquireMs: number
@@ -47,6 +47,7 @@ export interface SmppSession {
 }
 
 interface PendingRequest {
+  /** Of the monotonic clock. */
   readonly at: number
   readonly end: (reply: SmppReply) => void
 }
@@ -134,7 +135,7 @@ function makeExchange(options: SmppSessionOptions, socket: Socket) {
         pending.delete(own)
         resolve(reply)
       }
-      pending.set(own, { at: clock.now(), end })
+      pending.set(own, { at: clock.moment().monotonicMs, end })
       signal?.addEventListener('abort', () => end({ kind: 'unknown' }), { once: true })
       write({ command, status: 0, sequence: own, body })
     })
@@ -188,7 +189,7 @@ function makeExchange(options: SmppSessionOptions, socket: Socket) {
       if (isAborted(lost.signal)) return
       const oldest = Math.min(...[...pending.values()].map(({ at }) => at))
       const reply = await request(smppCommands.enquireLink, Buffer.alloc(0), AbortSignal.timeout(replyTimeoutMs))
-      if (reply.kind === 'replied' && clock.now() - oldest < maxPendingMs) continue
+      if (reply.kind === 'replied' && clock.moment().monotonicMs - oldest < maxPendingMs) continue
       log('sms_connection_failed', new Error(reply.kind === 'replied' ? 'messages get no response' : 'no response to enquire_link'))
       socket.destroy()
     }

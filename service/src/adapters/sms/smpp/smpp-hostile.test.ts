@@ -145,6 +145,56 @@ test('a bind that is not responded to ends, and the message was not sent', async
   assert.deepEqual(await sms.send(smppMessage('Code'), never), { outcome: 'rejected', error: 'not connected' })
 })
 
+test('messages wait for the first connection no longer than a second, and not at all while a lost one is made again', async (t) => {
+  const sockets: Socket[] = []
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined)
+    // Silent, but for the second connection, which it closes.
+    if (sockets.push(socket) === 2) socket.destroy()
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const clock = makeHandClock()
+  const waiting = connectSmpp(port, { clock, replyTimeoutMs: 60_000, firstBindMs: 1000 })
+  t.after(() => waiting.sms.close?.())
+  const sending = waiting.sms.send(smppMessage('Code'), never)
+  await clock.untilSleeping(1000)
+  clock.advance(1000)
+  assert.deepEqual(await sending, { outcome: 'rejected', error: 'not connected' })
+  await until(() => sockets.length === 1, 'the first connection')
+
+  const again = connectSmpp(port, { replyTimeoutMs: 60_000 })
+  t.after(async () => {
+    await again.sms.close?.()
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  })
+  await until(() => sockets.length === 3, 'the attempt to connect again')
+  assert.deepEqual(await again.sms.send(smppMessage('Code'), never), { outcome: 'rejected', error: 'not connected' })
+})
+
+test('a clock that is set does not end a connection on which a message waits', async (t) => {
+  const clock = makeHandClock()
+  const held: (() => void)[] = []
+  const { send } = await open(
+    t,
+    (pdu, socket) => {
+      if (pdu.command === submitSm) held.push(() => socket.write(response(pdu)))
+      else socket.write(response(pdu, Buffer.alloc(0)))
+    },
+    { clock, enquireMs: 1000 },
+  )
+  const sending = send()
+  await until(() => held.length === 1, 'the message')
+  clock.jump(3_600_000)
+  await clock.untilSleeping(1000)
+  clock.advance(1000)
+  await clock.untilSleeping(1000)
+  held[0]?.()
+  assert.equal((await sending).outcome, 'accepted')
+})
+
 test('a flood of receipts is read no faster than it is stored', async (t) => {
   const flood = 20_000
   let stored = (): void => undefined

@@ -32,6 +32,7 @@ export function connectSmpp(port: number, options: SmppTestOptions = {}, onRepor
       clock: makeSystemClock(),
       replyTimeoutMs: 2000,
       enquireMs: 60_000,
+      firstBindMs: 60_000,
       window: 10,
       reconnectMs: 20,
       throttleMs: 20,

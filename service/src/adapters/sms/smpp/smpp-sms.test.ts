@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 
 import { makeAuthority } from '../../http/certificate.fixture.ts'
+import { makeSystemClock } from '../../../system-clock.ts'
 import { makeHandClock } from '../../../testing/clock.fixture.ts'
 import { until } from '../../../testing/child.fixture.ts'
 import { describeSms } from '../sms.suite.ts'
@@ -147,6 +148,17 @@ test('while the message centre throttles, nothing is sent for a growing pause, a
     clock.advance(pause)
   }
   assert.deepEqual(await sending, { outcome: 'accepted', gatewayMessageId: 'm' })
+})
+
+test('a pause ends with its timer, which may fire before a clock says that its time has come', async (t) => {
+  const standing = makeHandClock()
+  const { server, send } = await open(t, { clock: { ...standing, sleep: makeSystemClock().sleep } })
+  const statuses = [throttled, queueFull]
+  server.reply = () => ({ command_status: statuses.shift() ?? 0, message_id: 'm' })
+  assert.deepEqual(
+    (await Promise.all([send('1'), send('2')])).map(({ outcome }) => outcome),
+    ['accepted', 'accepted'],
+  )
 })
 
 test('a message that is throttled until its caller has gone is rejected, because nothing of it was accepted', async (t) => {

@@ -74,6 +74,7 @@ function declareSmppSms(name: string) {
           bind: requireShort({ systemId, password, systemType: systemType ?? '' }, name),
           replyTimeoutMs: 5000,
           enquireMs: enquireSeconds * 1000,
+          firstBindMs: 1000,
           reconnectMs: 1000,
           throttleMs: 250,
         },
