@@ -63,9 +63,12 @@ export async function startHumo(options: { readonly goodPan: string }) {
     const { status, body } =
       typeof fault === 'object' ? fault : { ...reply, body: typeof fault === 'function' ? fault(reply.body) : reply.body }
     const reallySend = (): void => void response.writeHead(status).end(body)
-    if (fault !== 'late') return void reallySend()
-    waiting.push(reallySend)
-    withheld.resolve(undefined)
+    if (fault === 'late') {
+      waiting.push(reallySend)
+      withheld.resolve(undefined)
+    } else {
+      reallySend()
+    }
   }
 
   function cardInfo(body: string): { status: number; body: string } {

@@ -87,9 +87,12 @@ export async function startSvgate(options: { readonly goodPan: string; readonly 
     const text = JSON.stringify({ jsonrpc: '2.0', id, ...(isError(changed) ? changed : { result: changed }) })
     const [status, body] = typeof fault === 'object' ? [fault.status, fault.body] : [200, text]
     const reallySend = (): void => void response.writeHead(status, { 'content-type': 'application/json' }).end(body)
-    if (fault !== 'late') return void reallySend()
-    waiting.push(reallySend)
-    withheld.resolve(undefined)
+    if (fault === 'late') {
+      waiting.push(reallySend)
+      withheld.resolve(undefined)
+    } else {
+      reallySend()
+    }
   }
 
   function answer(method: string, params: SvgateParams): unknown {
