@@ -13,7 +13,7 @@ import { parseRoutes } from '../routes.ts'
 import { humoNetwork } from './humo.ts'
 import { listElements, startHumo, type HumoFault } from './payment-server.fixture.ts'
 
-const [goodPan, poorPan] = ['9860123456789015', '9860160101234567']
+const [goodPan, poorPan] = ['9860000000000018', '9860000000000026']
 const merchantId = '65f0c0ffee0000000000cafe'
 const never = new AbortController().signal
 const queueMs = 6 * 60_000
@@ -86,7 +86,7 @@ async function followUp({ network }: Setup, of: Pick<FollowUpRequest, 'ofTrace'>
   return { ...defaults, trace, ...of }
 }
 
-test('every request has the recorded shape, and every recorded method is used', async () => {
+test('every request to Humo has its recorded shape, and every recorded method is used', async () => {
   const setup = await setUp()
   const { network, received } = setup
   const verified = await network.startVerification({ ...cardOf(goodPan), requestId: 'v1', isHolderRequired: false }, never)

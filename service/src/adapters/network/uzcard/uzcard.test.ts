@@ -88,7 +88,7 @@ function statusOf({ network }: Setup, kind: 'authorise' | 'hold' | 'refund' = 'a
   return network.status({ requestId: 'r1', merchantId, kind, amountTiyin: 500, trace: '', ofRequestId: 'r1', networkRef: '' }, never)
 }
 
-test('every request has the recorded shape, and every recorded method is used', async () => {
+test('every request to Uzcard has its recorded shape, and every recorded method is used', async () => {
   const setup = await setUp()
   const { network, received } = setup
   const started = await network.startVerification({ ...cardOf(goodPan), requestId: 'v1', isHolderRequired: false }, never)
