@@ -5,7 +5,7 @@ import { closeSync, existsSync, fsyncSync, openSync, readFileSync, writeSync } f
 import { createServer } from 'node:http'
 import type { Socket } from 'node:net'
 import { createServer as createTlsServer } from 'node:tls'
-import { formatMessage, takeMessages, type HostMessage } from './iso-message.ts'
+import { formatHostMessage, takeMessages, type HostMessage } from './iso-message.ts'
 
 /** How it treats financial messages: as agreed, or lying. */
 export const behaviours = ['honest', 'takesAndIsSilent', 'otherAmount', 'otherTrace', 'garbage', 'allRefused'] as const
@@ -20,7 +20,7 @@ export interface LedgerEntry {
 }
 
 /** The phone of a card, which the example's network knows for each: 998 90 and the last seven digits of its number. */
-export function phoneOf(pan: string): string {
+export function phoneOfCard(pan: string): string {
   return `99890${pan.slice(-7)}`
 }
 
@@ -28,7 +28,7 @@ function serve(port: number, controlPort: number, files: { cert: string; key: st
   const ledger = new Map<string, LedgerEntry>()
   const replies = new Map<string, HostMessage>()
   const recorded = existsSync(files.ledger) ? readFileSync(files.ledger, 'utf8').split('\n').filter(Boolean) : []
-  for (const line of recorded) apply(JSON.parse(line) as Recorded)
+  for (const line of recorded) apply(JSON.parse(line) as JournalLine)
   const fd = openSync(files.ledger, 'a')
   let behaviour: Behaviour = 'honest'
   process.once('exit', () => closeSync(fd))
@@ -57,7 +57,7 @@ function serve(port: number, controlPort: number, files: { cert: string; key: st
   function reply(socket: Socket, request: HostMessage): void {
     const honest = answer(request)
     const isFinancial = !request.mti.startsWith('08')
-    if (!isFinancial || behaviour === 'honest' || behaviour === 'allRefused') return void socket.write(formatMessage(honest))
+    if (!isFinancial || behaviour === 'honest' || behaviour === 'allRefused') return void socket.write(formatHostMessage(honest))
     if (behaviour === 'takesAndIsSilent') return
     if (behaviour === 'garbage') return void socket.write(Buffer.from('\0\x05hello'))
     const { 4: amount = '', 11: stan = '' } = honest.fields
@@ -65,7 +65,7 @@ function serve(port: number, controlPort: number, files: { cert: string; key: st
       behaviour === 'otherAmount'
         ? { 4: String(Number(amount) + 1).padStart(12, '0') }
         : { 11: String(999_999 - Number(stan)).padStart(6, '0') }
-    socket.write(formatMessage({ ...honest, fields: { ...honest.fields, ...changed } }))
+    socket.write(formatHostMessage({ ...honest, fields: { ...honest.fields, ...changed } }))
   }
 
   /** A request with the STAN and time of an earlier one has no second effect and gets the same reply. */
@@ -77,7 +77,7 @@ function serve(port: number, controlPort: number, files: { cert: string; key: st
     const isInquiry = mti === '0100' && fields[3] === '390000'
     const code = mti.startsWith('08') || isInquiry ? '00' : decide(mti, { pan, original, ...fields })
     const given: Record<number, string> = { ...echoed, 39: code }
-    if (isInquiry) given[48] = phoneOf(pan)
+    if (isInquiry) given[48] = phoneOfCard(pan)
     if (code === '00' && mti < '0400') given[38] = 'A1B2C3'
     const replied = { mti: `${mti.slice(0, 2)}${String(Number(mti[2]) + 1)}0`, fields: given }
     if (!isInquiry && code !== '91') record({ key, reply: replied, ...effectOf(mti, code, { pan, original, ...fields }) })
@@ -101,19 +101,19 @@ function serve(port: number, controlPort: number, files: { cert: string; key: st
     return entry === undefined ? {} : { entry: { ...entry, tiyin: mti.startsWith('022') ? Number(fields['4']) : 0 } }
   }
 
-  function record(recorded: Recorded): void {
+  function record(recorded: JournalLine): void {
     apply(recorded)
     writeSync(fd, `${JSON.stringify(recorded)}\n`)
     fsyncSync(fd)
   }
 
-  function apply({ key, reply: replied, entry }: Recorded): void {
+  function apply({ key, reply: replied, entry }: JournalLine): void {
     replies.set(key, replied)
     if (entry !== undefined) ledger.set(entry.trace, entry)
   }
 }
 
-interface Recorded {
+interface JournalLine {
   readonly key: string
   readonly reply: HostMessage
   readonly entry?: LedgerEntry

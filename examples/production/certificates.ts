@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** An authority of the example's own. In a real installation: a public one for what browsers reach, your own for the lines inside. */
-export interface Authority {
+export interface ExampleAuthority {
   /** PEM file of its certificate. */
   readonly caFile: string
   /** A certificate for these DNS names and this machine, with its key: the paths of both PEM files. */
@@ -11,7 +11,7 @@ export interface Authority {
 }
 
 /** Made by the `openssl` program, for two days. */
-export function makeAuthority(folder: string): Authority {
+export function makeExampleAuthority(folder: string): ExampleAuthority {
   const caFile = join(folder, 'ca.pem')
   const caKey = join(folder, 'ca.key')
   const openssl = (...args: string[]): void => void execFileSync('openssl', args, { stdio: ['ignore', 'ignore', 'pipe'] })

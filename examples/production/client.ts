@@ -1,14 +1,14 @@
 import { request, Agent } from 'node:https'
 
 /** How the shop's server and the load call the service: by https through the proxy, with the example's authority. */
-export interface ApiClientOptions {
+export interface HttpsClientOptions {
   readonly port: number
   readonly host: string
   /** PEM text. */
   readonly ca: string
 }
 
-export interface ApiCall {
+export interface HttpsCall {
   readonly method: string
   readonly params: object
   /** `merchant id` or `merchant id:password`. */
@@ -20,14 +20,14 @@ export interface ApiCall {
 }
 
 /** `noReply`: the connection broke, or nothing came in time; whether the call took effect is not known. */
-export type ApiReply =
+export type HttpsReply =
   | { readonly kind: 'result'; readonly result: Readonly<Record<string, unknown>> }
   | { readonly kind: 'error'; readonly status: number; readonly code: number; readonly reason: string }
   | { readonly kind: 'noReply'; readonly why: string }
 
-export type ApiClient = (call: ApiCall) => Promise<ApiReply>
+export type HttpsClient = (call: HttpsCall) => Promise<HttpsReply>
 
-export function makeApiClient({ port, host, ca }: ApiClientOptions): ApiClient {
+export function makeHttpsClient({ port, host, ca }: HttpsClientOptions): HttpsClient {
   const agent = new Agent({ keepAlive: true, maxSockets: 64 })
   return ({ method, params, auth, key, from, timeoutMs = 15_000 }) =>
     new Promise((resolve) => {
@@ -57,7 +57,7 @@ interface RpcReply {
 }
 
 /** A gateway error of the proxy is no reply of the service. */
-function parseReply(status: number, text: string): ApiReply {
+function parseReply(status: number, text: string): HttpsReply {
   let reply: RpcReply
   try {
     reply = JSON.parse(text) as RpcReply

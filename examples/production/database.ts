@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { findServerUser, startCluster, type Cluster } from '../../tools/postgres.ts'
-import type { Authority } from './certificates.ts'
+import type { ExampleAuthority } from './certificates.ts'
 
 /** PostgreSQL with two databases, which takes nothing but TLS and a password over TCP. */
 export interface ProductionDatabase {
@@ -15,7 +15,7 @@ export interface ProductionDatabase {
   stop: () => Promise<void>
 }
 
-export async function startDatabase(authority: Authority): Promise<ProductionDatabase> {
+export async function startDatabase(authority: ExampleAuthority): Promise<ProductionDatabase> {
   const issued = authority.issue('database', ['db.provider.example'])
   const user = findServerUser()
   // A folder of the server's own: it runs as another user than root, and refuses a key that anybody else could read.

@@ -3,14 +3,14 @@ import type { Behaviour } from './card-network.ts'
 import type { ProductionSystem } from './system.ts'
 
 /** Something that goes wrong while the load goes on. `begin` returns what ends it. */
-export interface Fault {
+export interface PeerFault {
   readonly peer: string
   readonly what: string
   begin: (system: ProductionSystem) => Promise<() => Promise<void>>
 }
 
 /** Each peer killed, paused and, where it can, lied through, in turn. */
-export const faults: readonly Fault[] = [
+export const faults: readonly PeerFault[] = [
   killed('service', 'one of three processes is killed, and started again', (system) => firstService(system)),
   paused('service', 'one of three processes hangs', (system) => [firstService(system).pid()]),
   {
@@ -92,7 +92,7 @@ export const faults: readonly Fault[] = [
   },
 ]
 
-function killed(peer: string, what: string, find: (system: ProductionSystem) => ManagedProcess): Fault {
+function killed(peer: string, what: string, find: (system: ProductionSystem) => ManagedProcess): PeerFault {
   return {
     peer,
     what,
@@ -104,7 +104,7 @@ function killed(peer: string, what: string, find: (system: ProductionSystem) => 
   }
 }
 
-function paused(peer: string, what: string, find: (system: ProductionSystem) => readonly number[]): Fault {
+function paused(peer: string, what: string, find: (system: ProductionSystem) => readonly number[]): PeerFault {
   return {
     peer,
     what,
@@ -118,7 +118,7 @@ function paused(peer: string, what: string, find: (system: ProductionSystem) => 
   }
 }
 
-function lying(what: string, behaviour: Behaviour): Fault {
+function lying(what: string, behaviour: Behaviour): PeerFault {
   return {
     peer: 'card network',
     what: `lies: ${what}`,

@@ -44,7 +44,7 @@ export function takeMessages(received: Buffer): { readonly messages: readonly Ho
   return { messages, rest }
 }
 
-export function formatMessage({ mti, fields }: HostMessage): Buffer {
+export function formatHostMessage({ mti, fields }: HostMessage): Buffer {
   const numbers = Object.keys(fields).map(Number)
   const isLong = numbers.some((number) => number > 64)
   const bitmap = Buffer.alloc(isLong ? 16 : 8)

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { makeMerchant, type Merchant, type Payment, type SavedCard } from './merchant.ts'
+import { makeMerchantCalls, type MerchantCalls, type Payment, type VerifiedCard } from './merchant.ts'
 import type { ProductionSystem } from './system.ts'
 
 /** What the load asks for: payments of saved cards, the state of a card, and a card of a new cardholder. */
@@ -15,24 +15,24 @@ export interface LoadCall {
 }
 
 /** What was acknowledged, to be asked again at the end. */
-export interface Acknowledged {
+export interface AcknowledgedWork {
   readonly payments: readonly (Payment & { readonly tiyin: number })[]
-  readonly cards: readonly SavedCard[]
+  readonly cards: readonly VerifiedCard[]
   /** Phones that were to get one code each. */
   readonly phones: readonly string[]
 }
 
-export interface Load {
+export interface TrialLoad {
   readonly calls: readonly LoadCall[]
-  readonly acknowledged: Acknowledged
+  readonly acknowledged: AcknowledgedWork
   stop: () => Promise<void>
 }
 
 /** Starts payers, checkers and new cardholders, until `stop`. */
-export async function startLoad(system: ProductionSystem): Promise<Load> {
+export async function startLoad(system: ProductionSystem): Promise<TrialLoad> {
   const { call, merchant } = system
-  const seller: Merchant = makeMerchant(system)
-  const cards: SavedCard[] = []
+  const seller: MerchantCalls = makeMerchantCalls(system)
+  const cards: VerifiedCard[] = []
   for (let number = 1; number <= savedCards; number++) cards.push(await seller.makeCard(number))
   const calls: LoadCall[] = []
   const payments: (Payment & { readonly tiyin: number })[] = []

@@ -1,20 +1,20 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { ApiReply } from './client.ts'
-import { phoneOf } from './card-network.ts'
+import type { HttpsReply } from './client.ts'
+import { phoneOfCard } from './card-network.ts'
 import type { ProductionSystem } from './system.ts'
 
 /** The calls of the merchant's server, each repeated with its key until its outcome is known or the time is over. */
-export interface Merchant {
+export interface MerchantCalls {
   /** A verified card of a new number; the code comes by SMS. */
-  makeCard: (number: number) => Promise<SavedCard>
+  makeCard: (number: number) => Promise<VerifiedCard>
   /** Creates a receipt and pays it. */
   pay: (token: string, tiyin: number) => Promise<Payment>
-  readReceipt: (id: string) => Promise<ApiReply>
-  refund: (id: string) => Promise<ApiReply>
+  readReceipt: (id: string) => Promise<HttpsReply>
+  refund: (id: string) => Promise<HttpsReply>
 }
 
-export interface SavedCard {
+export interface VerifiedCard {
   readonly token: string
   readonly phone: string
 }
@@ -27,20 +27,20 @@ export interface Payment {
   readonly ms: number
 }
 
-export function makeMerchant({ call, merchant, gateway }: Pick<ProductionSystem, 'call' | 'merchant' | 'gateway'>): Merchant {
+export function makeMerchantCalls({ call, merchant, gateway }: Pick<ProductionSystem, 'call' | 'merchant' | 'gateway'>): MerchantCalls {
   const server = `${merchant.id}:${merchant.password}`
   const run = randomBytes(4).toString('hex')
   let orders = 0
   return {
     async makeCard(number) {
-      const pan = makePan(number)
+      const pan = makeCardNumber(number)
       // Each card from an address of its own, as cardholders have: the limits count by it.
       const from = `127.0.${String(1 + (number >> 8))}.${String(number & 255)}`
       const created = requireResult(
         await call({ method: 'cards.create', params: { card: { number: pan, expire: '0399' }, save: true }, auth: merchant.id, from }),
       )
       const { token } = created.card as { token: string }
-      const phone = phoneOf(pan)
+      const phone = phoneOfCard(pan)
       requireResult(await call({ method: 'cards.get_verify_code', params: { token }, auth: merchant.id, from }))
       const code = await untilCode(() => gateway.codesOf(phone).at(-1))
       requireResult(await call({ method: 'cards.verify', params: { token, code }, auth: merchant.id, from }))
@@ -66,7 +66,7 @@ export function makeMerchant({ call, merchant, gateway }: Pick<ProductionSystem,
   }
 }
 
-function describe(receiptId: string | null, reply: ApiReply, startedAt: number): Payment {
+function describe(receiptId: string | null, reply: HttpsReply, startedAt: number): Payment {
   const ms = performance.now() - startedAt
   if (reply.kind === 'noReply') return { receiptId, outcome: 'unknown', why: reply.why, ms }
   if (reply.kind === 'error') return { receiptId, outcome: unknownReasons.has(reply.reason) ? 'unknown' : 'refused', why: reply.reason, ms }
@@ -83,7 +83,7 @@ const unknownReasons: ReadonlySet<string> = new Set([
   'request_in_progress',
 ])
 
-function requireResult(reply: ApiReply): Readonly<Record<string, unknown>> {
+function requireResult(reply: HttpsReply): Readonly<Record<string, unknown>> {
   if (reply.kind === 'result') return reply.result
   throw new Error(reply.kind === 'error' ? `${String(reply.code)} ${reply.reason}` : `no reply: ${reply.why}`)
 }
@@ -98,7 +98,7 @@ async function untilCode(read: () => string | undefined): Promise<string> {
 }
 
 /** A number of the example's network with a right check digit (ISO/IEC 7812-1, annex B); nobody's card is known to have it. */
-export function makePan(number: number): string {
+export function makeCardNumber(number: number): string {
   const digits = `8600000000${String(number).padStart(5, '0')}`
   let sum = 0
   for (const [index, digit] of Array.from(digits).reverse().entries()) {

@@ -5,8 +5,8 @@ import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { test } from 'node:test'
 
-import { makePan } from './merchant.ts'
-import { formatMessage, takeMessages } from './iso-message.ts'
+import { makeCardNumber } from './merchant.ts'
+import { formatHostMessage, takeMessages } from './iso-message.ts'
 import { faults } from './faults.ts'
 
 const root = join(import.meta.dirname, '..', '..')
@@ -29,7 +29,7 @@ test('the example refuses an option that it does not know, and a fault that ther
 
 test('the host of the example reads what it writes, in pieces', () => {
   const message = { mti: '0400', fields: { 3: '000000', 4: '000000012900', 11: '000042', 48: 'phone', 90: '0'.repeat(42) } }
-  const bytes = formatMessage(message)
+  const bytes = formatHostMessage(message)
   const cut = takeMessages(bytes.subarray(0, 20))
   assert.deepEqual([cut.messages, cut.rest.length], [[], 20])
   const { messages, rest } = takeMessages(Buffer.concat([bytes, bytes, bytes.subarray(0, 1)]))
@@ -37,8 +37,8 @@ test('the host of the example reads what it writes, in pieces', () => {
 })
 
 test('the numbers of the example have a right check digit', () => {
-  assert.equal(makePan(1), '8600000000000015')
-  for (const number of [1, 7, 42, 99_001]) assert.match(makePan(number), /^8600000000\d{6}$/)
+  assert.equal(makeCardNumber(1), '8600000000000015')
+  for (const number of [1, 7, 42, 99_001]) assert.match(makeCardNumber(number), /^8600000000\d{6}$/)
 })
 
 function run(args: readonly string[]): Promise<{ code: number | null; output: string }> {

@@ -1,17 +1,17 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { findOnPath } from '../../tools/find-program.ts'
-import type { Authority } from './certificates.ts'
+import type { ExampleAuthority } from './certificates.ts'
 import { makeProcess, type ManagedProcess } from './processes.ts'
 
 /** nginx, where TLS ends, in front of all processes of the service. */
-export interface Proxy {
+export interface NginxProxy {
   readonly process: ManagedProcess
 }
 
 export interface ProxyOptions {
   readonly folder: string
-  readonly authority: Authority
+  readonly authority: ExampleAuthority
   readonly port: number
   readonly hosts: readonly string[]
   /** The ports of the service's processes. */
@@ -19,7 +19,7 @@ export interface ProxyOptions {
   readonly isReady: () => Promise<boolean>
 }
 
-export async function startProxy({ folder, authority, port, hosts, upstreams, isReady }: ProxyOptions): Promise<Proxy> {
+export async function startProxy({ folder, authority, port, hosts, upstreams, isReady }: ProxyOptions): Promise<NginxProxy> {
   const program = findOnPath('nginx')
   if (program === null) throw new Error("nginx is missing: npm run peers installs Debian's nginx-light")
   const { certFile, keyFile } = authority.issue('proxy', hosts)

@@ -14,7 +14,7 @@ export interface InstallationOptions {
 }
 
 /** An installation: its config file, and the command line. */
-export interface Installation {
+export interface ProductionInstallation {
   readonly config: string
   readonly env: NodeJS.ProcessEnv
   /** Runs a command. Throws with what it printed when it fails. */
@@ -24,7 +24,7 @@ export interface Installation {
 const launcher = fileURLToPath(new URL('../../service/bin/tessera.mjs', import.meta.url))
 
 /** Writes the configuration with `tessera init`, and generates the KEK and the one after it with `tessera keys init`. */
-export async function install({ folder, settings, env: given }: InstallationOptions): Promise<Installation> {
+export async function install({ folder, settings, env: given }: InstallationOptions): Promise<ProductionInstallation> {
   const config = join(folder, 'tessera.json')
   const env = { ...plainEnvironment(), ...given }
   const tessera = async (...args: string[]): Promise<string> => {
@@ -54,7 +54,10 @@ export interface ServicePlace {
   readonly adminPort: number
 }
 
-export async function startService(installation: Installation, { folder, number, port, adminPort }: ServicePlace): Promise<ServiceProcess> {
+export async function startServiceProcess(
+  installation: ProductionInstallation,
+  { folder, number, port, adminPort }: ServicePlace,
+): Promise<ServiceProcess> {
   const data = join(folder, `data-${String(number)}`)
   mkdirSync(data, { mode: 0o700 })
   const flags = [`--config=${installation.config}`, `--data=${data}`, `--port=${String(port)}`, `--admin-port=${String(adminPort)}`]

@@ -14,7 +14,7 @@ import { createShop, type Shop } from '../merchant-endpoint/shop.ts'
 export const shopBehaviours = ['honest', 'garbage', 'refuses'] as const
 
 /** What the shop has seen, as `GET /seen` returns it. */
-export interface ShopSeen {
+export interface ShopRecord {
   readonly performed: number
   /** Ids of events whose signature was right, each once. */
   readonly events: readonly { readonly type: string; readonly receiptId: string }[]
@@ -54,7 +54,7 @@ function serve(port: number, controlPort: number, files: { cert: string; key: st
     if (verb === 'secret') secrets.push(decodeURIComponent(argument))
     if (verb === 'behave') behaviour = argument
     const performed = [...shop.transactions.values()].filter(({ state }) => state === 2).length
-    const answer: ShopSeen = { performed, events: [...seen.events.values()], badSignatures: seen.badSignatures }
+    const answer: ShopRecord = { performed, events: [...seen.events.values()], badSignatures: seen.badSignatures }
     response.end(JSON.stringify(answer))
   }).listen(controlPort, '127.0.0.1')
 }

@@ -6,7 +6,7 @@ import { findFreePort } from '../../tools/free-port.ts'
 import { makeProcess, type ManagedProcess } from './processes.ts'
 
 /** Kannel of Debian: its bearerbox and smsbox as the gateway, its fakesmsc as the operator's centre with all phones behind it. */
-export interface SmsGateway {
+export interface KannelGateway {
   readonly bearerbox: ManagedProcess
   readonly smsbox: ManagedProcess
   readonly phones: ManagedProcess
@@ -17,7 +17,7 @@ export interface SmsGateway {
   stop: () => Promise<void>
 }
 
-export async function startSmsGateway(folder: string, password: string): Promise<SmsGateway> {
+export async function startSmsGateway(folder: string, password: string): Promise<KannelGateway> {
   const [admin, boxes, centre, port] = [await findFreePort(), await findFreePort(), await findFreePort(), await findFreePort()]
   const config = join(folder, 'kannel.conf')
   writeFileSync(config, formatConfig({ admin, boxes, centre, port, password }), { mode: 0o600 })

@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { findFreePort } from '../../tools/free-port.ts'
 import type { Behaviour, LedgerEntry } from './card-network.ts'
-import { makeAuthority, type Authority } from './certificates.ts'
-import { makeApiClient, type ApiClient } from './client.ts'
+import { makeExampleAuthority, type ExampleAuthority } from './certificates.ts'
+import { makeHttpsClient, type HttpsClient } from './client.ts'
 import { startDatabase, type ProductionDatabase } from './database.ts'
 import { makeProcess, type ManagedProcess } from './processes.ts'
-import { startProxy, type Proxy } from './proxy.ts'
-import { install, startService, writeSecret, type Installation, type ServiceProcess } from './services.ts'
-import type { ShopSeen } from './shop.ts'
-import { startSmsGateway, type SmsGateway } from './sms-gateway.ts'
+import { startProxy, type NginxProxy } from './proxy.ts'
+import { install, startServiceProcess, writeSecret, type ProductionInstallation, type ServiceProcess } from './services.ts'
+import type { ShopRecord } from './shop.ts'
+import { startSmsGateway, type KannelGateway } from './sms-gateway.ts'
 import { makeToken } from './token.ts'
 
 /** Everything that runs, and how it is reached. */
@@ -19,29 +19,29 @@ export interface ProductionSystem {
   readonly folder: string
   readonly caFile: string
   readonly database: ProductionDatabase
-  readonly gateway: SmsGateway
-  readonly network: CardNetwork
+  readonly gateway: KannelGateway
+  readonly network: NetworkDouble
   readonly services: readonly ServiceProcess[]
-  readonly proxy: Proxy
-  readonly shop: Shop
-  readonly installation: Installation
+  readonly proxy: NginxProxy
+  readonly shop: MerchantServer
+  readonly installation: ProductionInstallation
   /** `https://pay.provider.example:<port>`, where the card form and the API are. */
   readonly formOrigin: string
   readonly merchant: { readonly id: string; readonly password: string }
-  readonly call: ApiClient
+  readonly call: HttpsClient
   stop: () => Promise<void>
 }
 
-export interface CardNetwork {
+export interface NetworkDouble {
   readonly process: ManagedProcess
   behave: (behaviour: Behaviour) => Promise<void>
   ledger: () => Promise<readonly LedgerEntry[]>
 }
 
-export interface Shop {
+export interface MerchantServer {
   readonly process: ManagedProcess
   readonly port: number
-  control: (verb: 'secret' | 'behave' | 'seen', argument?: string) => Promise<ShopSeen>
+  control: (verb: 'secret' | 'behave' | 'seen', argument?: string) => Promise<ShopRecord>
 }
 
 /** The public prefix of Uzcard, whose cards the example's network has. */
@@ -70,7 +70,7 @@ async function build(
 ): Promise<Omit<ProductionSystem, 'stop'>> {
   const secrets = join(folder, 'private')
   mkdirSync(secrets, { mode: 0o700 })
-  const authority = makeAuthority(secrets)
+  const authority = makeExampleAuthority(secrets)
   const database = await startDatabase(authority)
   onStop(() => database.stop())
   say('PostgreSQL: two databases, over TLS with verify-full')
@@ -107,7 +107,7 @@ async function build(
   const services = await startServices(installation, folder, onStop)
   say(`service: ${String(services.length)} processes, each ready`)
   const ca = readFileSync(authority.caFile, 'utf8')
-  const call = makeApiClient({ port: proxyPort, host: 'pay.provider.example', ca })
+  const call = makeHttpsClient({ port: proxyPort, host: 'pay.provider.example', ca })
   const proxy = await startProxy({
     folder,
     authority,
@@ -126,9 +126,9 @@ async function build(
 
 async function startNetwork(
   folder: string,
-  authority: Authority,
+  authority: ExampleAuthority,
   onStop: (clean: () => unknown) => void,
-): Promise<CardNetwork & { port: number }> {
+): Promise<NetworkDouble & { port: number }> {
   const [port, controlPort] = [await findFreePort(), await findFreePort()]
   const { certFile, keyFile } = authority.issue('network', ['switch.network.example'])
   const control = async (path: string): Promise<readonly LedgerEntry[]> =>
@@ -160,7 +160,7 @@ async function startNetwork(
 }
 
 async function startServices(
-  installation: Installation,
+  installation: ProductionInstallation,
   folder: string,
   onStop: (clean: () => unknown) => void,
 ): Promise<readonly ServiceProcess[]> {
@@ -170,7 +170,7 @@ async function startServices(
   // All at once: the first that comes makes the schema, the others wait for it.
   return Promise.all(
     places.map(async (place) => {
-      const service = await startService(installation, place)
+      const service = await startServiceProcess(installation, place)
       onStop(() => service.process.stop())
       return service
     }),
@@ -180,8 +180,8 @@ async function startServices(
 interface ShopPlace {
   readonly folder: string
   readonly secrets: string
-  readonly authority: Authority
-  readonly installation: Installation
+  readonly authority: ExampleAuthority
+  readonly installation: ProductionInstallation
   readonly service: ServiceProcess | undefined
 }
 
@@ -189,8 +189,8 @@ async function startShop({ folder, secrets, authority, installation, service }: 
   const [port, controlPort] = [await findFreePort(), await findFreePort()]
   const { certFile, keyFile } = authority.issue('shop', ['shop.example'])
   const password = randomBytes(12).toString('hex')
-  const control = async (verb: string, argument = ''): Promise<ShopSeen> =>
-    (await (await fetch(`http://127.0.0.1:${String(controlPort)}/${verb}/${encodeURIComponent(argument)}`)).json()) as ShopSeen
+  const control = async (verb: string, argument = ''): Promise<ShopRecord> =>
+    (await (await fetch(`http://127.0.0.1:${String(controlPort)}/${verb}/${encodeURIComponent(argument)}`)).json()) as ShopRecord
   const process = makeProcess({
     name: 'shop',
     command: [
@@ -219,7 +219,7 @@ async function startShop({ folder, secrets, authority, installation, service }: 
   const webhook = [`--merchant=${merchant.id}`, `--url=https://127.0.0.1:${String(port)}/webhooks`]
   const { secret } = JSON.parse(await installation.tessera('webhooks', 'add', '--json', ...webhook, ...at)) as { secret: string }
   await control('secret', secret)
-  const shop: Shop = { process, port, control }
+  const shop: MerchantServer = { process, port, control }
   return { merchant, shop }
 }
 
@@ -228,7 +228,7 @@ interface CreatedMerchant {
   readonly password: string
 }
 
-function smsSettings(gateway: SmsGateway, secrets: string): string[] {
+function smsSettings(gateway: KannelGateway, secrets: string): string[] {
   return [
     '--sms=http',
     '--sms-http-template=kannel',
@@ -241,7 +241,7 @@ function smsSettings(gateway: SmsGateway, secrets: string): string[] {
   ]
 }
 
-function networkSettings({ port }: { readonly port: number }, { caFile }: Authority, folder: string): string[] {
+function networkSettings({ port }: { readonly port: number }, { caFile }: ExampleAuthority, folder: string): string[] {
   const table = join(folder, 'field-table.json')
   writeFileSync(table, JSON.stringify({ phoneInquiry: { processingCode: '390000', field: 48 } }))
   return [

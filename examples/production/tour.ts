@@ -3,8 +3,8 @@ import { chromium } from 'playwright-core'
 import { fillCard } from '../../browser/testing/fill-card.ts'
 import { chromiumFlags, findTestBrowser } from '../../tools/chromium.ts'
 import { pressInFrame } from '../../tools/press-in-frame.ts'
-import { phoneOf } from './card-network.ts'
-import { makeMerchant, makePan } from './merchant.ts'
+import { phoneOfCard } from './card-network.ts'
+import { makeMerchantCalls, makeCardNumber } from './merchant.ts'
 import type { ProductionSystem } from './system.ts'
 
 /** One cardholder from the form to the refund. Throws at the first thing that is not as it should be. */
@@ -20,7 +20,7 @@ export async function runTour(system: ProductionSystem, say: (line: string) => v
   const shown = await call({ method: 'form.sessions.get', params: { session }, auth })
   const { state, card } = (shown.kind === 'result' ? shown.result : {}) as { state?: string; card?: { token: string; verify: boolean } }
   if (state !== 'done' || card?.verify !== true) throw new Error(`the session is ${JSON.stringify(shown)}`)
-  const seller = makeMerchant(system)
+  const seller = makeMerchantCalls(system)
   const paid = await seller.pay(card.token, tourTiyin)
   if (paid.outcome !== 'paid' || paid.receiptId === null) throw new Error(`the payment is ${paid.outcome}: ${paid.why}`)
   const taken = (await network.ledger()).filter(({ tiyin }) => tiyin === tourTiyin).length
@@ -47,13 +47,13 @@ async function fillHostedPage({ formOrigin, gateway }: ProductionSystem, link: s
     const page = await browser.newPage({ ignoreHTTPSErrors: true, locale: 'en-GB' })
     await page.route('https://shop.example/**', (route) => route.fulfill({ body: 'Thank you', contentType: 'text/plain' }))
     await page.goto(link)
-    const pan = makePan(tourCard)
+    const pan = makeCardNumber(tourCard)
     const filled = await fillCard(page, { number: pan, expire: '0399', code: null, save: true })
     if (!filled.ok) throw new Error(`the form says: ${filled.message}`)
-    let code = gateway.codesOf(phoneOf(pan)).at(-1)
+    let code = gateway.codesOf(phoneOfCard(pan)).at(-1)
     for (let attempt = 0; code === undefined && attempt < 200; attempt++) {
       await pause(50)
-      code = gateway.codesOf(phoneOf(pan)).at(-1)
+      code = gateway.codesOf(phoneOfCard(pan)).at(-1)
     }
     if (code === undefined) throw new Error('no SMS with a code came within 10 s')
     const form = page.frameLocator('iframe')

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { ApiReply } from './client.ts'
-import type { Fault } from './faults.ts'
-import { startLoad, type Load, type LoadCall } from './load.ts'
-import { makeMerchant } from './merchant.ts'
+import type { HttpsReply } from './client.ts'
+import type { PeerFault } from './faults.ts'
+import { startLoad, type TrialLoad, type LoadCall } from './load.ts'
+import { makeMerchantCalls } from './merchant.ts'
 import type { ProductionSystem } from './system.ts'
 
 /** What one fault did to the load. */
@@ -32,7 +32,7 @@ export interface TrialResult {
 }
 
 export interface TrialOptions {
-  readonly faults: readonly Fault[]
+  readonly faults: readonly PeerFault[]
   /** How long each fault lasts, seconds. */
   readonly faultSeconds: number
   readonly say: (line: string) => void
@@ -68,8 +68,8 @@ export function formatRow({ peer, what, calls, notDone, slowestMs, recoveredAfte
 
 async function endure(
   system: ProductionSystem,
-  fault: Fault,
-  { load, faultSeconds }: { readonly load: Load; readonly faultSeconds: number },
+  fault: PeerFault,
+  { load, faultSeconds }: { readonly load: TrialLoad; readonly faultSeconds: number },
 ): Promise<FaultRow> {
   const beganAt = performance.now()
   const end = await fault.begin(system)
@@ -109,8 +109,12 @@ function countReasons(failed: readonly LoadCall[]): string[] {
   return [...counts].sort(([, one], [, other]) => other - one).map(([why, count]) => `${String(count)} × ${why}`)
 }
 
-async function audit(system: ProductionSystem, { acknowledged }: Load, rows: readonly FaultRow[]): Promise<Omit<TrialResult, 'rows'>> {
-  const seller = makeMerchant(system)
+async function audit(
+  system: ProductionSystem,
+  { acknowledged }: TrialLoad,
+  rows: readonly FaultRow[],
+): Promise<Omit<TrialResult, 'rows'>> {
+  const seller = makeMerchantCalls(system)
   const violations = rows
     .filter(({ recoveredAfterMs }) => recoveredAfterMs === null)
     .map((row) => `not recovered: ${row.peer}, ${row.what}`)
@@ -162,7 +166,7 @@ async function audit(system: ProductionSystem, { acknowledged }: Load, rows: rea
   }
 }
 
-function stateOf(reply: ApiReply): number {
+function stateOf(reply: HttpsReply): number {
   return reply.kind === 'result' ? (reply.result.receipt as { state: number }).state : -1
 }
 

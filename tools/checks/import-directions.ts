@@ -179,6 +179,7 @@ export const importDirections: readonly DirectionRow[] = [
       'form-check/src/rules.ts',
       'service/src/domain/payments/states.ts',
       'service/src/ops/cli/going-live.ts',
+      'service/src/ops/cli/refused-starts.fixture.ts',
       'browser/frame/texts.ts',
       'dashboard/messages/audit-labels.ts',
       'dashboard/messages/reason-messages.ts',

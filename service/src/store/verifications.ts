@@ -10,7 +10,14 @@ import { type IdempotencyOutcome, storeIdempotencyOutcome } from './idempotency.
 import { type EventRow, insertEvents } from './outbox.ts'
 import { type SendClaim, addWrongCodes, claimSend, countDayAttempt, findWrongCodeWait, type DayAttemptCap } from './send-limits.ts'
 import { type Row, type Value, sql } from './statement.ts'
-import { beginStop, claimWrongCode, forgetWrongCodes, uncountWrongCode, type StopSubject, type WrongCodeStop } from './verification-stops.ts'
+import {
+  beginStop,
+  claimWrongCode,
+  forgetWrongCodes,
+  uncountWrongCode,
+  type StopSubject,
+  type WrongCodeStop,
+} from './verification-stops.ts'
 import { type DuplicateRequest, type Read, type Transaction, rollback, runOne, writeAudit, execute } from './transaction.ts'
 
 const counted = 'changed by conditional updates, which have no keys; the limits come from the settings'

@@ -104,20 +104,23 @@ test('a stop holds for the customer and the phone, not for another customer with
 
 for (const pan of [sentByNetwork, sentByService]) {
   test(`a stop of the customer alone leaves the card to other customers: ${pan}`, () =>
-    within({ verification: { policies: policiesWith({ stop: { durationMs: quarterHourMs, per: ['card', 'customer'] } }) } }, async (app) => {
-      const merchant = app.merchant()
-      const enter = async (token: string, codes: number) => {
-        await merchant.call('cards.get_verify_code', { token })
-        for (let attempt = 0; attempt < codes; attempt++) await merchant.callRaw('cards.verify', { token, code: '000000' })
-      }
-      const other = pan === sentByNetwork ? sentByService : sentByNetwork
-      await enter(await createToken(merchant, other, 'Ali'), 4)
-      const token = await createToken(merchant, pan, 'Ali')
-      await enter(token, 1)
-      assert.match(await reply(merchant, 'cards.verify', token, '000000'), /verification_stopped/)
-      assert.equal(await reply(merchant, 'cards.get_verify_code', await createToken(merchant, pan, 'Vali')), 'sent')
-      assert.deepEqual(app.alarms, [])
-    }))
+    within(
+      { verification: { policies: policiesWith({ stop: { durationMs: quarterHourMs, per: ['card', 'customer'] } }) } },
+      async (app) => {
+        const merchant = app.merchant()
+        const enter = async (token: string, codes: number) => {
+          await merchant.call('cards.get_verify_code', { token })
+          for (let attempt = 0; attempt < codes; attempt++) await merchant.callRaw('cards.verify', { token, code: '000000' })
+        }
+        const other = pan === sentByNetwork ? sentByService : sentByNetwork
+        await enter(await createToken(merchant, other, 'Ali'), 4)
+        const token = await createToken(merchant, pan, 'Ali')
+        await enter(token, 1)
+        assert.match(await reply(merchant, 'cards.verify', token, '000000'), /verification_stopped/)
+        assert.equal(await reply(merchant, 'cards.get_verify_code', await createToken(merchant, pan, 'Vali')), 'sent')
+        assert.deepEqual(app.alarms, [])
+      },
+    ))
 }
 
 test('a stop ends when the database says so, however long the network took to evaluate the code', () => {
@@ -129,17 +132,20 @@ test('a stop ends when the database says so, however long the network took to ev
       return sandbox.checkCode(code, signal)
     },
   })
-  return within({ verification: { policies: policiesWith({ stop: { durationMs: quarterHourMs, per: ['card'] } }) }, network }, async (app) => {
-    late.app = app
-    const merchant = app.merchant()
-    const token = await createToken(merchant, sentByNetwork)
-    await merchant.call('cards.get_verify_code', { token })
-    for (let attempt = 0; attempt < 5; attempt++) await merchant.callRaw('cards.verify', { token, code: '000000' })
-    // The stop is counted from the attempt, before the network was called.
-    app.clock.advance(quarterHourMs - 2000)
-    assert.equal(await reply(merchant, 'cards.get_verify_code', token), 'sent')
-    assert.deepEqual(app.alarms, [])
-  })
+  return within(
+    { verification: { policies: policiesWith({ stop: { durationMs: quarterHourMs, per: ['card'] } }) }, network },
+    async (app) => {
+      late.app = app
+      const merchant = app.merchant()
+      const token = await createToken(merchant, sentByNetwork)
+      await merchant.call('cards.get_verify_code', { token })
+      for (let attempt = 0; attempt < 5; attempt++) await merchant.callRaw('cards.verify', { token, code: '000000' })
+      // The stop is counted from the attempt, before the network was called.
+      app.clock.advance(quarterHourMs - 2000)
+      assert.equal(await reply(merchant, 'cards.get_verify_code', token), 'sent')
+      assert.deepEqual(app.alarms, [])
+    },
+  )
 })
 
 test('a stop holds when the key of the day changes meanwhile', () =>

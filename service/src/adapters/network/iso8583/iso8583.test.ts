@@ -143,7 +143,10 @@ test('a reversal of what the host does not know, or not yet, is an answer, and d
   const request = { ...of, requestId: 'r2', merchantId, amountTiyin: 500, trace, isRepeat: false }
   assert.deepEqual(await network.reverse(request, new AbortController().signal), { kind: 'unknown', isAnswered: true })
   passQueueTime()
-  assert.deepEqual(await network.reverse({ ...request, isRepeat: true }, new AbortController().signal), { kind: 'approved', networkRef: '' })
+  assert.deepEqual(await network.reverse({ ...request, isRepeat: true }, new AbortController().signal), {
+    kind: 'approved',
+    networkRef: '',
+  })
   await network.close?.()
   await close()
 })

@@ -83,7 +83,9 @@ export const iso8583Network = networkAdapter({
         const outcome = await send('0400', request, signal)
         if (outcome.kind !== 'declined' || outcome.rawCode !== notFound) return outcome
         // The host has no such authorization. One that was sent just now may still be on its way to it, so the reversal is repeated until that is over.
-        return isPastQueueTime(request.ofTrace) ? { kind: 'approved', networkRef: request.networkRef } : { kind: 'unknown', isAnswered: true }
+        return isPastQueueTime(request.ofTrace)
+          ? { kind: 'approved', networkRef: request.networkRef }
+          : { kind: 'unknown', isAnswered: true }
       },
     }
 
