@@ -38,7 +38,6 @@ test(
       primaryRefusal: null,
       missingRights: [],
       read: (query) => store.read(query),
-      release: () => Promise.resolve(),
       close: async () => undefined,
     }
     const subjectWith = (newestKeyring: StartSubject['newestKeyring']): StartSubject => ({
@@ -59,6 +58,7 @@ test(
         listings += 1
         return newestKeyring()
       },
+      release: async () => undefined,
       close: async () => undefined,
     })
     const check = startChecks.find(({ name }) => name === 'stored rows') ?? assert.fail()

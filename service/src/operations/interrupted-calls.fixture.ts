@@ -374,7 +374,7 @@ async function lastNeededShare({ app: { custody } }: CallScene): Promise<string>
   await custody.createSet({ shares: 2, threshold: 2 }, operatorActor)
   const texts: string[] = []
   for (let i = 0; i < 2; i++) {
-    const taken = await custody.takeShare(operatorActor)
+    const taken = await custody.takeShare({ ...operatorActor, actor: `custodian:${String(i)}` })
     if ('share' in taken) texts.push(taken.share)
   }
   sharesOfNewSet = texts
@@ -387,7 +387,7 @@ async function lastNeededShare({ app: { custody } }: CallScene): Promise<string>
 async function lastAgreement(scene: CallScene): Promise<string> {
   const { custody } = scene.app
   const last = await lastNeededShare(scene)
-  await custody.enterShare(last, operatorActor)
+  await custody.enterShare(last, { ...operatorActor, actor: 'custodian:last' })
   const first = sharesOfNewSet[0] ?? ''
   await custody.enterShare(first, operatorActor, `enroll ${newNode.name} ${newNode.publicKey}`)
   return last

@@ -49,6 +49,7 @@ const operatorMessages = {
   share_not_needed:
     'This is a share of the set {}, which the sealed service does not need: its keys are of another set. tessera keys shares and /readyz say of which.',
   share_repeated: 'Share {} was entered already: another custodian has to enter another one.',
+  custodian_repeated: 'The custodian {} had a share in this ceremony already: another one has to come, and says who with --custodian.',
   shares_not_of_set:
     'These {} shares do not give the KEK of their set: one of them is not as it was handed out, and which one cannot be known. All are forgotten: begin again, with other custodians.',
   set_open: 'The KEK of the set {} is open already.',

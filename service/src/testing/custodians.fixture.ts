@@ -76,8 +76,8 @@ function describeService(child: Child, folder: string, { url, adminUrl }: { url:
       return { setId: made.result?.setId ?? assert.fail(made.message), shares }
     },
     async enter(...shares) {
-      for (const share of shares) {
-        const { message } = await operator('operator.shares.enter', { share, custodian: 'somebody' })
+      for (const [i, share] of shares.entries()) {
+        const { message } = await operator('operator.shares.enter', { share, custodian: `holder-${String(i + 1)}` })
         assert.equal(message, undefined)
       }
     },

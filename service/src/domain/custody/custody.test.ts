@@ -4,17 +4,22 @@ import { test } from 'node:test'
 import type { ShareSet } from '@tessera/vault/share-set'
 
 import { makeHandClock } from '../../testing/clock.fixture.ts'
+import type { AuditActor } from '../request-context.ts'
 import { operatorActor } from '../../testing/request-context.fixture.ts'
 
 import { CustodyRefusal, makeCustody, type Custody } from './custody.ts'
 import type { CustodyEntry } from './custody-audit.ts'
 
 const minute = 60_000
+let entering = 0
 
-function openCustody(sets: ShareSet[] = []) {
+function openCustody(sets: ShareSet[] = [], onRecord: (entry: CustodyEntry) => void = () => undefined) {
   const clock = makeHandClock()
   const entries: CustodyEntry[] = []
-  const record = (_by: unknown, entry: CustodyEntry): Promise<void> => Promise.resolve(void entries.push(entry))
+  const record = async (_by: unknown, entry: CustodyEntry): Promise<void> => {
+    onRecord(entry)
+    await Promise.resolve(entries.push(entry))
+  }
   const custody = makeCustody({ environment: 'test', clock, audit: { record }, ceremonyMs: 30 * minute })
   custody.useSets({ list: () => Promise.resolve([...sets]), insert: (set) => Promise.resolve(void sets.push(set)) })
   return { custody, clock, entries, sets }
@@ -24,14 +29,19 @@ async function makeShares(custody: Custody, shares = 3, threshold = 2): Promise<
   await custody.createSet({ shares, threshold }, operatorActor)
   const texts: string[] = []
   for (let i = 0; i < shares; i++) {
-    const taken = await custody.takeShare(operatorActor)
+    const taken = await custody.takeShare(custodian(i))
     texts.push(taken instanceof CustodyRefusal ? assert.fail(taken.reason) : taken.share)
   }
   return texts
 }
 
+function custodian(name: number | string): AuditActor {
+  return { ...operatorActor, actor: `custodian:${String(name)}` }
+}
+
+/** By somebody else each time. */
 async function enter(custody: Custody, share: string | undefined, purpose?: string): Promise<string> {
-  const entered = await custody.enterShare(share ?? '', operatorActor, purpose)
+  const entered = await custody.enterShare(share ?? '', custodian((entering += 1)), purpose)
   return entered instanceof CustodyRefusal
     ? entered.reason
     : `${String(entered.received)} of ${String(entered.threshold)}${entered.isOpen ? ', open' : ''}`
@@ -52,7 +62,7 @@ test('shares that were entered are forgotten when the time of the ceremony is ov
 test('a set whose shares are not all taken in time is forgotten and never stored', async () => {
   const { custody, clock, sets } = openCustody()
   await custody.createSet({ shares: 3, threshold: 2 }, operatorActor)
-  for (let i = 0; i < 2; i++) await custody.takeShare(operatorActor)
+  for (let i = 0; i < 2; i++) await custody.takeShare(custodian(i))
   assert.equal((await custody.list())[0]?.untaken, 1)
   const again = await custody.createSet({ shares: 3, threshold: 2 }, operatorActor)
   assert.ok(again instanceof CustodyRefusal && again.reason === 'shares_being_taken')
@@ -115,4 +125,51 @@ test('a KEK that another node hands over opens only if it is that of the set', a
   assert.deepEqual(other.openKeks(), [])
   assert.equal(await other.adopt(setId, raw, operatorActor), true)
   assert.equal(other.openKeks()[0]?.id, `shares-${setId}`)
+})
+
+test('custodians who take their shares at the same time get one each, and the set is stored once', async () => {
+  const { custody, sets, entries } = openCustody()
+  await custody.createSet({ shares: 3, threshold: 2 }, operatorActor)
+  const taken = await Promise.all(['a', 'b', 'c', 'd'].map((name) => custody.takeShare(custodian(name))))
+  assert.deepEqual(
+    taken.map((each) => (each instanceof CustodyRefusal ? each.reason : each.index)),
+    [1, 2, 3, 'no_shares_to_take'],
+  )
+  assert.equal(sets.length, 1)
+  const subjects = entries.filter(({ action }) => action === 'share.taken').map(({ subject }) => subject.split('/')[1])
+  assert.deepEqual(subjects, ['1', '2', '3'])
+  const [one, , three] = taken.map((each) => ('share' in each ? each.share : ''))
+  assert.deepEqual([await enter(custody, three), await enter(custody, one)], ['1 of 2', '2 of 2, open'])
+})
+
+test('a set is not stored when its last share cannot be shown, because the audit fails or the time is over', async () => {
+  const fault = { isOn: false, runsLate: false }
+  const { custody, sets, clock } = openCustody([], ({ action }) => {
+    if (action !== 'share.taken') return
+    if (fault.isOn) throw new Error('no audit')
+    if (fault.runsLate) clock.advance(30 * minute)
+  })
+  await custody.createSet({ shares: 2, threshold: 2 }, operatorActor)
+  await custody.takeShare(custodian('a'))
+  fault.isOn = true
+  await assert.rejects(custody.takeShare(custodian('b')), /no audit/)
+  assert.deepEqual(sets, [])
+  Object.assign(fault, { isOn: false, runsLate: true })
+  const late = await custody.takeShare(custodian('b'))
+  assert.ok(late instanceof CustodyRefusal && late.reason === 'no_shares_to_take')
+  assert.deepEqual(sets, [])
+})
+
+test('one custodian name takes one share of a set, and enters one in a ceremony', async () => {
+  const { custody } = openCustody()
+  await custody.createSet({ shares: 2, threshold: 2 }, operatorActor)
+  const first = await custody.takeShare(custodian('a'))
+  const again = await custody.takeShare(custodian('a'))
+  const second = await custody.takeShare(custodian('b'))
+  assert.ok(again instanceof CustodyRefusal && again.reason === 'custodian_repeated' && again.detail === 'a')
+  const [one, two] = [first, second].map((each) => ('share' in each ? each.share : assert.fail(each.reason)))
+  await custody.enterShare(one ?? '', custodian('a'))
+  const entered = await custody.enterShare(two ?? '', custodian('a'))
+  assert.ok(entered instanceof CustodyRefusal && entered.reason === 'custodian_repeated')
+  assert.equal(await enter(custody, two), '2 of 2, open')
 })

@@ -96,6 +96,7 @@ export type CustodyRefusalReason =
   | 'share_of_retired_set'
   | 'share_not_needed'
   | 'share_repeated'
+  | 'custodian_repeated'
   | 'shares_not_of_set'
   | 'set_open'
   | 'set_not_open'
@@ -113,12 +114,23 @@ export function makeCustody(deps: CustodyDependencies): Custody {
   return new CeremonyCustody(deps)
 }
 
+interface Dealing {
+  readonly dealt: ShareDealing
+  /** Who has taken one. */
+  readonly takers: Set<string>
+  endsAtMs: number
+}
+
 class CeremonyCustody implements Custody {
   readonly #deps: CustodyDependencies
   readonly #backoff
   readonly #open = new Map<string, ShareKek & { readonly set: ShareSet }>()
-  readonly #collections = new Map<string, { readonly set: ShareSet; readonly shares: ShareCollection; readonly endsAtMs: number }>()
-  #dealing: { readonly dealt: ShareDealing; readonly endsAtMs: number } | null = null
+  readonly #collections = new Map<
+    string,
+    { readonly set: ShareSet; readonly shares: ShareCollection; readonly custodians: Set<string>; readonly endsAtMs: number }
+  >()
+  #dealing: Dealing | null = null
+  #taking: Promise<unknown> = Promise.resolve()
   #sets: ShareSetStore | null = null
   #findBar: FindSetBar = () => Promise.resolve(null)
   #change: Promise<void> | null = null
@@ -144,27 +156,48 @@ class CeremonyCustody implements Custody {
       dealt.forget()
       return new CustodyRefusal('shares_being_taken')
     }
-    this.#dealing = { dealt, endsAtMs: this.#endOfCeremony() }
+    this.#dealing = { dealt, takers: new Set(), endsAtMs: this.#endOfCeremony() }
     return { setId: dealt.set.setId }
   }
 
+  /** One after another: two at once would both be told that a share is left after theirs, and the set would not be stored. */
+  takeShare(by: AuditActor): Promise<TakenShare | CustodyRefusal> {
+    const taken = this.#taking.then(() => this.#takeNext(by))
+    this.#taking = taken.catch(() => undefined)
+    return taken
+  }
+
   /** Audited before: no share is shown without its entry. */
-  async takeShare(by: AuditActor): Promise<TakenShare | CustodyRefusal> {
+  async #takeNext(by: AuditActor): Promise<TakenShare | CustodyRefusal> {
     this.#forgetOverdue()
     const dealing = this.#dealing
     if (dealing === null) return new CustodyRefusal('no_shares_to_take')
-    const { dealt } = dealing
+    const { dealt, takers } = dealing
     const { setId, shares } = dealt.set
-    // Stored before the last share is shown, so that nobody has a share of a set that does not exist.
-    if (dealt.left() === 1) await this.#requireSets().insert(dealt.set)
+    if (takers.has(by.actor)) return new CustodyRefusal('custodian_repeated', nameOf(by))
     await this.#record(by, 'share.taken', `${setId}/${String(shares - dealt.left() + 1)}`, 'done')
-    if (this.#dealing !== dealing || dealt.left() === 0) return new CustodyRefusal('no_shares_to_take')
+    this.#forgetOverdue()
+    if (this.#dealing !== dealing) return new CustodyRefusal('no_shares_to_take')
+    // Stored before the last share is shown, so that nobody has a share of a set that does not exist, and when nothing else can keep it from being shown.
+    if (dealt.left() === 1) await this.#storeSet(dealing)
+    takers.add(by.actor)
     const { index, text } = dealt.take()
     if (dealt.left() === 0) {
       this.#dealing = null
       this.#announce()
     }
     return { setId, index, share: text, left: dealt.left() }
+  }
+
+  async #storeSet(dealing: Dealing): Promise<void> {
+    const { endsAtMs } = dealing
+    // Its time does not end meanwhile.
+    dealing.endsAtMs = Number.POSITIVE_INFINITY
+    try {
+      await this.#requireSets().insert(dealing.dealt.set)
+    } finally {
+      dealing.endsAtMs = endsAtMs
+    }
   }
 
   async enterShare(text: string, by: AuditActor, purpose = ''): Promise<EnteredShare | CustodyRefusal> {
@@ -174,7 +207,7 @@ class CeremonyCustody implements Custody {
     const share = readShare(text)
     if (share instanceof CustodyRefusal) return this.#refuse(share, by, '-')
     const set = (await this.#storedSets()).find(({ setId }) => setId === share.setId)
-    const refused = this.#findRefusal(share, set, purpose) ?? (await this.#findBarTo(set))
+    const refused = this.#findRefusal(share, set, by, purpose) ?? (await this.#findBarTo(set))
     if (set === undefined || refused !== null) {
       share.y.fill(0)
       return this.#refuse(refused ?? new CustodyRefusal('share_of_other_set', share.setId), by, subjectOf(share))
@@ -218,13 +251,14 @@ class CeremonyCustody implements Custody {
   async #collect(share: CustodianShare, set: ShareSet, by: AuditActor, purpose: string): Promise<EnteredShare | CustodyRefusal> {
     await this.#record(by, 'share.entered', subjectOf(share), 'done')
     const { setId, threshold } = set
-    const again = this.#findRefusal(share, set, purpose)
+    const again = this.#findRefusal(share, set, by, purpose)
     if (again !== null) {
       share.y.fill(0)
       return this.#refuse(again, by, subjectOf(share))
     }
     const collection = this.#collections.get(ceremonyOf(setId, purpose)) ?? this.#beginCollection(set, purpose)
     const received = collection.shares.received() + 1
+    collection.custodians.add(by.actor)
     const opened = collection.shares.add(share)
     if (opened === 'incomplete') return { setId, index: share.x, received, threshold, isOpen: false }
     this.#collections.delete(ceremonyOf(setId, purpose))
@@ -253,7 +287,12 @@ class CeremonyCustody implements Custody {
   }
 
   #beginCollection(set: ShareSet, purpose: string) {
-    const begun = { set, shares: makeShareCollection(set, this.#deps.environment), endsAtMs: this.#endOfCeremony() }
+    const begun = {
+      set,
+      shares: makeShareCollection(set, this.#deps.environment),
+      custodians: new Set<string>(),
+      endsAtMs: this.#endOfCeremony(),
+    }
     this.#collections.set(ceremonyOf(set.setId, purpose), begun)
     return begun
   }
@@ -263,18 +302,19 @@ class CeremonyCustody implements Custody {
     return set === undefined || bar === null ? null : new CustodyRefusal(bar, set.setId)
   }
 
-  #findRefusal(share: CustodianShare, set: ShareSet | undefined, purpose: string): CustodyRefusal | null {
+  #findRefusal(share: CustodianShare, set: ShareSet | undefined, by: AuditActor, purpose: string): CustodyRefusal | null {
     if (set === undefined) return new CustodyRefusal('share_of_other_set', share.setId)
     if (this.#open.has(set.setId) !== (purpose !== '')) return new CustodyRefusal(purpose === '' ? 'set_open' : 'set_not_open', set.setId)
     if (share.threshold !== set.threshold || share.x > set.shares) return new CustodyRefusal('share_malformed', 'it is no share of its set')
-    if (this.#collections.get(ceremonyOf(set.setId, purpose))?.shares.has(share.x) === true)
-      return new CustodyRefusal('share_repeated', String(share.x))
+    const collection = this.#collections.get(ceremonyOf(set.setId, purpose))
+    if (collection?.shares.has(share.x) === true) return new CustodyRefusal('share_repeated', String(share.x))
+    if (collection?.custodians.has(by.actor) === true) return new CustodyRefusal('custodian_repeated', nameOf(by))
     return null
   }
 
   async #refuse(refusal: CustodyRefusal, by: AuditActor, subject: string): Promise<CustodyRefusal> {
-    // A set that is open needs no share: nobody typed anything wrong.
-    if (refusal.reason !== 'set_open') this.#backoff.countWrong()
+    // Nobody guessed: a set that is open needs no share, and a custodian left out their name.
+    if (refusal.reason !== 'set_open' && refusal.reason !== 'custodian_repeated') this.#backoff.countWrong()
     await this.#record(by, 'share.entered', subject, 'refused')
     return refusal
   }
@@ -336,6 +376,11 @@ function readShare(text: string): CustodianShare | CustodyRefusal {
 /** Shares that are entered for one purpose count for no other. */
 function ceremonyOf(setId: string, purpose: string): string {
   return `${setId} ${purpose}`
+}
+
+/** Without its kind. */
+function nameOf({ actor }: AuditActor): string {
+  return actor.slice(actor.indexOf(':') + 1)
 }
 
 function subjectOf({ setId, x }: CustodianShare): string {

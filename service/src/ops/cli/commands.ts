@@ -111,7 +111,11 @@ const keysInit: Command = {
       meaning: 'Makes a KEK in shares of custodians, in the running service: tessera keys take-share shows them.',
     },
     { name: 'threshold', takes: '<k>', meaning: 'With --shares: how many of them open the KEK.' },
-    { name: 'custodian', takes: '<name>', meaning: 'With --shares: who you are, for the audit; by default the system user.' },
+    {
+      name: 'custodian',
+      takes: '<name>',
+      meaning: 'With --shares: who you are, for the audit; by default the user who ran sudo, or the system user.',
+    },
   ],
   run: async (input) =>
     input.options.has('shares') ? (await import('./custody.ts')).runSharesInit(input) : (await import('./keys-init.ts')).runKeysInit(input),

@@ -12,7 +12,7 @@ import { makePrompter } from './prompter.ts'
 export const custodianOption = {
   name: 'custodian',
   takes: '<name>',
-  meaning: 'Who you are, for the audit; by default the system user.',
+  meaning: 'Who you are, for the audit; by default the user who ran sudo, or the system user.',
 } as const
 
 /** `tessera keys init --shares`: begins a set of shares in the running service, which is sealed until there is one. */
@@ -120,7 +120,8 @@ function wrapShare(share: string): string {
 }
 
 export function custodianOf({ options }: CommandInput): string {
-  return options.get('custodian') ?? userInfo().username
+  // Custodians run the command as the service's user: sudo says who they are.
+  return options.get('custodian') ?? process.env['SUDO_USER'] ?? userInfo().username
 }
 
 function countOption({ options }: CommandInput, name: 'shares' | 'threshold'): number {

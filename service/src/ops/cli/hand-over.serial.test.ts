@@ -51,8 +51,9 @@ test('an enrolled node is handed the KEK; a node that is not, one that was revok
 
   // Custodians enrol it, by the command; as many as the threshold have to agree to the same key.
   const other = generateNodeKey('node-b').key
+  let enrolling = 0
   const enroll = (share: string, publicKey: string) =>
-    one.operator('operator.nodes.enroll', { name: 'node-b', publicKey, share, custodian: 'c' })
+    one.operator('operator.nodes.enroll', { name: 'node-b', publicKey, share, custodian: `c-${String(++enrolling)}` })
   assert.equal((await enroll(shares[0] ?? '', other.publicKey)).result?.isEnrolled, false)
   assert.equal((await enroll(shares[1] ?? '', key.publicKey)).result?.isEnrolled, false)
   const args = ['keys', 'enroll-node', 'node-b', key.publicKey, '--custodian=aziz', `--data=${one.folder}`]
@@ -63,7 +64,7 @@ test('an enrolled node is handed the KEK; a node that is not, one that was revok
   assert.equal((await two.operator('operator.keys.verify', {})).result?.findings.length, 0)
   const entries = (await one.operator('operator.audit.list', all)).result?.entries ?? []
   const opened = entries.filter(({ action }) => action === 'kek.opened').map(({ actor, subject }) => `${actor} ${subject}`)
-  assert.deepEqual(opened, [`node:node-b ${setId}`, `custodian:somebody ${setId}`])
+  assert.deepEqual(opened, [`node:node-b ${setId}`, `custodian:holder-2 ${setId}`])
   assert.ok(entries.some(({ action, actor, subject }) => action === 'node.enrolled' && actor === 'custodian:aziz' && subject === 'node-b'))
 
   // What was recorded on one connection fits no other, and another authority's certificate reaches nothing.
