@@ -77,7 +77,8 @@ const shapes = {
   number,
   name: text(/^[a-z0-9-]{1,48}$/),
   breaking: (value) => (typeof value === 'boolean' ? value : undefined),
-  // Keys.
+  // Keys, and who had a share of the one that wraps them.
+  custodian: text(/^[A-Za-z0-9._-]{1,32}$/),
   keyId: text(/^[0-9a-f]{32}$/),
   purpose: text(/^[a-z_]{1,32}$/),
   set: text(/^[0-9A-HJKMNP-TV-Z]{8}$/),
