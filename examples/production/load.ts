@@ -14,9 +14,14 @@ export interface LoadCall {
   readonly why: string
 }
 
+/** A payment of an amount that no other one has. */
+export interface TrialPayment extends Payment {
+  readonly tiyin: number
+}
+
 /** What was acknowledged, to be asked again at the end. */
 export interface AcknowledgedWork {
-  readonly payments: readonly (Payment & { readonly tiyin: number })[]
+  readonly payments: readonly TrialPayment[]
   readonly cards: readonly VerifiedCard[]
   /** Phones that were to get one code each. */
   readonly phones: readonly string[]
@@ -35,7 +40,7 @@ export async function startLoad(system: ProductionSystem): Promise<TrialLoad> {
   const cards: VerifiedCard[] = []
   for (let number = 1; number <= savedCards; number++) cards.push(await seller.makeCard(number))
   const calls: LoadCall[] = []
-  const payments: (Payment & { readonly tiyin: number })[] = []
+  const payments: TrialPayment[] = []
   const phones: string[] = cards.map(({ phone }) => phone)
   let isStopping = false
   let nextTiyin = 100_000

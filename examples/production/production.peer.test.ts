@@ -8,6 +8,7 @@ import { test } from 'node:test'
 import { makeCardNumber } from './merchant.ts'
 import { formatHostMessage, takeMessages } from './iso-message.ts'
 import { faults } from './faults.ts'
+import { findMoneyViolations } from './trial.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 
@@ -34,6 +35,28 @@ test('the host of the example reads what it writes, in pieces', () => {
   assert.deepEqual([cut.messages, cut.rest.length], [[], 20])
   const { messages, rest } = takeMessages(Buffer.concat([bytes, bytes, bytes.subarray(0, 1)]))
   assert.deepEqual([messages, rest.length], [[message, message], 1])
+})
+
+test('the trial finds what was lost, taken twice, or kept for a payment that was not made', () => {
+  const payments = (['paid', 'unknown', 'refused'] as const).map((outcome, index) => ({
+    outcome,
+    receiptId: `r${String(index)}`,
+    tiyin: index,
+  }))
+  const find = (states: readonly number[], tiyin: readonly number[]): string[] =>
+    findMoneyViolations(
+      payments,
+      new Map(states.map((state, index) => [`r${String(index)}`, state])),
+      tiyin.map((each) => ({ tiyin: each })),
+    )
+  assert.deepEqual(find([4, 20, 0], [0]), [])
+  assert.deepEqual(find([4, 4, 0], [0, 1]), [])
+  assert.deepEqual(find([4, 20, 0], [0, 0]), ['0 tiyin were taken 2 times'])
+  assert.deepEqual(find([4, 20, 0], []), ['receipt r0 is paid, and the network took nothing'])
+  assert.deepEqual(find([50, 20, 0], []), ['receipt r0 was acknowledged as paid and is in state 50'])
+  assert.deepEqual(find([4, 20, 0], [0, 1]), ['receipt r1 is in state 20, and the network took it'])
+  assert.deepEqual(find([4, 20, 0], [0, 2]), ['receipt r2 is in state 0, and the network took it'])
+  assert.deepEqual(find([4, -1, 0], [0]), ['receipt r1 cannot be read'])
 })
 
 test('the numbers of the example have a right check digit', () => {

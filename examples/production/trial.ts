@@ -1,7 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import type { LedgerEntry } from './card-network.ts'
 import type { HttpsReply } from './client.ts'
 import type { PeerFault } from './faults.ts'
-import { startLoad, type TrialLoad, type LoadCall } from './load.ts'
+import { startLoad, type LoadCall, type TrialLoad, type TrialPayment } from './load.ts'
 import { makeMerchantCalls } from './merchant.ts'
 import type { ProductionSystem } from './system.ts'
 
@@ -24,7 +25,7 @@ export interface TrialResult {
   readonly unknown: number
   /** Unknown payments of which the receipt says now that they were paid. */
   readonly unknownPaid: number
-  /** Payments that the service is still clarifying with the network. Nothing may be taken for those at the end. */
+  /** Payments that the service is still clarifying with the network, which has taken nothing for them. */
   readonly open: number
   readonly cards: number
   /** What was lost, taken twice, sent twice, or has not recovered. Empty when all is well. */
@@ -109,11 +110,7 @@ function countReasons(failed: readonly LoadCall[]): string[] {
   return [...counts].sort(([, one], [, other]) => other - one).map(([why, count]) => `${String(count)} × ${why}`)
 }
 
-async function audit(
-  system: ProductionSystem,
-  { acknowledged }: TrialLoad,
-  rows: readonly FaultRow[],
-): Promise<Omit<TrialResult, 'rows'>> {
+async function audit(system: ProductionSystem, { acknowledged }: TrialLoad, rows: readonly FaultRow[]): Promise<Omit<TrialResult, 'rows'>> {
   const seller = makeMerchantCalls(system)
   const violations = rows
     .filter(({ recoveredAfterMs }) => recoveredAfterMs === null)
@@ -133,19 +130,8 @@ async function audit(
     pending = now.filter((id) => openStates.has(states.get(id) ?? 0))
     if (pending.length > 0) await pause(1000)
   }
-  const taken = new Map<number, number>()
-  for (const { tiyin } of await system.network.ledger()) if (tiyin > 0) taken.set(tiyin, (taken.get(tiyin) ?? 0) + 1)
-  for (const { outcome, tiyin, receiptId } of acknowledged.payments) {
-    const times = taken.get(tiyin) ?? 0
-    if (times > 1) violations.push(`${String(tiyin)} tiyin were taken ${String(times)} times`)
-    const state = receiptId === null ? 0 : (states.get(receiptId) ?? (await read(receiptId)))
-    if (outcome === 'paid' && state !== paidState)
-      violations.push(`receipt ${receiptId ?? ''} was acknowledged as paid and is in state ${String(state)}`)
-    if (state === paidState && times !== 1)
-      violations.push(`receipt ${receiptId ?? ''} is paid, and the network took it ${String(times)} times`)
-    if (state !== paidState && !openStates.has(state) && times !== 0)
-      violations.push(`receipt ${receiptId ?? 'that was not created'} is in state ${String(state)}, and the network took it`)
-  }
+  for (const { receiptId } of acknowledged.payments) if (receiptId !== null && !states.has(receiptId)) await read(receiptId)
+  violations.push(...findMoneyViolations(acknowledged.payments, states, await system.network.ledger()))
   for (const { token } of acknowledged.cards) {
     const auth = `${system.merchant.id}:${system.merchant.password}`
     const reply = await system.call({ method: 'cards.check', params: { token }, auth })
@@ -166,13 +152,38 @@ async function audit(
   }
 }
 
+/**
+ * What the service says of its payments, compared with what the network took. `states`: of the receipts, by id; -1 where one could not be read. Every
+ * payment has an amount of its own.
+ */
+export function findMoneyViolations(
+  payments: readonly Pick<TrialPayment, 'receiptId' | 'outcome' | 'tiyin'>[],
+  states: ReadonlyMap<string, number>,
+  ledger: readonly Pick<LedgerEntry, 'tiyin'>[],
+): string[] {
+  const taken = new Map<number, number>()
+  for (const { tiyin } of ledger) taken.set(tiyin, (taken.get(tiyin) ?? 0) + 1)
+  return payments.flatMap(({ outcome, tiyin, receiptId }) => {
+    const times = taken.get(tiyin) ?? 0
+    const state = receiptId === null ? 0 : (states.get(receiptId) ?? -1)
+    const name = receiptId ?? `of ${String(tiyin)} tiyin that was not created`
+    return [
+      ...(times > 1 ? [`${String(tiyin)} tiyin were taken ${String(times)} times`] : []),
+      ...(state === -1 ? [`receipt ${name} cannot be read`] : []),
+      ...(outcome === 'paid' && state !== paidState ? [`receipt ${name} was acknowledged as paid and is in state ${String(state)}`] : []),
+      ...(state === paidState && times === 0 ? [`receipt ${name} is paid, and the network took nothing`] : []),
+      ...(state !== paidState && times > 0 ? [`receipt ${name} is in state ${String(state)}, and the network took it`] : []),
+    ]
+  })
+}
+
 function stateOf(reply: HttpsReply): number {
   return reply.kind === 'result' ? (reply.result.receipt as { state: number }).state : -1
 }
 
 const paidState = 4
 /** Being paid, being confirmed, or being clarified (docs/concepts/receipts.md). */
-const openStates: ReadonlySet<number> = new Set([-1, 1, 2, 3, 6, 20, 21, 30])
+const openStates: ReadonlySet<number> = new Set([-1, 1, 2, 3, 6, 20, 21])
 const calmMs = 2000
 const recoveryMaxMs = 60_000
 const clarifyMaxMs = 90_000
