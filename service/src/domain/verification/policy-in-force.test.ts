@@ -148,6 +148,26 @@ test('a stop ends when the database says so, however long the network took to ev
   )
 })
 
+test('a last code whose evaluation got no reply stays a stop, also when somebody deletes its count', () => {
+  const network = (sandbox: Network): Network => ({
+    ...sandbox,
+    checkCode: async (check, signal) =>
+      check.code === '111111' ? { kind: 'refused', reason: 'timeout' } : sandbox.checkCode(check, signal),
+  })
+  return within(
+    { verification: { policies: policiesWith({ stop: { durationMs: quarterHourMs, per: ['card'] }, maxAttempts: 1 }) }, network },
+    async (app) => {
+      const merchant = app.merchant()
+      const token = await createToken(merchant, sentByNetwork)
+      await merchant.call('cards.get_verify_code', { token })
+      assert.match(await reply(merchant, 'cards.verify', token, '111111'), /network_timeout/)
+      await app.store.write(deleteOldLimits, { before: Number.MAX_SAFE_INTEGER })
+      assert.match(await reply(merchant, 'cards.verify', token, '666666'), /verification_stopped/)
+      assert.ok(app.alarms.some((line) => line.startsWith('row_tampered')))
+    },
+  )
+})
+
 test('a stop holds when the key of the day changes meanwhile', () =>
   within({ verification: { policies: reported } }, async (app) => {
     const merchant = app.merchant()

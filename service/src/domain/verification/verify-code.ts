@@ -27,7 +27,7 @@ import {
   verificationsTable,
 } from '../../store/verifications.ts'
 
-import type { WrongCodeStop } from '../../store/verification-stops.ts'
+import type { StopSubject, WrongCodeStop } from '../../store/verification-stops.ts'
 
 import type { CapUsedUp, CodeCap } from './evaluated-codes.ts'
 import { dailyCapsOf, dailyAttemptCap } from './daily-caps.ts'
@@ -95,17 +95,19 @@ function phoneOf(attempt: VerificationRow | null): string | null {
 async function attemptVerification(context: CodeAttemptContext, token: string): Promise<CardRow | null> {
   const { deps, live, ctx } = context
   const verified = await deps.cards.rows.seal(verifiedCard(deps.cards.settings, live.card, deps.clock.now()))
-  const { decision, stop } = await checkWithStoreAndNetwork(context, verified)
+  const { decision, stop, stopped } = await checkWithStoreAndNetwork(context, verified)
   if ('outcome' in decision) return applyStoreDecision(context, decision, verified, token)
   if (decision.kind === 'correct') return completeAfterNetworkCheck(context, { verified, token, stop })
   const isRefusal = decision.kind === 'refused'
+  const effect = stopEffectOf(decision)
   const at = deps.clock.now()
   await deps.store.write(recordNetworkReply, {
     audit: codeFailedEntry(context, isRefusal ? decision.reason : networkAuditOutcomes[decision.kind], at),
     stop,
-    effect: stopEffectOf(decision),
+    effect,
     at,
   })
+  if (effect === 'uncount') deps.begunStops.forget(stopped)
   if (isRefusal) throw refusalError(decision, ctx.requestId)
   if (decision.kind === 'incorrect') throw wrongCodeError(context.policy, effectOf(decision))
   if (decision.kind === 'attemptsUsedUp' && stop !== null && stop.subjects.length > 0) {
@@ -132,6 +134,8 @@ type CodeDecision = StoreDecision | NetworkDecision
 interface DecidedCode {
   readonly decision: CodeDecision
   readonly stop: WrongCodeStop | null
+  /** For whom a stop began, unless the network finds the code right or does not evaluate it. */
+  readonly stopped: readonly StopSubject[]
 }
 
 /** Checks that the network admits the card, then the code in the store, or at the network if it sent the code. */
@@ -146,7 +150,7 @@ async function checkWithStoreAndNetwork(context: CodeAttemptContext, verified: C
   return usePan(deps.cards, live, async (pan) => {
     const refusal = await callNetworkAdapter(options, (signal) => network.precheckCard({ merchantId, pan, expiry }, signal))
     // Nothing is counted yet.
-    if (refusal !== null) return { decision: refusal, stop: null }
+    if (refusal !== null) return { decision: refusal, stop: null, stopped: [] }
     const daily = dailyCapsOf(deps, merchantId)
     const cap = daily === null ? null : await dailyAttemptCap(keyring, pan, { maxAttempts: settings.cardDayAttemptsMax, caps: daily })
     const caps = evaluationCaps(context, cap)
@@ -154,23 +158,23 @@ async function checkWithStoreAndNetwork(context: CodeAttemptContext, verified: C
     const stop = await stopOf(deps, policy, { card: live.card, pan, phone: phoneOf(attempt) })
     const attempted = await buildCodeAttempt(context, verified, { cap, stop })
     const tooManyWrong = await findWrongCodeReset(context)
-    if (tooManyWrong !== null) return { decision: tooManyWrong, stop }
+    if (tooManyWrong !== null) return { decision: tooManyWrong, stop, stopped: [] }
     const usedUp = await deps.evaluatedCodes.claim(caps, clock.now())
-    if (usedUp !== null) return { decision: await decideUsedUp(context, usedUp, cap), stop }
+    if (usedUp !== null) return { decision: await decideUsedUp(context, usedUp, cap), stop, stopped: [] }
     const decision = await resolveClaim(deps, caps, async () =>
       requireNoConflict(await store.write(checkCode, { attempt: attempted, ...codeExtras(context, verified, event) })),
     )
     if (decision.outcome === 'incorrect') deps.wrongCodes.record(attempted.now.wallMs)
     if (stop !== null && evaluatedOutcomes.has(decision.outcome)) deps.begunStops.forget(stop.subjects)
-    const stopEndsAt = attempted.now.wallMs + (stop?.durationMs ?? 0)
-    if (decision.outcome === 'incorrect') deps.begunStops.record(decision.stopped, stopEndsAt)
-    if (decision.outcome !== 'networkDecides') return { decision, stop }
+    const stopped = 'stopped' in decision ? decision.stopped : []
+    // Before the network is called: without its reply the code stays counted.
+    deps.begunStops.record(stopped, attempted.now.wallMs + (stop?.durationMs ?? 0))
+    if (decision.outcome !== 'networkDecides') return { decision, stop, stopped }
     const codeCheck = { merchantId, pan, expiry, requestId: attempt.attemptId, networkRef: attempt.networkRef, code }
     const checked = await callCardNetwork(options, (signal) => network.checkCode(codeCheck, signal))
-    if (checked.kind !== 'incorrect') return { decision: checked, stop }
+    if (checked.kind !== 'incorrect') return { decision: checked, stop, stopped }
     deps.wrongCodes.record(attempted.now.wallMs)
-    deps.begunStops.record(decision.stopped, stopEndsAt)
-    return { decision: { kind: 'incorrect', isLast: decision.isLast, stopped: decision.stopped }, stop }
+    return { decision: { kind: 'incorrect', isLast: decision.isLast, stopped }, stop, stopped }
   })
 }
 
@@ -277,7 +281,10 @@ async function completeAfterNetworkCheck(
     const decrementWrongCodesAt = deps.settings.limits ? now : null
     const completion = { bucket, merchantId, cardId, attemptId, decrementWrongCodesAt, stop, verifiedCard: next, audit }
     const extras = extrasWithEvent(outcomeExtras(ctx.idempotency, next), await cards.eventRows.seal(cardEvent('card.verified', next, now)))
-    if (requireNoConflict(await store.write(completeVerification, { ...completion, ...extras }))) return next
+    if (requireNoConflict(await store.write(completeVerification, { ...completion, ...extras }))) {
+      if (stop !== null) deps.begunStops.forget(stop.subjects)
+      return next
+    }
     const { card } = await requireLiveCard(cards, token, ctx)
     if (card.verified) return card
     if ((await store.read(findVerification(card)))?.attemptId !== attemptId) throw new RpcError('codeExpired')
