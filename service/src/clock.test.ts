@@ -55,3 +55,23 @@ test('an abort ends the wait, and aborts the signal of the call', async () => {
   assert.equal(await withTimeout({ clock, timeoutMs: 7000, signal: stop.signal }, 'late', call), 'late')
   assert.equal(isCalled, false, 'nothing is called after an abort')
 })
+
+test('a call that was aborted may still tell within the grace what became of it, and what comes later is ignored', async () => {
+  const options = { clock, timeoutMs: 8000, graceMs: 300, signal: never }
+  const told = (signal: AbortSignal) =>
+    new Promise<string>((resolve) => signal.addEventListener('abort', () => setImmediate(resolve, 'nothing was sent')))
+  const telling = withTimeout(options, 'late', told)
+  await clock.untilSleeping(8000)
+  clock.advance(8000)
+  assert.equal(await telling, 'nothing was sent')
+  const silent = withTimeout(options, 'late', () => new Promise<string>(() => undefined))
+  await clock.untilSleeping(8000)
+  clock.advance(8000)
+  await clock.untilSleeping(300)
+  clock.advance(300)
+  assert.equal(await silent, 'late')
+  const stop = new AbortController()
+  const stopped = withTimeout({ ...options, signal: stop.signal }, 'late', told)
+  stop.abort()
+  assert.equal(await stopped, 'nothing was sent')
+})

@@ -23,6 +23,8 @@ export interface TimeoutOptions {
   readonly timeoutMs: number
   /** Ends the wait early: the service is stopping. */
   readonly signal?: AbortSignal
+  /** How long a call may still tell what became of it after it was aborted; its result counts then. Beyond `timeoutMs`; 0 when absent. */
+  readonly graceMs?: number
 }
 
 /**
@@ -30,7 +32,7 @@ export interface TimeoutOptions {
  * received is aborted then, and a later result is ignored. An error within the time is thrown. A call that resolves immediately needs no timer.
  */
 export async function withTimeout<T>(
-  { clock, timeoutMs, signal = neverAborted }: TimeoutOptions,
+  { clock, timeoutMs, signal = neverAborted, graceMs = 0 }: TimeoutOptions,
   late: T,
   call: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
@@ -39,7 +41,7 @@ export async function withTimeout<T>(
   const pending = call(ending.signal)
   const atOnce = await valueAtOnce(pending)
   if (atOnce !== notYet) return atOnce
-  return waitFor(pending, ending, { clock, timeoutMs, signal }, late)
+  return waitFor(pending, ending, { clock, timeoutMs, signal, graceMs }, late)
 }
 
 /** The value of a promise that is resolved already; otherwise `notYet`. */
@@ -50,23 +52,30 @@ export function valueAtOnce<T>(pending: Promise<T>): Promise<T | typeof notYet> 
 async function waitFor<T>(
   pending: Promise<T>,
   ending: AbortController,
-  { clock, timeoutMs, signal }: Required<TimeoutOptions>,
+  { clock, timeoutMs, signal, graceMs }: Required<TimeoutOptions>,
   late: T,
 ): Promise<T> {
   const end = () => ending.abort(waitIsOver)
   if (signal.aborted) end()
   signal.addEventListener('abort', end, { once: true })
-  const tooLate = clock.sleep(timeoutMs, ending.signal).then(
-    () => late,
-    () => late,
-  )
+  const over = new AbortController()
+  const tooLate = async (): Promise<T> => {
+    await clock.sleep(timeoutMs, ending.signal).catch(ignoreEnd)
+    if (graceMs === 0) return late
+    end()
+    await clock.sleep(graceMs, over.signal).catch(ignoreEnd)
+    return late
+  }
   try {
-    return await Promise.race([pending, tooLate])
+    return await Promise.race([pending, tooLate()])
   } finally {
     signal.removeEventListener('abort', end)
+    over.abort(waitIsOver)
     end()
   }
 }
+
+function ignoreEnd(): void {}
 
 export const notYet = Symbol('not yet')
 /** Loses a race against a promise that is already resolved, and wins every other race. */

@@ -84,7 +84,7 @@ export function createOutsideSystems(config: Config, adapters: Adapters, deps: O
     smsAdapters,
     smsGateways: smsAdapters.map(({ name, port }): SmsGateway => {
       const onSend = makeSmsObserver(metrics, name, peerHealth.sms.get(name) ?? makePeerHealth())
-      return { name, weight: port.weight ?? 1, sms: observeSms({ sms: port, onSend, now }), gate: peers.sms(name) }
+      return { name, weight: port.weight ?? 1, sms: observeSms({ sms: port, onSend, now, clock }), gate: peers.sms(name) }
     }),
     holder,
     peers,

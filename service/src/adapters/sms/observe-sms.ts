@@ -1,4 +1,6 @@
-import type { Sms, SmsOutcome } from './sms.ts'
+import type { Clock } from '../../clock.ts'
+
+import { smsGraceMs, type Sms, type SmsOutcome } from './sms.ts'
 
 /** One message that was given to the SMS gateway. `failed`: the adapter threw, or was given up after the timeout. */
 export interface SmsSend {
@@ -11,10 +13,11 @@ export interface ObserveSmsOptions {
   readonly onSend: (send: SmsSend) => void
   /** Milliseconds of a monotonic clock. */
   readonly now: () => number
+  readonly clock: Pick<Clock, 'sleep'>
 }
 
-/** Returns the gateway with every message reported to `onSend`, once: when its call ends, or when its caller gives it up. */
-export function observeSms({ sms, onSend, now }: ObserveSmsOptions): Sms {
+/** Returns the gateway with every message reported to `onSend`, once: when its call ends, or when its caller has given it up. */
+export function observeSms({ sms, onSend, now, clock }: ObserveSmsOptions): Sms {
   return Object.freeze<Sms>({
     async send(message, signal) {
       const startedAt = now()
@@ -23,17 +26,20 @@ export function observeSms({ sms, onSend, now }: ObserveSmsOptions): Sms {
         if (!isReported) onSend({ outcome, ms: now() - startedAt })
         isReported = true
       }
-      const giveUp = (): void => report('failed')
+      const ended = new AbortController()
+      const fail = (): void => report('failed')
+      const giveUp = (): void => void clock.sleep(smsGraceMs, ended.signal).then(fail, () => undefined)
       signal.addEventListener('abort', giveUp, { once: true })
       try {
         const result = await sms.send(message, signal)
         report(result.outcome)
         return result
       } catch (err) {
-        giveUp()
+        fail()
         throw err
       } finally {
         signal.removeEventListener('abort', giveUp)
+        ended.abort()
       }
     },
   })

@@ -13,6 +13,7 @@ export interface Sms {
   readonly isSimulated?: boolean
   /** Its share of the messages where there are several gateways; 0: only those that the others rejected. Default: 1. */
   readonly weight?: number
+  /** The signal is aborted shortly before the time is over: what is known then should be returned at once, `rejected` if nothing was sent. */
   send(message: SmsMessage, signal: AbortSignal): Promise<SmsResult>
   /**
    * Called once, before the first message: what the gateway reports of messages that it accepted is given to the listener. A report that the listener
@@ -66,6 +67,9 @@ export const weightSetting = {
     default: 1,
   }),
 }
+
+/** How long the result of a message is waited for after its signal was aborted, at most. */
+export const smsGraceMs = 300
 
 /** Declares an SMS adapter; its settings give `create` their types. */
 export function smsAdapter<Settings extends AdapterSettings>(

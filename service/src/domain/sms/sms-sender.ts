@@ -4,7 +4,7 @@ import { hashPhone } from '@tessera/vault/keyed-hashes'
 import type { Keyring } from '@tessera/vault/keyring'
 
 import { withTimeout, type Clock } from '../../clock.ts'
-import type { Sms, SmsMessage, SmsOutcome, SmsResult } from '../../adapters/sms/sms.ts'
+import { smsGraceMs, type Sms, type SmsMessage, type SmsOutcome, type SmsResult } from '../../adapters/sms/sms.ts'
 import { insertSmsSend, recordSmsResult, type SmsSendRow } from '../../store/sms-sends.ts'
 import type { Store } from '../../store/store.ts'
 import { PeerUnavailable, type PeerGate } from '../limits/peer-gate.ts'
@@ -105,7 +105,9 @@ export async function sendThrough(
   const retryAfterMs = gate.refusalMs(message.merchantId)
   if (retryAfterMs > 0) return { kind: 'not_called', retryAfterMs }
   await storeIntention(deps, name, message)
-  const timeout = { clock: deps.clock, timeoutMs, signal }
+  // A gateway that was late may be certain that it sent nothing: it says so within the rest of the time, and another one takes over.
+  const graceMs = Math.min(smsGraceMs, timeoutMs / 10)
+  const timeout = { clock: deps.clock, timeoutMs: timeoutMs - graceMs, signal, graceMs }
   const call = (): Promise<SmsResult> => withTimeout<SmsResult>(timeout, lateResult, (ending) => sms.send(message, ending))
   try {
     const result = await gate.call(message.merchantId, call, ({ outcome }) => (outcome === 'unknown' ? 'failed' : 'succeeded'))

@@ -103,7 +103,8 @@ export function makeHttpSms(options: HttpSmsOptions): Sms {
     if (result.outcome !== 'responded') {
       // Without a connection nothing was sent. Otherwise the message may be on its way.
       const wasNeverSent = result.mayHaveArrived === false
-      return { outcome: wasNeverSent ? 'rejected' : 'unknown', error: result.outcome }
+      const error = result.outcome === 'stopped' ? 'late' : result.outcome
+      return { outcome: wasNeverSent ? 'rejected' : 'unknown', error }
     }
     const reply = readTemplateReply(result)
     const { send, signIn } = template

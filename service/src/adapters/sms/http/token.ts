@@ -32,7 +32,7 @@ export function makeGatewayToken({ template, baseUrl, values, request, clock, lo
       const ageMs = current === null ? 0 : clock.moment().monotonicMs - current.obtainedAt
       if (current !== null && ageMs < template.lifetimeMinutes * 60_000) return current.token
       pending ??= renew(signal).finally(() => (pending = null))
-      return pending
+      return Promise.race([pending, untilAborted(signal)])
     },
     discard(refused: string) {
       if (current?.token === refused) current = null
@@ -54,4 +54,12 @@ export function makeGatewayToken({ template, baseUrl, values, request, clock, lo
     if (token === null) log('sms_sign_in_refused', { code: result.status })
     return token
   }
+}
+
+/** A message that waits for the token of another one must not wait longer than its own time. */
+function untilAborted(signal: AbortSignal): Promise<null> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve(null)
+    else signal.addEventListener('abort', () => resolve(null), { once: true })
+  })
 }
