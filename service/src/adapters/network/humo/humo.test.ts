@@ -11,6 +11,7 @@ import { assertSameShape, readRecordedCalls } from '../recorded-shapes.fixture.t
 import { parseRoutes } from '../routes.ts'
 
 import { humoNetwork } from './humo.ts'
+import { makePaymentServer } from './payment-server.ts'
 import { listElements, startHumo, type HumoFault } from './payment-server.fixture.ts'
 
 const [goodPan, poorPan] = ['9860000000000018', '9860000000000026']
@@ -125,6 +126,7 @@ for (const method of ['payment.create', 'payment.confirm'] as const) {
     assert.equal((await setup.network.reverse(request, never)).kind, 'unknown')
     assert.equal((await setup.network.reverse({ ...request, isRepeat: true }, never)).kind, 'approved')
     assert.equal(setup.debitedTiyin(), 0)
+    if (reversal === 'payment.return') assert.equal(setup.received.filter((call) => call.method === reversal).length, 1)
     await setup.close()
   })
 }
@@ -241,4 +243,16 @@ test('a host that is not there gets no payment', async () => {
   const setup = await setUp()
   await setup.close()
   assert.deepEqual((await pay(setup)).outcome, { kind: 'declined', reason: 'systemError', rawCode: 'not_connected' })
+})
+
+test('a reply of the SOAP service has no card number when it is text', async () => {
+  const setup = await setUp()
+  await pay(setup)
+  const { paymentUrl: url, clock } = setup
+  const guard = { choose: async () => ({ address: '127.0.0.1', family: 4 }) }
+  const request = makeHttpRequest({ guard, clock, timeoutMs: 60_000, replyBytesMax: 64 * 1024 })
+  const call = makePaymentServer({ url, username: 'user', password: 'a password', originator: 'user', request })
+  const reply = await call({ element: 'GetPayment', content: '<paymentRef>r1</paymentRef>' }, never)
+  assert.ok(reply.kind === 'response' && reply.xml.includes('<name>pan</name>') && !reply.xml.includes(goodPan))
+  await setup.close()
 })

@@ -144,6 +144,8 @@ test('a debit that never arrived stays unknown while it may be in a queue, and i
   assert.equal((await statusOf(setup)).kind, 'neverSeen')
   assert.equal((await setup.network.reverse(request, never)).kind, 'unknown')
   setup.clock.advance(queueMs)
+  setup.host.faults.set('trans.ext', 'lost')
+  assert.equal((await setup.network.reverse(request, never)).kind, 'unknown')
   assert.equal((await setup.network.reverse(request, never)).kind, 'approved')
   await setup.close()
 })
