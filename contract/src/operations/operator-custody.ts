@@ -58,7 +58,11 @@ export const operatorSharesTakeContract = defineOperatorOperation('operator.shar
 export const operatorSharesEnterContract = defineOperatorOperation('operator.shares.enter', {
   summary: "Enters a custodian's share. With as many as the threshold the KEK is open.",
   mutates: true,
-  params: Type.Object({ share: Type.String({ maxLength: 256, description: 'A share is a text of 72 letters and digits.' }), custodian }),
+  params: Type.Object({
+    share: Type.String({ maxLength: 256, description: 'A share is a text of 72 letters and digits.' }),
+    custodian,
+    isForRewrap: Type.Optional(Type.Boolean({ description: 'Whether the share agrees to a rewrap by the next KEK, and opens nothing.' })),
+  }),
   result: Type.Object({ setId, index: Type.Integer(), received: Type.Integer(), threshold: Type.Integer(), isOpen: Type.Boolean() }),
 })
 

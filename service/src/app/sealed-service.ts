@@ -208,7 +208,14 @@ async function openSealed(
   { custody, handOver, lifecycle, clock, log, stopping }: SealDependencies,
   { ceremony, replies }: { readonly ceremony: Resources; readonly replies: Resources },
 ): Promise<void> {
-  const services = { custody, handOver, nodes: null, keks: null, readReadiness: () => readReadiness(lifecycle) }
+  const services = {
+    custody,
+    handOver,
+    nodes: null,
+    keks: null,
+    keys: { rewrapTarget: () => null },
+    readReadiness: () => readReadiness(lifecycle),
+  }
   const pipeline = makeSealedPipeline(clock, log, services as unknown as AppServices)
   const http = createHttpServer({ ...listenerOptions(config, readListenerTls(config, clock.now()), log), handle: pipeline(refuseCalls) })
   // Load balancers open connections in advance and send nothing: closing without a deadline would wait for them, and the API could not listen.

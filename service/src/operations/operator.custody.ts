@@ -9,7 +9,8 @@ import {
   operatorSharesTakeContract,
 } from '@tessera/contract/operations/operator-custody'
 
-import { CustodyRefusal } from '../domain/custody/custody.ts'
+import { rewrapPurpose } from '../domain/custody/custody.ts'
+import { CustodyRefusal } from '../domain/custody/custody-refusal.ts'
 import { EnrolledNodesRefused, fingerprintOf, type EnrolledNodes } from '../domain/custody/enrolled-nodes.ts'
 import type { AuditActor, RequestContext } from '../domain/request-context.ts'
 
@@ -42,8 +43,10 @@ export const operatorSharesTake = operation(operatorSharesTakeContract, {
 
 /** Takes a share. The audit has the custodian and the index, and whether it was refused. */
 export const operatorSharesEnter = operation(operatorSharesEnterContract, {
-  async run({ share, custodian }, ctx, { custody, keks }) {
-    const entered = expectDone(await custody.enterShare(share, actorOf(ctx, custodian)))
+  async run({ share, custodian, isForRewrap = false }, ctx, { custody, keys, keks }) {
+    const target = isForRewrap ? keys.rewrapTarget() : null
+    if (isForRewrap && target === null) throw refusal('rewrap_no_next')
+    const entered = expectDone(await custody.enterShare(share, actorOf(ctx, custodian), target === null ? '' : rewrapPurpose(target)))
     // Other processes learn at once that this one has the KEK. While the service is sealed it does so when it starts.
     if (entered.isOpen) await keks?.update()
     return entered

@@ -55,6 +55,7 @@ export const operatorKeysRewrap = operation(operatorKeysRewrapContract, {
     const result = await runWalk(ctx, (options) => keys.rewrap(ctx, options))
     if (result === 'no_next') throw refusal('rewrap_no_next')
     if (result === 'running') throw refusal('rewrap_running')
+    if ('notAgreed' in result) throw refusal('rewrap_not_agreed', result.notAgreed)
     if ('processes' in result) throw refusal('rewrap_not_everywhere', String(result.processes.length))
     return result
   },

@@ -37,6 +37,8 @@ const operatorMessages = {
   rewrap_running: 'Another process is rewrapping the keys: wait for it.',
   rewrap_not_everywhere:
     '{} other processes on this database do not have the next KEK, and could not unwrap new keys: restart each with TESSERA_KEK_NEXT_FILE. Nothing was changed.',
+  rewrap_not_agreed:
+    'The keys leave the set {} only when as many of its custodians as open it agree: each runs tessera keys unseal --for-rewrap. Nothing was changed.',
   sealed:
     'The service is sealed: its custodians enter their shares with tessera keys unseal, each at a terminal of their own. See tessera keys shares',
   shares_needless: 'A set of shares is in use. --next makes the set that is to replace it, for other custodians say.',
@@ -53,7 +55,7 @@ const operatorMessages = {
   shares_not_of_set:
     'These {} shares do not give the KEK of their set: one of them is not as it was handed out, and which one cannot be known. All are forgotten: begin again, with other custodians.',
   set_open: 'The KEK of the set {} is open already.',
-  set_not_open: 'The KEK of the set {} is not open here: only custodians of a KEK that this node has enrol nodes.',
+  set_not_open: 'The KEK of the set {} is not open here: only custodians of a KEK that this node has enrol nodes and agree to a rewrap.',
   node_unknown: 'There is no enrolled node {}: see tessera keys nodes',
   nodes_unavailable: 'Nodes are enrolled in a service that is not sealed.',
   nodes_refused: 'Nothing was done: {}.',

@@ -23,6 +23,8 @@ export interface CustodiedService extends Child {
   makeShares(size: { readonly shares: number; readonly threshold: number }, isNext?: boolean): Promise<{ setId: string; shares: string[] }>
   /** Enters shares, one custodian after another; each has to be accepted. */
   enter(...shares: readonly string[]): Promise<void>
+  /** The same, to agree to a rewrap. */
+  agree(...shares: readonly string[]): Promise<void>
 }
 
 /** A result, or the reason of a refusal. */
@@ -57,6 +59,12 @@ function describeService(child: Child, folder: string, { url, adminUrl }: { url:
     if ('result' in reply) return { result: reply.result }
     return reply.error.data as { reason: string; message: string }
   }
+  async function enterAll(shares: readonly string[], isForRewrap: boolean): Promise<void> {
+    for (const [i, share] of shares.entries()) {
+      const { message } = await operator('operator.shares.enter', { share, custodian: `holder-${String(i + 1)}`, isForRewrap })
+      assert.equal(message, undefined)
+    }
+  }
   const service: CustodiedService = {
     ...child,
     folder,
@@ -75,12 +83,8 @@ function describeService(child: Child, folder: string, { url, adminUrl }: { url:
       }
       return { setId: made.result?.setId ?? assert.fail(made.message), shares }
     },
-    async enter(...shares) {
-      for (const [i, share] of shares.entries()) {
-        const { message } = await operator('operator.shares.enter', { share, custodian: `holder-${String(i + 1)}` })
-        assert.equal(message, undefined)
-      }
-    },
+    enter: (...shares) => enterAll(shares, false),
+    agree: (...shares) => enterAll(shares, true),
   }
   return service
 }

@@ -7,7 +7,8 @@ import { makeHandClock } from '../../testing/clock.fixture.ts'
 import type { AuditActor } from '../request-context.ts'
 import { operatorActor } from '../../testing/request-context.fixture.ts'
 
-import { CustodyRefusal, makeCustody, type Custody } from './custody.ts'
+import { makeCustody, rewrapPurpose, type Custody } from './custody.ts'
+import { CustodyRefusal } from './custody-refusal.ts'
 import type { CustodyEntry } from './custody-audit.ts'
 
 const minute = 60_000
@@ -172,4 +173,22 @@ test('one custodian name takes one share of a set, and enters one in a ceremony'
   const entered = await custody.enterShare(two ?? '', custodian('a'))
   assert.ok(entered instanceof CustodyRefusal && entered.reason === 'custodian_repeated')
   assert.equal(await enter(custody, two), '2 of 2, open')
+})
+
+test('keys leave a set only with as many of its shares as open it, for that KEK, and within the time of a ceremony', async () => {
+  const { custody, clock, sets } = openCustody()
+  const [one, two] = await makeShares(custody)
+  await enter(custody, one)
+  await enter(custody, two)
+  const setId = sets[0]?.setId ?? assert.fail('no set')
+  const inUse = new Set([`shares-${setId}`])
+  assert.equal(custody.findDissent(new Set(['other']), 'next'), null)
+  assert.equal(custody.findDissent(inUse, 'next'), setId)
+  await enter(custody, one, rewrapPurpose('next'))
+  assert.equal(custody.findDissent(inUse, 'next'), setId)
+  assert.equal(await enter(custody, two, rewrapPurpose('next')), '2 of 2, open')
+  assert.equal(custody.findDissent(inUse, 'next'), null)
+  assert.equal(custody.findDissent(inUse, 'another'), setId)
+  clock.advance(30 * minute)
+  assert.equal(custody.findDissent(inUse, 'next'), setId)
 })

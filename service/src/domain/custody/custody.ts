@@ -9,6 +9,7 @@ import type { ShareSetStore } from '../../store/share-sets.ts'
 import type { AuditActor } from '../request-context.ts'
 
 import type { CustodyAudit, CustodyEntry } from './custody-audit.ts'
+import { CustodyRefusal } from './custody-refusal.ts'
 import { makeEntryBackoff } from './entry-backoff.ts'
 import { makeShareCollection, type ShareCollection } from './share-collection.ts'
 import { dealShares, type ShareDealing } from './share-dealing.ts'
@@ -26,6 +27,8 @@ export interface Custody {
    * instead, and nothing is opened.
    */
   enterShare(text: string, by: AuditActor, purpose?: string): Promise<EnteredShare | CustodyRefusal>
+  /** A set of these KEKs whose custodians have not agreed, in this ceremony, to wrapping its keys by another KEK. */
+  findDissent(kekIds: ReadonlySet<string>, toKekId: string): string | null
   /** Takes a KEK that another node handed over. False when it is not that of the set. The caller wipes `raw`. */
   adopt(setId: string, raw: Uint8Array, by: AuditActor): Promise<boolean>
   /** The KEKs that are open in this process, with their keys, for handing them over. */
@@ -77,31 +80,6 @@ export interface EnteredShare {
   readonly isOpen: boolean
 }
 
-/** Why a step of a ceremony was refused; `detail` says more, and nothing of a share. */
-export class CustodyRefusal {
-  readonly reason: CustodyRefusalReason
-  readonly detail: string
-
-  constructor(reason: CustodyRefusalReason, detail = '') {
-    this.reason = reason
-    this.detail = detail
-  }
-}
-
-export type CustodyRefusalReason =
-  | 'shares_being_taken'
-  | 'no_shares_to_take'
-  | 'share_malformed'
-  | 'share_of_other_set'
-  | 'share_of_retired_set'
-  | 'share_not_needed'
-  | 'share_repeated'
-  | 'custodian_repeated'
-  | 'shares_not_of_set'
-  | 'set_open'
-  | 'set_not_open'
-  | 'share_backoff'
-
 export interface CustodyDependencies {
   readonly environment: string
   readonly clock: Pick<Clock, 'now' | 'moment'>
@@ -129,6 +107,8 @@ class CeremonyCustody implements Custody {
     string,
     { readonly set: ShareSet; readonly shares: ShareCollection; readonly custodians: Set<string>; readonly endsAtMs: number }
   >()
+  /** What custodians agreed to, and how long it counts. */
+  readonly #agreements = new Map<string, number>()
   #dealing: Dealing | null = null
   #taking: Promise<unknown> = Promise.resolve()
   #sets: ShareSetStore | null = null
@@ -243,6 +223,7 @@ class CeremonyCustody implements Custody {
   forget(): void {
     for (const { shares } of this.#collections.values()) shares.forget()
     this.#collections.clear()
+    this.#agreements.clear()
     this.#dealing?.dealt.forget()
     this.#dealing = null
   }
@@ -265,11 +246,18 @@ class CeremonyCustody implements Custody {
     if (opened === 'wrong') return this.#refuse(new CustodyRefusal('shares_not_of_set', String(threshold)), by, setId)
     this.#backoff.reset()
     if (purpose === '') await this.#openSet(set, opened, by)
+    else this.#agreements.set(ceremonyOf(setId, purpose), this.#endOfCeremony())
     return { setId, index: share.x, received, threshold, isOpen: true }
   }
 
   openSets(): readonly { readonly set: ShareSet; readonly key: KeyObject }[] {
     return [...this.#open.values()]
+  }
+
+  findDissent(kekIds: ReadonlySet<string>, toKekId: string): string | null {
+    this.#forgetOverdue()
+    const inUse = [...this.#open.keys()].filter((setId) => kekIds.has(shareKekId(setId)) && shareKekId(setId) !== toKekId)
+    return inUse.find((setId) => !this.#agreements.has(ceremonyOf(setId, rewrapPurpose(toKekId)))) ?? null
   }
 
   async adopt(setId: string, raw: Uint8Array, by: AuditActor): Promise<boolean> {
@@ -336,6 +324,7 @@ class CeremonyCustody implements Custody {
       shares.forget()
       this.#collections.delete(ceremony)
     }
+    for (const [ceremony, endsAtMs] of this.#agreements) if (nowMs >= endsAtMs) this.#agreements.delete(ceremony)
     if (this.#dealing === null || nowMs < this.#dealing.endsAtMs) return
     this.#dealing.dealt.forget()
     this.#dealing = null
@@ -371,6 +360,11 @@ function readShare(text: string): CustodianShare | CustodyRefusal {
     if (err instanceof ShareTextError) return new CustodyRefusal('share_malformed', err.message)
     throw err
   }
+}
+
+/** The purpose of shares by which custodians agree to a rewrap. */
+export function rewrapPurpose(toKekId: string): string {
+  return `rewrap ${toKekId}`
 }
 
 /** Shares that are entered for one purpose count for no other. */

@@ -9,6 +9,7 @@ import { insertAuditEntry } from '../../store/audit.ts'
 import type { Store } from '../../store/store.ts'
 import { makeWalk, type Walk, type WalkOptions } from '../../store/walk.ts'
 import { KeyInUseError, type CardResealer, type ResealedKey } from '../cards/reseal.ts'
+import type { Custody } from '../custody/custody.ts'
 import type { AuditActor } from '../request-context.ts'
 import type { WorkPace } from '../work-pace.ts'
 
@@ -28,9 +29,12 @@ export interface KeyAdministration {
   reseal(keyId: string, shareOfTime: number, by: AuditActor, options: ResealOptions): Promise<ResealedKey | ResealRefusal>
   /**
    * Wraps every data key by the next KEK, or by the newest version of the current one. Audited before and after. Returns why it cannot; `processes`
-   * are those that cannot unwrap by the next KEK. Throws `KekUnavailableError`, and the reason of the signal; a second run continues.
+   * are those that cannot unwrap by the next KEK, `notAgreed` is a set whose custodians have to agree. Throws `KekUnavailableError`, and the reason of
+   * the signal; a second run continues.
    */
   rewrap(by: AuditActor, options: ResealOptions): Promise<RewrappedKeys | RewrapRefusal>
+  /** The KEK by which a rewrap would wrap the keys; null when there is none. */
+  rewrapTarget(): string | null
   /** Verifies the key store. Audited. */
   verify(by: AuditActor): Promise<KeyVerification>
   /** Rows without a MAC, by table. */
@@ -47,7 +51,7 @@ export interface RewrappedKeys {
   readonly left: number
 }
 
-export type RewrapRefusal = 'no_next' | 'running' | { readonly processes: readonly string[] }
+export type RewrapRefusal = 'no_next' | 'running' | { readonly processes: readonly string[] } | { readonly notAgreed: string }
 export type ResealOptions = Required<Pick<WalkOptions, 'signal' | 'onProgress'>>
 
 export interface KeyDetails {
@@ -71,6 +75,8 @@ export interface KeyAdministrationDependencies {
   readonly kek: Pick<Kek, 'id' | 'kind' | 'versionOf'>
   readonly nextKek: () => Pick<Kek, 'id'> | null
   readonly keks: KekRegistry
+  /** A set of KEKs in use whose custodians have not agreed to another one; null where none has to. */
+  readonly findDissent: Custody['findDissent']
   readonly reseal: Pick<CardResealer, 'status' | 'destroy' | 'resealKey'>
   readonly makePace: (shareOfTime: number) => WorkPace
   readonly store: Store
@@ -86,6 +92,7 @@ export function makeKeyAdministration(deps: KeyAdministrationDependencies): KeyA
     listKeks: keks.list,
     list,
     rewrap,
+    rewrapTarget,
     verify,
     rotate,
     destroy,
@@ -105,15 +112,27 @@ export function makeKeyAdministration(deps: KeyAdministrationDependencies): KeyA
       })
   }
 
+  function rewrapTarget(): string | null {
+    return (nextKek() ?? (kek.versionOf === undefined ? null : kek))?.id ?? null
+  }
+
+  /** A set of shares whose custodians have to agree first. One that wraps keys already was agreed to: a rewrap that was cut off goes on. */
+  function findDissent(toKekId: string): string | null {
+    const inUse = new Set(keyring.list().flatMap(({ state, kekId }) => (state === 'destroyed' ? [] : [kekId])))
+    return inUse.has(toKekId) ? null : deps.findDissent(inUse, toKekId)
+  }
+
   async function rewrap(by: AuditActor, { signal, onProgress }: ResealOptions): Promise<RewrappedKeys | RewrapRefusal> {
-    const to = nextKek() ?? (kek.versionOf === undefined ? null : kek)
+    const to = rewrapTarget()
     if (to === null) return 'no_next'
     const lock = await store.tryLock('rewrap-keys')
     if (lock === null) return 'running'
-    const entry = { action: 'key.rewrapped', merchantId: '', subject: to.id } as const
+    const entry = { action: 'key.rewrapped', merchantId: '', subject: to } as const
     try {
-      const processes = await keks.listProcessesWithout(to.id)
+      const processes = await keks.listProcessesWithout(to)
       if (processes.length > 0) return { processes }
+      const notAgreed = findDissent(to)
+      if (notAgreed !== null) return { notAgreed }
       await record(by, { ...entry, outcome: 'requested' })
       return await runRewrap(by, entry, { signal, onProgress })
     } finally {

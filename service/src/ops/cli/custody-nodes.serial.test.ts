@@ -42,6 +42,9 @@ test('each node is unsealed by its custodians, new ones take over under load wit
   await one.enter(...sharesOf(1).slice(0, 3))
   assert.equal((await one.operator('operator.keys.rewrap', {})).reason, 'rewrap_not_everywhere')
   await two.enter(...sharesOf(1).slice(1))
+  // Who made the new set alone has not replaced the custodians of the old one.
+  assert.equal((await one.operator('operator.keys.rewrap', {})).reason, 'rewrap_not_agreed')
+  await one.agree(...sharesOf(0).slice(0, 2))
   const tokens = await createWhile([one, two], async () => {
     const { result, message } = await one.operator('operator.keys.rewrap', {})
     assert.equal(result?.kekId, `shares-${setOf(1)}`, message)
@@ -57,6 +60,7 @@ test('each node is unsealed by its custodians, new ones take over under load wit
   // Killed in the middle: the rewrap waits for a key whose row is locked.
   sets.push(await one.makeShares({ shares: 3, threshold: 2 }, true))
   for (const node of [one, two]) await node.enter(...sharesOf(2).slice(0, 2))
+  await one.agree(...sharesOf(1).slice(0, 3))
   const lock = await lockFifthKey()
   const cut = one.operator('operator.keys.rewrap', {}).catch(() => 'cut')
   await until(async () => (await kekIds()).has(`shares-${setOf(2)}`), 'the first key under the new KEK')
@@ -104,6 +108,7 @@ test('each node is unsealed by its custodians, new ones take over under load wit
   )
   sets.push(await last.makeShares({ shares: 2, threshold: 2 }, true))
   await last.enter(...sharesOf(3))
+  await last.agree(...sharesOf(2).slice(0, 2))
   await until(async () => (await last.operator('operator.keys.rewrap', {})).result?.left === 0, 'the keys under the newest KEK')
   await until(
     async () => (await waiting.readiness()).reason === `0 of 2 shares of the set ${setOf(3)} are entered`,

@@ -60,6 +60,7 @@ test('the KEK moves from file to token to shares to token, each time by rewrap, 
   await onShares.untilState('ready')
   for (const card of cards) await checkCard(onShares, card)
   cards.push(await createCard(onShares))
+  await onShares.agree(...shares.slice(1))
   assert.match((await onShares.operator('operator.keys.rewrap', {})).result?.kekId ?? '', /^pkcs11-/)
   await stop(onShares)
 

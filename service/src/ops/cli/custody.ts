@@ -71,17 +71,26 @@ export const keysUnseal: Command = {
     'Each custodian runs it at a terminal of their own, on every node that starts. With as many shares as the threshold the KEK is in the memory of the service,\n' +
     'which then starts. A service that runs takes the shares of the set that is to replace its KEK; tessera keys rewrap puts it in use. Three wrong entries\n' +
     'are followed by a pause, and after kekCeremonyMinutes the shares of an unfinished ceremony are forgotten. Audited with the name and the index.',
-  options: [custodianOption],
+  options: [
+    custodianOption,
+    {
+      name: 'for-rewrap',
+      meaning: 'Agrees to tessera keys rewrap instead: with as many as open the set, its keys may be wrapped by the next KEK.',
+    },
+  ],
   async run(input) {
     const custodian = custodianOf(input)
+    const isForRewrap = input.options.has('for-rewrap')
     // Before a custodian types anything.
     await callService(input, 'operator.shares.list', {})
     const share = await askShare(input)
-    const data = await callService(input, 'operator.shares.enter', { share, custodian })
+    const data = await callService(input, 'operator.shares.enter', { share, custodian, isForRewrap })
     const progress = `${String(data.received)} of ${String(data.threshold)} shares of the set ${data.setId} are entered`
+    const done = isForRewrap ? 'its keys may be wrapped by the next KEK: tessera keys rewrap' : 'its KEK is open.'
+    const command = isForRewrap ? 'tessera keys unseal --for-rewrap' : 'tessera keys unseal'
     const text = data.isOpen
-      ? `${progress}: its KEK is open.`
-      : `${progress}. ${String(data.threshold - data.received)} more custodians enter theirs: tessera keys unseal`
+      ? `${progress}: ${done}`
+      : `${progress}. ${String(data.threshold - data.received)} more custodians enter theirs: ${command}`
     return { exit: 'done', data, text }
   },
 }
