@@ -128,7 +128,7 @@ const claimAttempt = sql`
   update dashboard_users set
     tries = case when tries + 1 >= $3 then 0 else tries + 1 end,
     locked_until = case when tries + 1 >= $3 then $2 + $4 else 0 end
-  where user_id = $1 and (locked_until <= $2 or locked_until > $2 + $4 + 3600000) returning user_id`
+  where user_id = $1 and (locked_until <= $2 or locked_until > $2 + $4 + 90000000) returning user_id`
 
 /** Counts a sign-in attempt before it is evaluated. Returns false while the login is locked; the last allowed attempt locks it. */
 export function* claimSignInAttempt({ userId, now, maxAttempts, lockMs }: SignInAttemptClaim): Transaction<boolean> {
@@ -150,8 +150,9 @@ export function* releaseSignInAttempt({ userId }: { userId: string }): Transacti
   yield* run(decrementAttempts, [userId])
 }
 
-// A time that is later by more than an hour was set by a clock that was ahead, and is no lock.
-const isLocked = 'codes_locked_until > $2 and codes_locked_until <= $2 + $4 + 3600000'
+// A time that is later by more than 25 hours was set by a clock that was ahead, and is no lock. A clock that is trusted is
+// wrong by a day at most: a machine whose clock is behind by less ends no lock of the others.
+const isLocked = 'codes_locked_until > $2 and codes_locked_until <= $2 + $4 + 90000000'
 
 const claimCode = sql`
   update dashboard_users set
