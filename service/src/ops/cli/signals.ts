@@ -10,7 +10,7 @@ import { hasControllingTerminal } from './terminal.ts'
 export interface ProcessSignals {
   /** Aborted by the first SIGTERM or SIGINT, or by the SIGHUP of a terminal that closes; its reason is the signal's name. */
   readonly stopping: AbortSignal
-  /** Sets what a SIGHUP without a terminal does. Until then it does nothing. */
+  /** Sets what a SIGHUP without a terminal does, and does it if there was one already: a start may wait for custodians for days. */
   onReload(reload: () => void): void
   /** Ends the process now, with one last line in the log. */
   endNow(exit: Exit, event: string, err: unknown): never
@@ -21,6 +21,7 @@ export function handleProcessSignals(log: Log, sink: LogSink, clock: Clock): Pro
   // The terminal is asked for now: at its SIGHUP it is gone.
   const hasTerminal = hasControllingTerminal()
   let reload: (() => void) | null = null
+  let isReloadDue = false
   const stopping = new AbortController()
   const endNow = (exit: Exit, event: string, err: unknown): never => {
     log.error(event, { exitCode: exits[exit].code, err })
@@ -31,7 +32,8 @@ export function handleProcessSignals(log: Log, sink: LogSink, clock: Clock): Pro
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
     process.on(signal, () => {
       if (signal === 'SIGHUP' && !hasTerminal) {
-        if (reload === null || stopping.signal.aborted) log.warn('signal_ignored', { signal })
+        if (stopping.signal.aborted) log.warn('signal_ignored', { signal })
+        else if (reload === null) isReloadDue = true
         else reload()
         return
       }
@@ -48,7 +50,11 @@ export function handleProcessSignals(log: Log, sink: LogSink, clock: Clock): Pro
   process.on('unhandledRejection', (err) => endNow('internalError', 'crashed', err))
   // A closed terminal or pipe does not end the service.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
-  const onReload = (then: () => void): void => void (reload = then)
+  const onReload = (then: () => void): void => {
+    reload = then
+    if (isReloadDue) then()
+    isReloadDue = false
+  }
   return Object.freeze({ stopping: stopping.signal, endNow, onReload })
 }
 

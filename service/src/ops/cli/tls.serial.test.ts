@@ -8,6 +8,8 @@ import { test } from 'node:test'
 import { makeAuthority, type CertificateWithKey } from '../../adapters/http/certificate.fixture.ts'
 import { makeScratch, runTessera, until } from '../../testing/child.fixture.ts'
 
+import { callOperator } from './control-client.ts'
+
 const scratch = makeScratch()
 const authority = makeAuthority('an authority')
 const files = { cert: join(scratch, 'cert.pem'), key: join(scratch, 'key.pem') }
@@ -42,6 +44,29 @@ test('without a terminal SIGHUP reads the certificate again; one that cannot be 
   assert.deepEqual(await look(url), { status: 200, name: 'renewed.example' })
   assert.match(await metricsOf(adminUrl), /tessera_tls_reload_refused\{listener="api"\} 1/)
 
+  service.kill('SIGTERM')
+  assert.equal((await service.ended).code, 0)
+})
+
+test('a SIGHUP that comes while the service is sealed counts when it is unsealed', async () => {
+  install(authority.certify('pay.example', 40))
+  const service = runTessera([...flags('sealed'), '--kek=shares'], {}, [], { isDetached: true })
+  const operator: typeof callOperator = (folder, name, params) => callOperator(join(scratch, folder), name, params)
+  await until(async () => {
+    const reply = await operator('sealed', 'operator.shares.list', {}).catch(() => null)
+    return reply !== null && 'result' in reply && reply.result.isSealed
+  }, 'the service to be sealed')
+  await operator('sealed', 'operator.shares.create', { shares: 2, threshold: 2, isNext: false, custodian: 'a' })
+  const shares: string[] = []
+  for (const custodian of ['a', 'b']) {
+    const reply = await operator('sealed', 'operator.shares.take', { custodian })
+    shares.push(reply !== null && 'result' in reply ? reply.result.share : assert.fail('no share'))
+  }
+  install(authority.certify('renewed.example', 90))
+  service.kill('SIGHUP')
+  for (const [i, share] of shares.entries()) await operator('sealed', 'operator.shares.enter', { share, custodian: `c-${String(i)}` })
+  const { url } = await readyOf(service.out)
+  assert.deepEqual(await look(url), { status: 200, name: 'renewed.example' })
   service.kill('SIGTERM')
   assert.equal((await service.ended).code, 0)
 })
