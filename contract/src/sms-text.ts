@@ -85,3 +85,12 @@ const gsmExtensionCodes: ReadonlyMap<string, number> = new Map([
   ['|', 0x40],
   ['€', 0x65],
 ])
+
+/**
+ * The text of an error as it may be stored and shown. A gateway may repeat the phone or the message in its own text, so that of a text with four digits
+ * between which there are no letters, or with other characters, only `otherwise` is left.
+ */
+export function smsErrorText(text: string, otherwise: string): string {
+  const line = text.trim().replaceAll(/\s+/g, ' ')
+  return /^[\w .:-]{1,64}$/.test(line) && !/\d(?:[ .:_-]*\d){3}/.test(line) ? line : otherwise
+}

@@ -77,6 +77,9 @@ async function waitFor<T>(
 
 function ignoreEnd(): void {}
 
+/** How long calls that were aborted are waited for, where their result counts. */
+export const callGraceMs = 300
+
 export const notYet = Symbol('not yet')
 /** Loses a race against a promise that is already resolved, and wins every other race. */
 const stillPending = Promise.resolve(notYet)

@@ -6,7 +6,8 @@ import { hashLimitSubject } from '@tessera/vault/keyed-hashes'
 
 import type { Network } from '../adapters/network/network.ts'
 import { testCards } from '../adapters/sandbox/cards.ts'
-import { smsGraceMs, type Sms } from '../adapters/sms/sms.ts'
+import type { Sms } from '../adapters/sms/sms.ts'
+import { callGraceMs } from '../clock.ts'
 
 import { createTestApp, type TestApp, type TestAppOptions } from '../testing/test-app.fixture.ts'
 import { drawPan } from '../testing/random.fixture.ts'
@@ -215,7 +216,7 @@ test('a message that the gateway rejects is not sent; after a failure or 3 secon
       const token = await merchant.createToken(sentByService)
       const asking = merchant.callRaw('cards.get_verify_code', { token })
       if (index === outcomes.length - 1) {
-        for (const ms of [3000 - smsGraceMs, smsGraceMs]) {
+        for (const ms of [3000 - callGraceMs, callGraceMs]) {
           await app.clock.untilSleeping(ms)
           app.clock.advance(ms)
         }

@@ -31,6 +31,13 @@ export function* insertSmsSend({ send }: { readonly send: SmsSendRow }): Transac
   yield* insertRow(smsSendsTable, send)
 }
 
+const deleteUncalled = sql`delete from sms_sends where message_id = $1 and gateway = $2 and outcome = 'requested'`
+
+/** The gateway was not called after all. */
+export function* withdrawSmsSend({ messageId, gateway }: Pick<SmsSendRow, 'messageId' | 'gateway'>): Transaction<void> {
+  yield* execute(deleteUncalled, [messageId, gateway])
+}
+
 const updateResult = sql`
   update sms_sends set outcome = $3, accepted_at = $4, failed_at = $5, gateway_message_id = $6, error = $7
   where message_id = $1 and gateway = $2`

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
+import { callGraceMs } from '../../clock.ts'
 import { until } from '../../testing/child.fixture.ts'
 import { makeHandClock } from '../../testing/clock.fixture.ts'
 
 import { observeSms, type SmsSend } from './observe-sms.ts'
-import { smsGraceMs, type SmsMessage, type SmsResult } from './sms.ts'
+import type { SmsMessage, SmsResult } from './sms.ts'
 
 const message = {} as SmsMessage
 
@@ -25,8 +26,8 @@ test('each message is reported once: with its outcome, also shortly after its ca
   await sms.send(message, giving.signal)
   const pending = sms.send(message, giving.signal)
   giving.abort()
-  await clock.untilSleeping(smsGraceMs)
-  clock.advance(smsGraceMs)
+  await clock.untilSleeping(callGraceMs)
+  clock.advance(callGraceMs)
   await until(() => sends.length === 3, 'the report')
   end({ outcome: 'accepted' })
   await pending

@@ -1,6 +1,6 @@
-import type { Clock } from '../../clock.ts'
+import { callGraceMs, type Clock } from '../../clock.ts'
 
-import { smsGraceMs, type Sms, type SmsOutcome } from './sms.ts'
+import type { Sms, SmsOutcome } from './sms.ts'
 
 /** One message that was given to the SMS gateway. `failed`: the adapter threw, or was given up after the timeout. */
 export interface SmsSend {
@@ -28,7 +28,7 @@ export function observeSms({ sms, onSend, now, clock }: ObserveSmsOptions): Sms 
       }
       const ended = new AbortController()
       const fail = (): void => report('failed')
-      const giveUp = (): void => void clock.sleep(smsGraceMs, ended.signal).then(fail, () => undefined)
+      const giveUp = (): void => void clock.sleep(callGraceMs, ended.signal).then(fail, () => undefined)
       signal.addEventListener('abort', giveUp, { once: true })
       try {
         const result = await sms.send(message, signal)

@@ -1,6 +1,8 @@
 import type { Store } from '../../store/store.ts'
 import { integerSetting, type Adapter, type AdapterDependencies, type AdapterSettings } from '../adapter.ts'
 
+export { smsErrorText } from '@tessera/contract/sms-text'
+
 /**
  * Sends text messages. One adapter per kind of gateway; the sandbox's inbox is one of them.
  *
@@ -68,21 +70,9 @@ export const weightSetting = {
   }),
 }
 
-/** How long the result of a message is waited for after its signal was aborted, at most. */
-export const smsGraceMs = 300
-
 /** Declares an SMS adapter; its settings give `create` their types. */
 export function smsAdapter<Settings extends AdapterSettings>(
   adapter: Adapter<Sms, SmsAdapterDependencies, Settings>,
 ): Adapter<Sms, SmsAdapterDependencies> {
   return adapter
-}
-
-/**
- * The text of an error as it may be stored and shown. A gateway may repeat the phone or the message in its own text, so that of such a text, or of one with
- * other characters, only `otherwise` is left.
- */
-export function smsErrorText(text: string, otherwise: string): string {
-  const line = text.trim().replaceAll(/\s+/g, ' ')
-  return /^[\w .:-]{1,64}$/.test(line) && !/\d{4}/.test(line) ? line : otherwise
 }

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import type { Dek } from '@tessera/vault/dek'
 
 import type { SmsOutcome, SmsResult } from '../../adapters/sms/sms.ts'
-import { insertSmsSend, recordSmsResult } from '../../store/sms-sends.ts'
+import { insertSmsSend, recordSmsResult, withdrawSmsSend } from '../../store/sms-sends.ts'
 import { makeHandClock } from '../../testing/clock.fixture.ts'
 import { makeSeeded } from '../../testing/seeded.fixture.ts'
 import { replaceWrite, storeOf } from '../../testing/store.fixture.ts'
@@ -30,6 +30,7 @@ type Behavior = SmsOutcome | 'broken' | 'open' | 'full'
 function start(behaviors: Record<string, Behavior>, weights: Record<string, number> = {}) {
   const calls: string[] = []
   const stored: string[] = []
+  const refused: string[] = []
   const { below } = makeSeeded(1)
   const clock = makeHandClock()
   const gateways = Object.entries(behaviors).map(([name, behavior]): SmsGateway => {
@@ -38,7 +39,7 @@ function start(behaviors: Record<string, Behavior>, weights: Record<string, numb
       if (behavior === 'broken') throw new Error('broken')
       return { outcome: behavior as SmsOutcome, error: behavior }
     }
-    return { name, weight: weights[name] ?? 0, sms: { send }, gate: gateThat(behavior) }
+    return { name, weight: weights[name] ?? 0, sms: { send }, gate: gateThat(behavior, () => void refused.push(name)) }
   })
   const sender = makeSmsSender({
     gateways,
@@ -49,16 +50,22 @@ function start(behaviors: Record<string, Behavior>, weights: Record<string, numb
     onUnstored: (err) => assert.fail(String(err)),
     store: storeOf(
       replaceWrite(insertSmsSend, async ({ send }) => void stored.push(`${send.gateway} ${send.outcome}`)),
+      replaceWrite(withdrawSmsSend, async ({ gateway }) => void stored.push(`${gateway} withdrawn`)),
       replaceWrite(recordSmsResult, async ({ result }) => void stored.push(`${result.gateway} ${result.outcome}`)),
     ),
   })
-  return { calls, stored, sender, send: () => sender.send(message, { timeoutMs: 1000, signal: never }) }
+  return { calls, stored, refused, sender, send: () => sender.send(message, { timeoutMs: 1000, signal: never }) }
 }
 
-function gateThat(behavior: Behavior): PeerGate {
+function gateThat(behavior: Behavior, onRefused: () => void): PeerGate {
+  const waitMs = behavior === 'open' ? 4000 : 0
   return {
     breakerState: behavior === 'open' ? 'open' : 'closed',
-    refusalMs: () => (behavior === 'open' ? 4000 : 0),
+    waitMs: () => waitMs,
+    refusalMs() {
+      if (waitMs > 0) onRefused()
+      return waitMs
+    },
     call: (_merchantId, run) =>
       behavior === 'full' ? Promise.reject(new PeerUnavailable('sms', { reason: 'full', retryAfterMs: 1000 })) : run(),
     hold: (_merchantId, run) => run(),
@@ -91,6 +98,21 @@ test('each gateway that was called has its own row, stored before the call', asy
   const { stored, send } = start({ a: 'open', b: 'rejected', c: 'accepted' })
   await send()
   assert.deepEqual(stored, ['b requested', 'b rejected', 'c requested', 'c accepted'])
+})
+
+test('nothing is left of a message whose gateway had no place any more when it was to be called', async () => {
+  const { stored, send } = start({ a: 'full', b: 'accepted' })
+  await send()
+  assert.deepEqual(stored, ['a requested', 'a withdrawn', 'b requested', 'b accepted'])
+})
+
+test('the question whether a gateway would be called counts as refused only when none would, and then once', () => {
+  const one = start({ a: 'open', b: 'accepted' })
+  assert.equal(one.sender.refusalMs(message.merchantId), 0)
+  assert.deepEqual(one.refused, [])
+  const none = start({ a: 'open', b: 'open' })
+  assert.equal(none.sender.refusalMs(message.merchantId), 4000)
+  assert.deepEqual(none.refused, ['a'])
 })
 
 test('gateways get messages by their weights, and one without weight only what the others rejected', async () => {

@@ -3,9 +3,9 @@ import { countSmsSegments } from '@tessera/contract/sms-text'
 import { hashPhone } from '@tessera/vault/keyed-hashes'
 import type { Keyring } from '@tessera/vault/keyring'
 
-import { withTimeout, type Clock } from '../../clock.ts'
-import { smsGraceMs, type Sms, type SmsMessage, type SmsOutcome, type SmsResult } from '../../adapters/sms/sms.ts'
-import { insertSmsSend, recordSmsResult, type SmsSendRow } from '../../store/sms-sends.ts'
+import { callGraceMs, withTimeout, type Clock } from '../../clock.ts'
+import type { Sms, SmsMessage, SmsOutcome, SmsResult } from '../../adapters/sms/sms.ts'
+import { insertSmsSend, recordSmsResult, withdrawSmsSend, type SmsSendRow } from '../../store/sms-sends.ts'
 import type { Store } from '../../store/store.ts'
 import { PeerUnavailable, type PeerGate } from '../limits/peer-gate.ts'
 
@@ -62,7 +62,7 @@ export interface SmsSenderDependencies {
 export function makeSmsSender(deps: SmsSenderDependencies): SmsSender {
   const { gateways, random } = deps
   return Object.freeze<SmsSender>({
-    refusalMs: (merchantId) => Math.min(...gateways.map(({ gate }) => gate.refusalMs(merchantId))),
+    refusalMs: (merchantId) => refusalOf(gateways, merchantId),
     async send(message, wait) {
       let outcome: SmsCallOutcome = { kind: 'not_called', retryAfterMs: Infinity }
       for (const gateway of drawOrder(gateways, random)) {
@@ -74,6 +74,13 @@ export function makeSmsSender(deps: SmsSenderDependencies): SmsSender {
       return outcome
     },
   })
+}
+
+/** A message that no gateway would get counts as refused once, by the one that could be called first. */
+function refusalOf(gateways: readonly SmsGateway[], merchantId: string): number {
+  const waits = gateways.map(({ gate }) => ({ gate, ms: gate.waitMs(merchantId) })).sort((a, b) => a.ms - b.ms)
+  const [first] = waits
+  return first === undefined || first.ms === 0 ? 0 : first.gate.refusalMs(merchantId)
 }
 
 /** A rejection says more than that a gateway was not called; of several waits the shortest counts. */
@@ -106,7 +113,7 @@ export async function sendThrough(
   if (retryAfterMs > 0) return { kind: 'not_called', retryAfterMs }
   await storeIntention(deps, name, message)
   // A gateway that was late may be certain that it sent nothing: it says so within the rest of the time, and another one takes over.
-  const graceMs = Math.min(smsGraceMs, timeoutMs / 10)
+  const graceMs = Math.min(callGraceMs, timeoutMs / 10)
   const timeout = { clock: deps.clock, timeoutMs: timeoutMs - graceMs, signal, graceMs }
   const call = (): Promise<SmsResult> => withTimeout<SmsResult>(timeout, lateResult, (ending) => sms.send(message, ending))
   try {
@@ -114,10 +121,18 @@ export async function sendThrough(
     await storeResult(deps, name, message, result)
     return { kind: result.outcome }
   } catch (err) {
-    const wasCalled = !(err instanceof PeerUnavailable)
-    await storeResult(deps, name, message, wasCalled ? failedResult : notCalledResult)
-    return err instanceof PeerUnavailable ? { kind: 'not_called', retryAfterMs: err.retryAfterMs } : { kind: 'unknown' }
+    if (!(err instanceof PeerUnavailable)) {
+      await storeResult(deps, name, message, failedResult)
+      return { kind: 'unknown' }
+    }
+    await withdrawIntention(deps, name, message)
+    return { kind: 'not_called', retryAfterMs: err.retryAfterMs }
   }
+}
+
+/** Its last place was taken while the message was being stored: nothing is left of it, as of one that was refused before. */
+async function withdrawIntention({ store, onUnstored }: SmsSenderDependencies, gateway: string, { messageId }: OutgoingSms): Promise<void> {
+  await store.write(withdrawSmsSend, { messageId, gateway }).catch(onUnstored)
 }
 
 async function storeIntention({ store, keyring, clock }: SmsSenderDependencies, gateway: string, message: OutgoingSms): Promise<void> {
@@ -164,4 +179,3 @@ async function storeResult(
 
 const lateResult: SmsResult = Object.freeze({ outcome: 'unknown', error: 'late' })
 const failedResult: SmsResult = Object.freeze({ outcome: 'unknown', error: 'adapter failed' })
-const notCalledResult: SmsResult = Object.freeze({ outcome: 'rejected', error: 'not called' })

@@ -1,7 +1,9 @@
-/** What a gateway says is stored in few characters and without runs of digits, among which a phone could be. */
+import { smsErrorText } from '@tessera/contract/sms-text'
+
+/** What a gateway says is stored in few characters and without digits that could be of a phone or a code; '' for nothing. */
 export function storedSmsError(text: string | null | undefined): string {
-  const line = (text ?? '').trim()
-  return /^[\w .:-]{0,64}$/.test(line) && !/\d{7}/.test(line) ? line : 'other'
+  const given = (text ?? '').trim()
+  return given === '' ? '' : smsErrorText(given, 'other')
 }
 
 /** The name of a message at its gateway: up to 64 printable ASCII characters; '' for anything else. */

@@ -10,6 +10,7 @@ import {
   listSmsSends,
   recordSmsDelivery,
   recordSmsResult,
+  withdrawSmsSend,
   type SmsSendRow,
 } from '../sms-sends.ts'
 import { deleteInPages } from '../store.ts'
@@ -60,6 +61,19 @@ export function smsSendsSuite(withStore: WithStore): void {
       assert.equal(await store.write(recordSmsDelivery, { ...report, deliveredAt: T0 + 5000 }), true)
       const expected = { ...send, outcome: 'accepted', acceptedAt: T0 + 101, gatewayMessageId: 'g-1', deliveredAt: T0 + 900 }
       assert.deepEqual(await store.read(findSmsSend(send)), expected)
+    }),
+  )
+
+  test(
+    'a message whose gateway was not called after all is deleted, and one with an outcome is not',
+    withStore(async ({ store }) => {
+      const [uncalled, other, replied] = [makeSend(1), makeSend(1, { gateway: 'smpp' }), makeSend(2)]
+      for (const send of [uncalled, other, replied]) await store.write(insertSmsSend, { send })
+      await store.write(recordSmsResult, { result: accepted(2, 'g-2') })
+      for (const { messageId, gateway } of [uncalled, replied]) await store.write(withdrawSmsSend, { messageId, gateway })
+      assert.equal(await store.read(findSmsSend(uncalled)), null)
+      assert.deepEqual(await store.read(findSmsSend(other)), other)
+      assert.equal((await store.read(findSmsSend(replied)))?.outcome, 'accepted')
     }),
   )
 

@@ -1,4 +1,4 @@
-import type { SmsDeliveryReport } from '../sms.ts'
+import { smsErrorText, type SmsDeliveryReport } from '../sms.ts'
 
 import type { DeliverBody } from './pdu.ts'
 
@@ -26,7 +26,7 @@ export function readReceipt({ esmClass, message, options }: DeliverBody, radix: 
   const code = /\berr:([0-9A-Za-z]{1,8})/.exec(text)?.[1] ?? ''
   return state === 'DELIVRD'
     ? { gatewayMessageId, outcome: 'delivered' }
-    : { gatewayMessageId, outcome: 'failed', error: code === '' ? state : `${state} ${code}` }
+    : { gatewayMessageId, outcome: 'failed', error: smsErrorText(`${state} ${code}`, state) }
 }
 
 function findId(text: string, options: DeliverBody['options'], radix: MessageIdRadix): string {
