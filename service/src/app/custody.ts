@@ -3,6 +3,7 @@ import { makeCustodyAudit, type CustodyAudit } from '../domain/custody/custody-a
 import type { Clock } from '../clock.ts'
 import type { Config } from '../ops/config/config.ts'
 import { makeHandOver, type HandOver } from './hand-over.ts'
+import { readCoreDumps } from '../ops/core-dumps.ts'
 import type { Log } from '../ops/logging/log.ts'
 
 /** The ceremonies of custodians, and their audit, which waits for a store while the service is sealed. */
@@ -16,6 +17,7 @@ export interface CustodyServices {
 export function makeCustodyServices(config: Config, { clock, log }: { readonly clock: Clock; readonly log: Log }): CustodyServices {
   const { environment, kekCeremonyMinutes } = config
   const audit = makeCustodyAudit({ clock, log: log.warn })
-  const custody = makeCustody({ environment, clock, audit, ceremonyMs: kekCeremonyMinutes * 60_000 })
+  const isDumped = (): boolean => environment === 'production' && readCoreDumps() === 'on'
+  const custody = makeCustody({ environment, clock, audit, isDumped, ceremonyMs: kekCeremonyMinutes * 60_000 })
   return { audit, custody, handOver: makeHandOver(config, { custody, log, clock }) }
 }

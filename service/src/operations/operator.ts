@@ -45,6 +45,8 @@ const operatorMessages = {
   shares_size: 'The threshold is at most the number of shares.',
   shares_being_taken: 'The shares of the set {} are being taken: tessera keys take-share, or wait until its time is over.',
   no_shares_to_take: 'There is no share to take: each is shown once. tessera keys init --shares <n> --threshold <k> makes a set.',
+  core_dumps_on:
+    'A crash of the service would write its memory to a disk, and the share with it: start it with LimitCORE=0 of systemd, or ulimit -c 0, and prlimit of util-linux.',
   share_malformed: 'This is not a share: {}. Nothing was counted but the wrong entry.',
   share_of_other_set: 'This is a share of the set {}, which this service does not have: see tessera keys shares',
   share_of_retired_set: 'This is a share of the set {}, which another KEK has replaced. It opens backups from before only.',

@@ -12,6 +12,7 @@ export class CustodyRefusal {
 export type CustodyRefusalReason =
   | 'shares_being_taken'
   | 'no_shares_to_take'
+  | 'core_dumps_on'
   | 'share_malformed'
   | 'share_of_other_set'
   | 'share_of_retired_set'

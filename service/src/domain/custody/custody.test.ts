@@ -14,14 +14,14 @@ import type { CustodyEntry } from './custody-audit.ts'
 const minute = 60_000
 let entering = 0
 
-function openCustody(sets: ShareSet[] = [], onRecord: (entry: CustodyEntry) => void = () => undefined) {
+function openCustody(sets: ShareSet[] = [], onRecord: (entry: CustodyEntry) => void = () => undefined, isDumped = () => false) {
   const clock = makeHandClock()
   const entries: CustodyEntry[] = []
   const record = async (_by: unknown, entry: CustodyEntry): Promise<void> => {
     onRecord(entry)
     await Promise.resolve(entries.push(entry))
   }
-  const custody = makeCustody({ environment: 'test', clock, audit: { record }, ceremonyMs: 30 * minute })
+  const custody = makeCustody({ environment: 'test', clock, audit: { record }, isDumped, ceremonyMs: 30 * minute })
   custody.useSets({ list: () => Promise.resolve([...sets]), insert: (set) => Promise.resolve(void sets.push(set)) })
   return { custody, clock, entries, sets }
 }
@@ -191,4 +191,18 @@ test('keys leave a set only with as many of its shares as open it, for that KEK,
   assert.equal(custody.findDissent(inUse, 'another'), setId)
   clock.advance(30 * minute)
   assert.equal(custody.findDissent(inUse, 'next'), setId)
+})
+
+test('no share is shown or read while a crash may write the memory to a disk', async () => {
+  const dumps = { areOn: false }
+  const { custody, entries } = openCustody([], undefined, () => dumps.areOn)
+  const [one, two] = await makeShares(custody)
+  assert.equal(await enter(custody, one), '1 of 2')
+  await custody.createSet({ shares: 2, threshold: 2 }, operatorActor)
+  const before = entries.length
+  dumps.areOn = true
+  assert.equal(await enter(custody, two), 'core_dumps_on')
+  const taken = await custody.takeShare(custodian('a'))
+  assert.ok(taken instanceof CustodyRefusal && taken.reason === 'core_dumps_on')
+  assert.equal(entries.length, before)
 })

@@ -84,6 +84,8 @@ export interface CustodyDependencies {
   readonly environment: string
   readonly clock: Pick<Clock, 'now' | 'moment'>
   readonly audit: Pick<CustodyAudit, 'record'>
+  /** Whether a crash may write this process's memory to a disk: then no share is handled. Default: it may not. */
+  readonly isDumped?: () => boolean
   /** How long a ceremony may take from its first step. */
   readonly ceremonyMs: number
 }
@@ -153,6 +155,7 @@ class CeremonyCustody implements Custody {
     const dealing = this.#dealing
     if (dealing === null) return new CustodyRefusal('no_shares_to_take')
     const { dealt, takers } = dealing
+    if (this.#deps.isDumped?.() === true) return new CustodyRefusal('core_dumps_on')
     const { setId, shares } = dealt.set
     if (takers.has(by.actor)) return new CustodyRefusal('custodian_repeated', nameOf(by))
     await this.#record(by, 'share.taken', `${setId}/${String(shares - dealt.left() + 1)}`, 'done')
@@ -182,6 +185,7 @@ class CeremonyCustody implements Custody {
 
   async enterShare(text: string, by: AuditActor, purpose = ''): Promise<EnteredShare | CustodyRefusal> {
     this.#forgetOverdue()
+    if (this.#deps.isDumped?.() === true) return new CustodyRefusal('core_dumps_on')
     const seconds = this.#backoff.waitSeconds()
     if (seconds > 0) return new CustodyRefusal('share_backoff', String(seconds))
     const share = readShare(text)

@@ -1,5 +1,6 @@
 // time limit: 120 s
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
@@ -10,13 +11,14 @@ import { createShareSet } from '@tessera/vault/share-set'
 import { formatShare } from '@tessera/vault/share-text'
 
 import { sandbox } from '../../adapters/sandbox/sandbox.ts'
-import { makeScratch, runTessera } from '../../testing/child.fixture.ts'
+import { makeScratch, runTessera, until } from '../../testing/child.fixture.ts'
 import { runWithInput, startCustodied, type CustodiedService } from '../../testing/custodians.fixture.ts'
 
 // The steps of docs/operating/custodian-shares.md, in real processes.
 
 const scratch = makeScratch()
 const data = join(scratch, 'data')
+const launcher = join(import.meta.dirname, '../../../bin/tessera.mjs')
 const pan = '8600069195406311'
 
 test('a service without a set starts sealed; custodians make one, enter it, and cards are created; a restart is sealed until they come again', async () => {
@@ -108,6 +110,25 @@ test('connections that send nothing, or a request byte by byte, do not keep an u
     socket.destroy()
   }
   await stop(service)
+})
+
+test('the command that reads a share disables core dumps of its own process first', async (t) => {
+  // At the hard limit of this shell; where that is 0, nothing is to be disabled.
+  const child = spawn('sh', [
+    '-c',
+    'ulimit -S -c "$(ulimit -H -c)"; echo raised; exec "$0" "$@"',
+    process.execPath,
+    launcher,
+    'keys',
+    'check-share',
+  ])
+  t.after(() => child.kill('SIGKILL'))
+  await once(child.stdout, 'data')
+  const limit = (): string | undefined => {
+    const limits = readFileSync(`/proc/${String(child.pid)}/limits`, 'utf8')
+    return /^Max core file size\s+(\S+)/m.exec(limits)?.[1]
+  }
+  await until(() => ['0', '1'].includes(limit() ?? ''), 'core dumps to be off')
 })
 
 /** A connection that stays open: silent, or with a request that never ends. */

@@ -3,6 +3,7 @@ import { userInfo } from 'node:os'
 import type { Result } from '@tessera/contract/operations'
 import { parseShare, ShareTextError } from '@tessera/vault/share-text'
 
+import { disableCoreDumps } from '../core-dumps.ts'
 import { ExitError } from '../exits.ts'
 
 import { printTable, type Command, type CommandInput, type CommandOutcome } from './command.ts'
@@ -36,6 +37,7 @@ export const keysTakeShare: Command = {
     'check-share says whether it was written down right. Nothing can show it again. Audited with the name and the index.',
   options: [custodianOption],
   async run(input) {
+    disableCoreDumps()
     const data = await callService(input, 'operator.shares.take', { custodian: custodianOf(input) })
     const rest =
       data.left === 0
@@ -114,6 +116,8 @@ function describeSet({ isOpen, untaken }: Result<'operator.shares.list'>['sets']
 
 /** Read without echo at a terminal, else as a line of the input. */
 export async function askShare(input: CommandInput): Promise<string> {
+  // Before a share can be in the memory of this process.
+  disableCoreDumps()
   const prompter = makePrompter(process.stdin, process.stderr, 'interrupted: no share was entered.')
   try {
     return await prompter.askSecret(input.json ? '' : 'Share (it is not shown): ')

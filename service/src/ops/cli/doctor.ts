@@ -8,6 +8,7 @@ import type { Config, ReadSettings } from '../config/config.ts'
 import { makeSystemClock } from '../../system-clock.ts'
 
 import { readCoreDumps } from '../core-dumps.ts'
+import { describeSwap, readSwaps } from '../swap.ts'
 
 import { printTable, type Command, type CommandInput } from './command.ts'
 import { displayPath } from './control-client.ts'
@@ -51,6 +52,7 @@ async function examine(input: CommandInput): Promise<{ readonly findings: Doctor
   const { config } = read
   findings.push(...checkConfigFile(read), ...checkSecrets(read), ...describeOutside(config), ...(await runStartChecks(config)))
   findings.push(...checkFolder(config.dataFolder), checkDisk(config.dataFolder), checkClock(config.dataFolder), checkCoreDumps())
+  findings.push(finding('swap', true, describeSwap(readSwaps()), ''))
   return { findings, read }
 }
 
