@@ -1,6 +1,7 @@
 // time limit: 120 s
 import assert from 'node:assert/strict'
-import { closeSync, openSync, readSync, rmSync, writeSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { closeSync, openSync, readSync, rmSync, statSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 
@@ -9,10 +10,11 @@ import pg from 'pg'
 import { startCluster, type Cluster } from '../../../../tools/postgres.ts'
 import { checkIntegrity } from '../integrity.ts'
 import { sql, makeStatement } from '../statement.ts'
-import { StoreDamaged } from '../store.ts'
+import { type Store, StoreDamaged, StoreFull } from '../store.ts'
 import { run, type Transaction } from '../transaction.ts'
 import { noWalk } from '../walk.ts'
 
+import { isDamaged, postgresFaultOf } from './fault.ts'
 import { inspectPostgres } from './inspect.ts'
 import { openPostgresStore } from './postgres.ts'
 
@@ -85,6 +87,57 @@ test('an error of a statement, and an internal error that is not about files, ar
     await cluster.stop()
   }
 })
+
+test('a file that cannot grow, for a reason for which the server has no code, is no damage: the store has no room', async () => {
+  const cluster = await startCluster({ settings: { autovacuum: 'off' } })
+  const found: StoreDamaged[] = []
+  try {
+    await query(cluster, 'create table growing (id integer primary key, body text not null)')
+    // As much as a file of the write-ahead log needs, and the table does not get more: EFBIG, which PostgreSQL reports as an internal error (XX000).
+    const { uid, gid } = statSync(join(cluster.folder, 'data'))
+    const limit = ['--pid', String(cluster.pid()), '--fsize=16777216:16777216']
+    const limited = spawnSync('prlimit', limit, { encoding: 'utf8', uid, gid })
+    assert.equal(limited.status, 0, limited.stderr)
+    const store = await openPostgresStore({ url: cluster.url, onDamaged: (err) => void found.push(err) })
+    const refused: unknown = await fill(store).catch((err: unknown) => err)
+    assert.ok(refused instanceof StoreFull, String(refused))
+    assert.deepEqual(causeOf(refused), { isDamaged: false, code: 'XX000', file: 'md.c' })
+    assert.deepEqual(found, [])
+    await store.close(1000)
+  } finally {
+    await cluster.stop()
+  }
+})
+
+test('an error number that PostgreSQL does not list is no damage, and a block behind the end of a file is', () => {
+  // Routines and texts of PostgreSQL 15 and 17 (md.c, fd.c, slru.c).
+  const cases = [
+    ['md.c', 'mdextend', 'could not extend file "base/5/16384": Disk quota exceeded', 'full'],
+    ['md.c', 'mdwritev', 'konnte Blöcke 7..7 nicht in Datei „base/5/16384“ schreiben: Datei zu groß', 'full'],
+    ['md.c', 'mdreadv', 'could not read blocks 1..1 in file "base/5/16384": Stale file handle', 'unavailable'],
+    ['md.c', 'mdopenfork', 'could not open file "base/5/16384": Interrupted system call', 'unavailable'],
+    ['fd.c', 'durable_rename', 'could not rename file "a" to "b": Stale file handle', 'unavailable'],
+    ['md.c', '_mdfd_getseg', 'could not open file "base/5/16384.1" (target block 131072): Stale file handle', 'unavailable'],
+    ['md.c', '_mdfd_getseg', 'could not open file "base/5/16384.1" (target block 131072): previous segment is only 4 blocks', 'damaged'],
+    ['slru.c', 'SlruReportIOError', 'could not access status of transaction 9', 'damaged'],
+  ] as const
+  for (const [file, routine, message, expected] of cases) {
+    const err = Object.assign(new pg.DatabaseError(message, message.length, 'error'), { code: 'XX000', file, routine })
+    assert.deepEqual([postgresFaultOf(err), isDamaged(err)], [expected, expected === 'damaged'], message)
+  }
+  const detail = 'Could not write to file "pg_xact/0000" at offset 0: Disk quota exceeded.'
+  const status = new pg.DatabaseError('could not access status of transaction 9', 1, 'error')
+  assert.equal(postgresFaultOf(Object.assign(status, { code: 'XX000', file: 'slru.c', routine: 'SlruReportIOError', detail })), 'full')
+})
+
+/** Writes pages until the file of the table has reached its limit. */
+async function fill(store: Store): Promise<void> {
+  for (let from = 0; from < 40_000; from += 1000) await store.write(grow, { from })
+}
+
+function* grow({ from }: { readonly from: number }): Transaction<void> {
+  yield* run(makeStatement(`insert into growing select i, repeat('x', 1000) from generate_series(${from}, ${from + 999}) i`), [])
+}
 
 function* writeTo({ table }: { readonly table: string }): Transaction<void> {
   yield* run(makeStatement(`update ${table} set body = body || 'y' where id = 1`), [])

@@ -8,7 +8,7 @@ export type PostgresFault =
   | 'again'
   /** Another writer has continued our audit chain. */
   | 'chainTaken'
-  /** The server's disk is full. */
+  /** The server's disk is full, or a quota is used up. */
   | 'full'
   /** The server found its own files damaged. */
   | 'damaged'
@@ -23,8 +23,9 @@ export function postgresFaultOf(err: unknown): PostgresFault {
   if (error === null) return 'unavailable'
   const code = error.code ?? ''
   if (code === '40001' || code === '40P01') return 'again'
-  if (code === '53100') return 'full'
+  if (code === '53100' || isWithoutRoom(error)) return 'full'
   if (isDamaged(err)) return 'damaged'
+  if (isUnlistedErrno(error)) return 'unavailable'
   if (code === '23505' && error.table === 'audit') return 'chainTaken'
   // Two events of one object got the same position at once.
   if (code === '23505' && error.constraint === 'outbox_order') return 'again'
@@ -61,8 +62,26 @@ export function refusalOf(err: unknown): StoreRefusal | null {
  * the server's code that reads files, pages and rows (`storageFiles`). A damaged row pointer is reported as an internal error, say.
  */
 export function isDamaged(err: unknown): boolean {
-  const { code = '', file = '' } = serverErrorOf(err) ?? {}
+  const error = serverErrorOf(err)
+  const { code = '', file = '' } = error ?? {}
+  if (error === null || isUnlistedErrno(error)) return false
   return /^XX00[12]$/.test(code) || (/^(XX000|58P01|58030)$/.test(code) && storageFiles.test(file))
+}
+
+/**
+ * Whether the operating system refused access to a file for a reason for which PostgreSQL has no code, such as EDQUOT, EFBIG, ESTALE and EINTR: the files are
+ * whole. In md.c only a block behind the end of a file is an internal error that is about what the files contain (`_mdfd_getseg`), and in fd.c none is. That
+ * one, and slru.c, raise both from one place, so the text decides there, where messages are English.
+ */
+function isUnlistedErrno({ code, file, routine, message, detail = '' }: pg.DatabaseError): boolean {
+  if (code !== 'XX000') return false
+  return (file === 'md.c' && routine !== '_mdfd_getseg') || file === 'fd.c' || unlistedErrno.test(message) || unlistedErrno.test(detail)
+}
+
+/** Whether a file could not grow for such a reason: a quota, or a limit of the size of files. */
+function isWithoutRoom(error: pg.DatabaseError): boolean {
+  const { routine = '', message, detail = '' } = error
+  return isUnlistedErrno(error) && (growingRoutines.test(routine) || noRoom.test(message) || noRoom.test(detail))
 }
 
 /** What `isDamaged` says, as the error of the store. */
@@ -95,3 +114,8 @@ const storageFiles = new RegExp(
     'mcxt',
   ].join('|')})\\.c$`,
 )
+
+/** Of md.c, in PostgreSQL 14 to 18. */
+const growingRoutines = /^md(create|extend|zeroextend|writev?)$/
+const noRoom = /(Disk quota exceeded|File too large)\.?$/
+const unlistedErrno = /(Disk quota exceeded|File too large|Stale file handle|Interrupted system call)\.?$/

@@ -2,6 +2,7 @@ import type { PrimaryCandidate } from './fence.ts'
 import { readCandidate } from './fence-row.ts'
 import { parseServerSettings, selectServerSettings, type ServerSettings } from './server.ts'
 import { openPostgresSession, type ConnectionLoss, type Session } from './session.ts'
+import { sessionLockMs } from './transaction.ts'
 
 export interface HostSessionOptions {
   /** Accepts a server that may lose acknowledged commits. For tests only. */
@@ -45,5 +46,5 @@ export async function openPrimarySession(
 // No statement_timeout: it would cancel a COMMIT that waits for its standby, which then counts as done without being replicated.
 const sessionSettings = `
   set default_transaction_isolation = 'read committed';
-  set lock_timeout = '1000ms';
+  set lock_timeout = '${sessionLockMs}ms';
   set idle_in_transaction_session_timeout = '10s'`

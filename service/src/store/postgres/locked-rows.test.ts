@@ -1,10 +1,13 @@
 // time limit: 120 s
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
 
 import pg from 'pg'
 
+import { emptyChain } from '../audit-chain.ts'
 import { findReceipt, updateReceipt, type ReceiptRow } from '../receipts.ts'
+import { makeStatement } from '../statement.ts'
 import { type Store, StoreOutcomeUnknown, StoreUnavailable } from '../store.ts'
 import { countVerifiedEntries } from '../suite/audit.suite.ts'
 import { withTestAuditKey } from '../suite/audit-key.fixture.ts'
@@ -17,8 +20,11 @@ import {
   makeReceiptUpdate,
   nextReceipt,
 } from '../suite/money.fixture.ts'
+import { run, type Transaction } from '../transaction.ts'
+import { openPrimarySession } from './host-session.ts'
 import { openPostgresStore } from './postgres.ts'
 import { openPostgresProxy, type PostgresProxy } from './proxy.fixture.ts'
+import { runTransactions, TransactionFailed } from './transaction.ts'
 import { withPostgres } from './with-store.fixture.ts'
 
 test(
@@ -62,6 +68,35 @@ test(
 )
 
 test(
+  'a write that waits for its turn for a locked row, and then for the row, ends with the lock and not with its connection',
+  withLock({ writers: 1 }, async ({ url, locked, operator }) => {
+    const lock = makeStatement('select receipt_id from receipts where receipt_id = $1 for update')
+    const { session } = await openPrimarySession(url, { allowUnsafe: true, searchPath: null }, () => assert.fail('the connection is lost'))
+    const first = new pg.Client({ connectionString: url })
+    await first.connect()
+    try {
+      // It gives up its turn after most of what a session waits for one lock.
+      await first.query(`begin; set local lock_timeout = '950ms'`)
+      const waits = first.query(lock.text, [locked.receiptId]).then(() => 'locked', String)
+      await untilWaiting(operator)
+      function* takeRow(): Transaction<void> {
+        yield* run(lock, [locked.receiptId])
+      }
+      const at = { head: emptyChain('turn'), key: null }
+      const failed: unknown = await runTransactions(session, at, [takeRow()], { deadline: performance.now() + 1800 }).catch(
+        (err: unknown) => err,
+      )
+      assert.ok(failed instanceof TransactionFailed && failed.isLocked, String(failed))
+      assert.ok(session.usable)
+      assert.match(await waits, /lock timeout/)
+    } finally {
+      await first.end()
+      await session.end()
+    }
+  }),
+)
+
+test(
   'writes with and without the claim of a key lock rows in different orders, so they share no COMMIT',
   withLock({ writers: 1 }, async ({ proxy, store, receipts }) => {
     const before = countOf(proxy, 'commit')
@@ -72,6 +107,9 @@ test(
 )
 
 interface Locked {
+  readonly url: string
+  /** Has them locked. */
+  readonly operator: pg.Client
   readonly proxy: PostgresProxy
   readonly store: Store
   /** Those that nobody has locked. */
@@ -82,8 +120,14 @@ interface Locked {
   readonly release: () => Promise<void>
 }
 
+/** Until a session waits for what the operator has locked. */
+async function untilWaiting(operator: pg.Client): Promise<void> {
+  const waiting = 'select 1 from pg_stat_activity where pg_backend_pid() = any(pg_blocking_pids(pid))'
+  while ((await operator.query(waiting)).rowCount === 0) await setTimeout(10)
+}
+
 /** A store with 14 receipts, of which another session has four locked. */
-function withLock({ writers }: { readonly writers: number }, run: (context: Locked) => Promise<void>): () => Promise<void> {
+function withLock({ writers }: { readonly writers: number }, use: (context: Locked) => Promise<void>): () => Promise<void> {
   return withPostgres(async ({ url }) => {
     const proxy = await openPostgresProxy(url)
     const store = withTestAuditKey(await openPostgresStore({ url: proxy.url, node: 'locked', allowUnsafe: true, writers }))
@@ -100,7 +144,7 @@ function withLock({ writers }: { readonly writers: number }, run: (context: Lock
       const release = async (): Promise<void> => {
         await operator.query('rollback')
       }
-      await run({ proxy, store, receipts: rest.slice(3), locked, others, release })
+      await use({ url, operator, proxy, store, receipts: rest.slice(3), locked, others, release })
     } finally {
       await operator.end()
       await store.close(1000)

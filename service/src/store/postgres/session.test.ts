@@ -31,6 +31,20 @@ test('a session ends within two seconds although the server is silent', async ()
   server.close()
 })
 
+test('a connection on which a statement waited too long for a row does not count as silent', async () => {
+  for (const [mayWaitForRow, expected] of [
+    [true, 'closed'],
+    [false, 'silent'],
+  ] as const) {
+    const lost: string[] = []
+    const session = await openPostgresSession(process.env['TESSERA_TEST_POSTGRES_URL'] ?? '', (how) => void lost.push(how))
+    const sleep = { name: 'sleep', text: 'select pg_sleep(60)' }
+    await assert.rejects(session.send([{ statement: sleep, values: [] }], 100, mayWaitForRow), PipelineFailed)
+    session.destroy()
+    assert.deepEqual(lost, [expected])
+  }
+})
+
 test('a connection that is opened while the store closes is ended', async () => {
   for (const open of [
     (primary: Primary) => {

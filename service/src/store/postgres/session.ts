@@ -14,9 +14,9 @@ export interface Session {
   takeWarning(): boolean
   /**
    * Sends statements together. Throws `PipelineFailed`. When `ms` pass without a response the connection is destroyed, which rolls back
-   * what was in progress.
+   * what was in progress. `mayWaitForRow`: a statement may be waiting for what another session has locked, so the server does not count as silent then.
    */
-  send(steps: readonly Step[], ms?: number): Promise<readonly StatementResult[]>
+  send(steps: readonly Step[], ms?: number, mayWaitForRow?: boolean): Promise<readonly StatementResult[]>
   /** Runs one statement and returns its rows. */
   query(statement: Statement, values: readonly Value[], ms?: number): Promise<readonly Row[]>
   /** Runs plain SQL of several statements, such as a migration. */
@@ -37,7 +37,7 @@ export class PipelineFailed extends Error {
   }
 }
 
-/** How a connection ended by itself: the server closed it, or did not respond in time. */
+/** How a connection ended by itself: the server closed it (or a statement waited too long for a row), or did not respond in time. */
 export type ConnectionLoss = 'closed' | 'silent'
 
 /** Connects to one host. `lost` is called once when the connection ends by itself. */
@@ -73,12 +73,12 @@ export async function openPostgresSession(url: string, lost: (how: ConnectionLos
   }
   const prepared: PreparedStatements = { sent: new Set(), columns: new Map(), unsure: new Set() }
   const corkTurn = makeCorker(stream)
-  const send = (steps: readonly Step[], ms = QUERY_MS): Promise<readonly StatementResult[]> =>
+  const send = (steps: readonly Step[], ms = QUERY_MS, mayWaitForRow = false): Promise<readonly StatementResult[]> =>
     new Promise((resolve, reject) => {
       corkTurn()
       const query: PipelinedQuery = new PipelinedQuery(steps, prepared, ms, (err, results) => {
         // The driver ends the connection as well.
-        if (err?.message === 'Query read timeout') markLost('silent')
+        if (err?.message === 'Query read timeout') markLost(mayWaitForRow ? 'closed' : 'silent')
         if (err === null) resolve(results ?? [])
         else reject(new PipelineFailed(err, query.finishedSteps))
       })

@@ -60,7 +60,25 @@ test('a transaction that shares its COMMIT waits for a locked row for a moment, 
   assert.equal(await firstOf(1, { deadline }), 'first', 'the second of the session')
   assert.equal(await firstOf(2, { deadline }), `set local lock_timeout = '250ms'`)
   assert.equal(await firstOf(2, { deadline, hasMetLock: true }), `set local lock_timeout = '50ms'`)
-  assert.equal(await firstOf(1, { deadline: performance.now() + 300 }), `set local lock_timeout = '50ms'`)
+  // Each of the two locks of a row may be waited for as long, and COMMIT needs 250 ms.
+  assert.equal(await firstOf(1, { deadline: performance.now() + 1700 }), `set local lock_timeout = '500ms'`)
+  assert.equal(await firstOf(2, { deadline: performance.now() + 740 }), `set local lock_timeout = '100ms'`)
+  assert.equal(await firstOf(1, { deadline: performance.now() + 300 }), `set local lock_timeout = '25ms'`)
+})
+
+test('the less time is left, the shorter the statements of each later round wait for a row, those ahead of COMMIT too', async (t) => {
+  t.mock.method(performance, 'now', () => now)
+  let now = 0
+  const sent: string[][] = []
+  const session = sessionOf((steps) => {
+    sent.push(steps.map((step) => step.statement.name))
+    now += 700
+  })
+  await runTransactions(session, at, [change()], { deadline: 1900 })
+  assert.deepEqual(sent, [
+    ['begin', 'first', 'second', 'read'],
+    [`set local lock_timeout = '250ms'`, 'last', 'commit'],
+  ])
 })
 
 function sessionOf(onSent: (steps: readonly Step[]) => void): Session {

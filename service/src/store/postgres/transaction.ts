@@ -68,7 +68,8 @@ export async function runTransactions(
   const isShared = transactions.length > 1
   const running = transactions.map((transaction) => new RunningTransaction(transaction))
   const isRolledBack = (): boolean => running.some((each) => each.isRolledBack)
-  let first: readonly Step[] = [begin, ...limitLockWait(isShared, hasMetLock, deadline)]
+  const limitWait = makeLockLimit(isShared ? (hasMetLock ? 50 : 250) : sessionLockMs, deadline)
+  let first: readonly Step[] = [begin]
   /** The place of the transaction of each step of the round. */
   let places: (number | null)[] = []
   try {
@@ -78,13 +79,13 @@ export async function runTransactions(
       reading.length > 0 && !(isShared && isRolledBack());
       reading = reading.filter(isReading)
     ) {
-      const steps = [...first]
+      const steps = [...first, ...limitWait()]
       places = steps.map(() => null)
       const read = inLockOrder(reading).map((each) => {
         for (const step of each.takeSteps()) places[steps.push(step) - 1] = running.indexOf(each)
         return { each, at: steps.length - 1 }
       })
-      const results = await session.send(steps, remainingMs(deadline))
+      const results = await session.send(steps, remainingMs(deadline), true)
       first = []
       for (const { each, at } of read) each.proceed(results[at]?.rows ?? [])
     }
@@ -109,11 +110,11 @@ export async function runTransactions(
     await undo(session)
     throw forEachAlone(err, isShared)
   }
-  const last: Step[] = []
-  places = first.map(() => null)
-  for (const [place, each] of running.entries()) for (const step of each.takeSteps()) places[first.length + last.push(step) - 1] = place
+  const last: Step[] = [...first, ...limitWait()]
+  places = last.map(() => null)
+  for (const [place, each] of running.entries()) for (const step of each.takeSteps()) places[last.push(step) - 1] = place
   try {
-    await commit(session, [...first, ...last, ...(entries.length === 0 ? [] : [insertAuditEntries(entries)])], deadline)
+    await commit(session, [...last, ...(entries.length === 0 ? [] : [insertAuditEntries(entries)])], deadline, places.some(isPlace))
   } catch (err) {
     throw forEachAlone(err, isShared, places)
   }
@@ -168,6 +169,10 @@ function isReading({ isReading: is }: RunningTransaction): boolean {
   return is
 }
 
+function isPlace(place: number | null): boolean {
+  return place !== null
+}
+
 function inLockOrder(reading: readonly RunningTransaction[]): readonly RunningTransaction[] {
   if (reading.length < 2) return reading
   const keyed = reading.map((each) => ({ each, order: each.lockOrder }))
@@ -180,15 +185,26 @@ function orderOf(value: Step['values'][number]): unknown {
 }
 
 /**
- * How long the statements of a transaction wait for a row that another session has locked. A transaction that shares its COMMIT waits a short time, and those
- * that were in one with a locked row before wait only for the commit of another process. One that runs alone waits as long as its session says (1 s,
- * host-session.ts), or less when its caller does not wait as long: a wait beyond the deadline costs the connection.
+ * How long the statements of a transaction wait for a lock of another session: at most `wantedMs`, and less when little time is left, since a wait beyond the
+ * deadline costs the connection, and while COMMIT is sent the certainty of the outcome. Returns the statement that says so, ahead of each round of which less
+ * time is left than the limit in force allows.
  */
-function limitLockWait(isShared: boolean, hasMetLock: boolean, deadline: number): readonly Step[] {
-  if (isShared) return [waitForLock[hasMetLock ? 50 : 250]]
-  const leftMs = deadline - performance.now()
-  if (leftMs >= 1750) return []
-  return [waitForLock[leftMs >= 1250 ? 750 : leftMs >= 900 ? 500 : leftMs >= 600 ? 250 : 50]]
+function makeLockLimit(wantedMs: LockMs, deadline: number): () => readonly Step[] {
+  let inForce: number = sessionLockMs
+  return () => {
+    const limit = lockLimitMs(wantedMs, deadline - performance.now())
+    if (limit >= inForce) return []
+    inForce = limit
+    return [waitForLock[limit]]
+  }
+}
+
+/**
+ * PostgreSQL applies lock_timeout to each lock, and a statement that is not the first to wait for a row waits for two: for its turn (the lock of the tuple),
+ * and then for the transaction that has the row locked. So half of the time that is left, without what COMMIT and the replies need.
+ */
+function lockLimitMs(wantedMs: LockMs, leftMs: number): LockMs {
+  return lockLimits.find((limit) => limit <= wantedMs && limit * 2 <= leftMs - minCommitMs) ?? 25
 }
 
 /** Whatever else than the connection fails of transactions that share a COMMIT may be the fault of one of them: that of the step that failed, if there is one. */
@@ -213,7 +229,12 @@ export async function insertNewCards(
 ): Promise<CommitResult<void>> {
   const entries: AuditRow[] = []
   for (const { audit } of changes) entries.push(linkEntry(key, entries.at(-1) ?? head, audit))
-  await commit(session, [begin, insertCards(changes.map(({ card }) => card)), insertAuditEntries(entries)], deadline)
+  await commit(
+    session,
+    [begin, ...makeLockLimit(sessionLockMs, deadline)(), insertCards(changes.map(({ card }) => card)), insertAuditEntries(entries)],
+    deadline,
+    true,
+  )
   return { result: undefined, audit: auditCommit(head, entries) }
 }
 
@@ -227,12 +248,12 @@ function auditCommit(before: AuditHead, entries: readonly AuditRow[]): AuditComm
   return { before, after, versions: versionsOf(entries), isBehindCut: false }
 }
 
-/** Sends COMMIT after the last steps. From here on only an error of the server can mean that nothing was committed. */
-async function commit(session: Session, ahead: readonly Step[], deadline: number): Promise<void> {
+/** Sends COMMIT after the last steps, of which some may wait for a row. From here on only an error of the server can mean that nothing was committed. */
+async function commit(session: Session, ahead: readonly Step[], deadline: number, mayWaitForRow: boolean): Promise<void> {
   session.takeWarning()
   let results: readonly StatementResult[]
   try {
-    results = await session.send([...ahead, end], remainingMs(deadline))
+    results = await session.send([...ahead, end], remainingMs(deadline), mayWaitForRow)
   } catch (err) {
     // When a step before COMMIT fails, the server does not execute COMMIT.
     const isBefore = serverErrorOf(err) !== null && err instanceof PipelineFailed && err.finishedSteps < ahead.length
@@ -272,12 +293,11 @@ const begin = plain('begin')
 const end = plain('commit')
 const rollback = plain('rollback')
 
-const waitForLock = {
-  50: plain(`set local lock_timeout = '50ms'`),
-  250: plain(`set local lock_timeout = '250ms'`),
-  500: plain(`set local lock_timeout = '500ms'`),
-  750: plain(`set local lock_timeout = '750ms'`),
-} as const
+/** The `lock_timeout` of every session (host-session.ts). */
+export const sessionLockMs = 750
+const lockLimits = [sessionLockMs, 500, 250, 100, 50, 25] as const
+type LockMs = (typeof lockLimits)[number]
+const waitForLock = Object.fromEntries(lockLimits.map((ms) => [ms, plain(`set local lock_timeout = '${ms}ms'`)])) as Record<LockMs, Step>
 /** More values than the key of any table whose rows are updated. */
 const keyLength = 4
 
