@@ -1,5 +1,5 @@
 import { bytes, integer, oneOf, readInteger, readText, text, timestamp } from './columns.ts'
-import { type Row, sql } from './statement.ts'
+import { placeholders, type Row, sql } from './statement.ts'
 import { table, type RowOf } from './table.ts'
 import { execute, insertRow, type Read, run, type Transaction } from './transaction.ts'
 
@@ -67,6 +67,22 @@ export interface SmsDelivery extends Pick<SmsSendRow, 'gateway' | 'gatewayMessag
 export function* recordSmsDelivery(delivery: SmsDelivery): Transaction<boolean> {
   const { gateway, gatewayMessageId, deliveredAt, failedAt, error, after } = delivery
   return (yield* run(updateDelivery, [gateway, gatewayMessageId, deliveredAt, failedAt, error, after])).length > 0
+}
+
+/** At most so many ids in one query. */
+export const reportedIdsMax = 100
+
+const selectKnownIds = sql`
+  select gateway_message_id from sms_sends
+  where gateway_message_id in (${placeholders(reportedIdsMax)}) and gateway = $${reportedIdsMax + 1} and gateway_message_id <> ''`
+
+/** Those ids that a gateway gave to messages of ours. */
+export function findKnownSmsIds(gateway: string, gatewayMessageIds: readonly string[]): Read<Set<string>> {
+  return {
+    statement: selectKnownIds,
+    values: [...Array.from({ length: reportedIdsMax }, (_, at) => gatewayMessageIds[at] ?? ''), gateway],
+    map: (rows) => new Set(rows.map((row) => readText(row, 'gateway_message_id'))),
+  }
 }
 
 const selectOfPhone = sql`

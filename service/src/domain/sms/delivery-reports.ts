@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock.ts'
 import type { SmsDeliveryReport } from '../../adapters/sms/sms.ts'
-import { recordSmsDelivery } from '../../store/sms-sends.ts'
+import { findKnownSmsIds, recordSmsDelivery, reportedIdsMax } from '../../store/sms-sends.ts'
 import type { Store } from '../../store/store.ts'
 
 import { storedGatewayId, storedSmsError } from './stored-text.ts'
@@ -9,19 +9,19 @@ import { storedGatewayId, storedSmsError } from './stored-text.ts'
 export interface DeliveryReports {
   /**
    * Resolves when the report is stored, or is held because no message has its id yet: a report may come before the reply to its message, or to another
-   * process than the one that sent it. Rejects when the store is away; the gateway should report again.
+   * process than the one that sent it. A report whose id could be of no stored message is forgotten. Rejects when the store is away; the gateway should report again.
    */
   record(gateway: string, report: SmsDeliveryReport): Promise<void>
   /** To be called when a message of this id is stored: a report that came before is stored now. */
   messageStored(gateway: string, gatewayMessageId: string): Promise<void>
-  /** Tries the reports again that are held. To be called every few seconds. */
-  runOnce(): Promise<void>
+  /** Tries the reports again that are held. To be called every few seconds. Ends early when the signal is aborted. */
+  runOnce(stopping?: AbortSignal): Promise<void>
   /** How many are held. */
   held(): number
 }
 
 export interface DeliveryReportDependencies {
-  readonly store: Pick<Store, 'write'>
+  readonly store: Pick<Store, 'read' | 'write'>
   readonly clock: Pick<Clock, 'now'>
 }
 
@@ -38,6 +38,7 @@ export function makeDeliveryReports({ store, clock }: DeliveryReportDependencies
   return Object.freeze({ record, messageStored, runOnce, held: () => held.size })
 
   async function record(gateway: string, report: SmsDeliveryReport): Promise<void> {
+    if (storedGatewayId(report.gatewayMessageId) === '') return
     const received = { gateway, report, at: clock.now(), attempts: 0 }
     if (await write(received)) return
     const key = keyOf(gateway, report.gatewayMessageId)
@@ -55,13 +56,25 @@ export function makeDeliveryReports({ store, clock }: DeliveryReportDependencies
     if (report !== undefined) await retry(keyOf(gateway, gatewayMessageId), report)
   }
 
-  async function runOnce(): Promise<void> {
-    for (const [key, report] of [...held]) {
-      const dueAt = report.at + (retriesMs[report.attempts] ?? 0)
-      if (clock.now() < dueAt) continue
-      report.attempts++
-      await retry(key, report)
-      if (report.attempts >= retriesMs.length && held.get(key) === report) held.delete(key)
+  /** Most of them may be of another program on the same account: one query finds out about a page of them, and only what is ours is written. */
+  async function runOnce(stopping?: AbortSignal): Promise<void> {
+    const due = [...held.values()].filter(({ at, attempts }) => clock.now() >= at + (retriesMs[attempts] ?? 0))
+    for (const [gateway, reports] of Map.groupBy(due, (each) => each.gateway)) {
+      for (let from = 0; from < reports.length; from += reportedIdsMax) {
+        if (stopping?.aborted === true) return
+        await retryPage(gateway, reports.slice(from, from + reportedIdsMax))
+      }
+    }
+  }
+
+  async function retryPage(gateway: string, page: readonly HeldReport[]): Promise<void> {
+    const ids = page.map(({ report }) => report.gatewayMessageId)
+    const known = await store.read(findKnownSmsIds(gateway, ids))
+    for (const each of page) {
+      const key = keyOf(gateway, each.report.gatewayMessageId)
+      if (known.has(each.report.gatewayMessageId)) await retry(key, each)
+      each.attempts++
+      if (each.attempts >= retriesMs.length && held.get(key) === each) held.delete(key)
     }
   }
 

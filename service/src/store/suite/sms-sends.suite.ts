@@ -5,6 +5,7 @@ import {
   countSmsSends,
   deleteOldSmsSends,
   findDeliveryTime,
+  findKnownSmsIds,
   findSmsSend,
   insertSmsSend,
   listSmsSends,
@@ -61,6 +62,16 @@ export function smsSendsSuite(withStore: WithStore): void {
       assert.equal(await store.write(recordSmsDelivery, { ...report, deliveredAt: T0 + 5000 }), true)
       const expected = { ...send, outcome: 'accepted', acceptedAt: T0 + 101, gatewayMessageId: 'g-1', deliveredAt: T0 + 900 }
       assert.deepEqual(await store.read(findSmsSend(send)), expected)
+    }),
+  )
+
+  test(
+    'of ids of a gateway those of our messages are found',
+    withStore(async ({ store }) => {
+      for (const number of [1, 2, 3]) await store.write(insertSmsSend, { send: makeSend(number) })
+      for (const number of [1, 2]) await store.write(recordSmsResult, { result: accepted(number, `g-${String(number)}`) })
+      assert.deepEqual(await store.read(findKnownSmsIds('http', ['g-0', 'g-1', 'g-2', 'g-3'])), new Set(['g-1', 'g-2']))
+      assert.deepEqual(await store.read(findKnownSmsIds('smpp', ['g-1'])), new Set())
     }),
   )
 
