@@ -94,7 +94,7 @@ export function makeCustody(deps: CustodyDependencies): Custody {
   return new CeremonyCustody(deps)
 }
 
-interface Dealing {
+interface CurrentDealing {
   readonly dealt: ShareDealing
   /** Who has taken one. */
   readonly takers: Set<string>
@@ -111,7 +111,7 @@ class CeremonyCustody implements Custody {
   >()
   /** What custodians agreed to, and how long it counts. */
   readonly #agreements = new Map<string, number>()
-  #dealing: Dealing | null = null
+  #dealing: CurrentDealing | null = null
   #taking: Promise<unknown> = Promise.resolve()
   #sets: ShareSetStore | null = null
   #findBar: FindSetBar = () => Promise.resolve(null)
@@ -172,7 +172,7 @@ class CeremonyCustody implements Custody {
     return { setId, index, share: text, left: dealt.left() }
   }
 
-  async #storeSet(dealing: Dealing): Promise<void> {
+  async #storeSet(dealing: CurrentDealing): Promise<void> {
     const { endsAtMs } = dealing
     // Its time does not end meanwhile.
     dealing.endsAtMs = Number.POSITIVE_INFINITY
