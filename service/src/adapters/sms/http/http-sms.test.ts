@@ -221,3 +221,13 @@ function multipartFields(body: string): Record<string, string> {
     parts.map((part) => [/name="([^"]*)"/.exec(part)?.[1] ?? '', part.split('\r\n\r\n').slice(1).join('\r\n\r\n').slice(0, -2)]),
   )
 }
+
+test('a message that waits for the token of another one is not sent when its own time is over', async (t) => {
+  const gateway = await startGateway(readSmsTemplate('eskiz'), () => 'silent')
+  t.after(() => gateway.close())
+  void gateway.sms.send(message, never)
+  const caller = new AbortController()
+  const waiting = gateway.sms.send(message, caller.signal)
+  caller.abort()
+  assert.deepEqual(await waiting, { outcome: 'rejected', error: 'not signed in' })
+})
