@@ -1,8 +1,7 @@
-import { userInfo } from 'node:os'
-
 import type { Result } from '@tessera/contract/operations'
 import { parseShare, ShareTextError } from '@tessera/vault/share-text'
 
+import { findInvokingUser } from '../config/config.ts'
 import { disableCoreDumps } from '../core-dumps.ts'
 import { ExitError } from '../exits.ts'
 
@@ -133,8 +132,7 @@ function wrapShare(share: string): string {
 }
 
 export function custodianOf({ options }: CommandInput): string {
-  // Custodians run the command as the service's user: sudo says who they are.
-  return options.get('custodian') ?? process.env['SUDO_USER'] ?? userInfo().username
+  return options.get('custodian') ?? findInvokingUser()
 }
 
 function countOption({ options }: CommandInput, name: 'shares' | 'threshold'): number {

@@ -1,3 +1,4 @@
+import { userInfo } from 'node:os'
 import { listAdapterSettings } from '../../adapters/adapter.ts'
 import { holderAdapters } from '../../adapters/holder/holder-adapters.ts'
 import { kekAdapters } from '../../adapters/kms/kek-adapters.ts'
@@ -315,3 +316,8 @@ type ValueOf<S extends Row> = S extends { choices: readonly (infer W)[] }
       disclosure: DisclosureSetting
       choice: never
     }[S['type']]
+
+/** The user who runs a command: the one who ran sudo, where the command runs as the service's user. */
+export function findInvokingUser(environment: NodeJS.ProcessEnv = process.env): string {
+  return environment['SUDO_USER'] ?? userInfo().username
+}
