@@ -6,6 +6,7 @@ import { setTimeout } from 'node:timers/promises'
 import pg from 'pg'
 
 import { emptyChain } from '../audit-chain.ts'
+import { insertCard, updateCard } from '../cards.ts'
 import { findReceipt, updateReceipt, type ReceiptRow } from '../receipts.ts'
 import { makeStatement } from '../statement.ts'
 import { type Store, StoreOutcomeUnknown, StoreUnavailable } from '../store.ts'
@@ -21,6 +22,7 @@ import {
   nextReceipt,
 } from '../suite/money.fixture.ts'
 import { run, type Transaction } from '../transaction.ts'
+import { makeAuditEntry, makeCard, nextVersion } from '../suite/samples.fixture.ts'
 import { openPrimarySession } from './host-session.ts'
 import { openPostgresStore } from './postgres.ts'
 import { openPostgresProxy, type PostgresProxy } from './proxy.fixture.ts'
@@ -68,6 +70,27 @@ test(
     await release()
     assert.equal((await store.read(findReceipt(locked)))?.version, 1, 'nothing was done')
     assert.equal(await pay(store, locked), 'updated')
+  }),
+)
+
+test(
+  'writes that share no COMMIT hold up one writer while somebody else has their card locked, however many they are',
+  withLock({ writers: 4 }, async ({ store, receipts, operator }) => {
+    const card = makeCard(1)
+    await store.write(insertCard, { card, audit: makeAuditEntry(card) })
+    assert.equal((await operator.query('select 1 from cards where card_id = $1 for update', [card.cardId])).rowCount, 1)
+    const next = nextVersion(card)
+    let ended = 0
+    const waiting = Array.from({ length: 8 }, () =>
+      store.write(updateCard, { card: next, audit: makeAuditEntry(next) }).finally(() => ended++),
+    )
+    const refused = Promise.allSettled(waiting)
+    // All writers there are have taken what they can of them.
+    await untilWaiting(operator)
+    const results = await Promise.all(receipts.map((receipt) => pay(store, receipt)))
+    assert.deepEqual(new Set(results), new Set(['updated']))
+    assert.equal(ended, 0, 'the payments did not wait for one of them')
+    for (const result of await refused) assert.ok(result.status === 'rejected' && result.reason instanceof StoreUnavailable)
   }),
 )
 

@@ -68,7 +68,7 @@ export async function runTransactions(
   const isShared = transactions.length > 1
   const running = transactions.map((transaction) => new RunningTransaction(transaction))
   const isRolledBack = (): boolean => running.some((each) => each.isRolledBack)
-  const limitWait = makeLockLimit(isShared ? (hasMetLock ? 50 : 250) : sessionLockMs, deadline)
+  const limitWait = makeLockLimit(!hasMetLock ? 250 : isShared ? 50 : sessionLockMs, deadline)
   let first: readonly Step[] = [begin]
   /** The place of the transaction of each step of the round. */
   let places: (number | null)[] = []

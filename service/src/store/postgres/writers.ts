@@ -5,7 +5,7 @@ import type { Transaction, TransactionFunction } from '../transaction.ts'
 import { storeTimeLimits } from '../time-limits.ts'
 import type { Slot } from './slot.ts'
 import { TransactionFailed } from './transaction.ts'
-import { writtenObjects } from './written-objects.ts'
+import { lockedObjects, writtenObjects } from './written-objects.ts'
 
 /** One bounded queue for all writer slots. */
 export interface Writers {
@@ -21,6 +21,8 @@ interface QueuedWrite {
   readonly newCard: CardChange | null
   /** The objects that it writes, when it may share a COMMIT with transactions that write others. */
   readonly objects: readonly string[] | null
+  /** The objects of which no other write is in progress meanwhile. */
+  readonly exclusive: readonly string[]
   /** Set when it has failed together with others, so that it is run alone. */
   isAlone: boolean
   /** How often it has failed together with one whose row was locked. */
@@ -39,7 +41,7 @@ export function makeWriters(slots: readonly Slot[]): Writers {
   // New cards without events and without an idempotency record have their own queue and are inserted together in one transaction.
   const inserts: Insert[] = []
   const others: QueuedWrite[] = []
-  /** What the transactions in progress write. */
+  /** The objects of the writes in progress. */
   const busyObjects = new Set<string>()
   const locked = makeLockedObjects(Math.max(1, slots.length - 1))
   let scheduled = false
@@ -68,6 +70,7 @@ export function makeWriters(slots: readonly Slot[]): Writers {
         start: () => transaction(input),
         newCard: newCardOf(transaction, input),
         objects: writtenObjects(transaction, input),
+        exclusive: lockedObjects(transaction, input),
         isAlone: false,
         locksMet: 0,
         hasClaim: hasClaim(input),
@@ -101,7 +104,7 @@ export function makeWriters(slots: readonly Slot[]): Writers {
       if (wasLocked) locked.begin()
       void runJob(slot, job, { onDone: () => (doneAt = performance.now()), onLocked: locked.add }).then((failed) => {
         if (wasLocked) locked.end()
-        for (const { objects } of job) for (const object of objects ?? []) busyObjects.delete(object)
+        for (const { exclusive } of job) for (const object of exclusive) busyObjects.delete(object)
         others.unshift(...failed)
         if (failed.length > 0) startWatch()
         idle.push(slot)
@@ -140,7 +143,7 @@ export function makeWriters(slots: readonly Slot[]): Writers {
     ) {
       const next = others[at]
       const isLocked = next !== undefined && locked.has(next)
-      const isFree = next?.objects?.some((object) => busyObjects.has(object)) !== true && !(isLocked && locked.isFull())
+      const isFree = next?.exclusive.some((object) => busyObjects.has(object)) !== true && !(isLocked && locked.isFull())
       const mayShare = next !== undefined && next.objects !== null && !next.isAlone && !isLocked
       const [first] = job
       if (next === undefined || !isFree || (first !== undefined && !(mayShare && isAlike(first, next)))) {
@@ -148,7 +151,7 @@ export function makeWriters(slots: readonly Slot[]): Writers {
         continue
       }
       job.push(...others.splice(at, 1))
-      for (const object of next.objects ?? []) busyObjects.add(object)
+      for (const object of next.exclusive) busyObjects.add(object)
       isShared = mayShare
     }
     return job
@@ -196,12 +199,12 @@ function makeLockedObjects(maxWriters: number) {
   let writers = 0
   return {
     /** Whether a write may meet a row that was locked a moment ago. */
-    has: ({ objects }: QueuedWrite): boolean =>
-      until.size > 0 && (objects ?? []).some((object) => (until.get(object) ?? 0) > performance.now()),
-    add({ objects }: QueuedWrite): void {
+    has: ({ exclusive }: QueuedWrite): boolean =>
+      until.size > 0 && exclusive.some((object) => (until.get(object) ?? 0) > performance.now()),
+    add({ exclusive }: QueuedWrite): void {
       const now = performance.now()
       for (const [object, end] of until) if (end <= now) until.delete(object)
-      for (const object of objects ?? []) until.set(object, now + lockedMs)
+      for (const object of exclusive) until.set(object, now + lockedMs)
     },
     isFull: () => writers >= maxWriters,
     begin: () => {
@@ -245,7 +248,13 @@ async function runJob(slot: Slot, job: readonly QueuedWrite[], { onDone, onLocke
       // Those that wait for nobody go first.
       return [...job.filter((each) => !culprits.includes(each)), ...culprits]
     }
-    if (isLockedOut(err)) job.forEach(onLocked)
+    if (isLockedOut(err)) {
+      job.forEach(onLocked)
+      // It waited for a moment, as one that shares its COMMIT; now that the row is known to be locked, it waits on one of the writers that may.
+      const isFirst = job.every(({ locksMet }) => locksMet === 0)
+      for (const each of job) each.locksMet++
+      if (isFirst) return job
+    }
     for (const { reject } of job) reject(err)
   }
   return []

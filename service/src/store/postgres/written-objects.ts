@@ -31,3 +31,23 @@ function keysOf({ idempotency }: TransactionExtras): string[] {
   const hash = idempotency?.claim?.keyHash ?? idempotency?.outcome?.keyHash
   return hash === undefined ? [] : [Buffer.from(hash).toString('hex')]
 }
+
+/**
+ * By what a write waits for rows that are locked: the objects that it writes, and of one that shares no COMMIT the objects that its input names. Only one
+ * write of an object is in progress at a time, so that a locked card or endpoint holds up one writer, however many of its writes wait.
+ */
+export function lockedObjects<I>(transaction: TransactionFunction<I, unknown>, input: I): readonly string[] {
+  return writtenObjects(transaction, input) ?? [...new Set(namedIds(input))]
+}
+
+/** The ids of cards, receipts and webhook endpoints in an input, or in a direct member of it. */
+function namedIds(input: unknown): string[] {
+  const parts = [input, ...(isObject(input) ? Object.values(input) : [])].filter(isObject)
+  return parts.flatMap((part) => idMembers.map((name) => part[name]).filter((id) => typeof id === 'string'))
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !ArrayBuffer.isView(value)
+}
+
+const idMembers = ['cardId', 'receiptId', 'endpointId']
