@@ -146,7 +146,11 @@ export function dashboardSuite(withStore: WithStore): void {
       assert.equal(await store.write(claimSignInAttempt, claim), true)
       assert.equal(await store.write(claimCodeAttempt, { ...claim, now: T0 + 999 }), false)
       assert.equal(await store.write(claimCodeAttempt, { ...claim, now: T0 - 90_000_000 }), false)
-      assert.equal(await store.write(claimCodeAttempt, { ...claim, now: T0 - 90_000_001 }), true, 'a lock of a clock that was ahead is none')
+      assert.equal(
+        await store.write(claimCodeAttempt, { ...claim, now: T0 - 90_000_001 }),
+        true,
+        'a lock of a clock that was ahead is none',
+      )
       assert.equal(await store.write(claimCodeAttempt, { ...claim, now: T0 + 1000 }), true)
       await store.write(acceptTotpStep, { userId: user.userId, totpStep: 9 })
       assert.equal((await store.read(findDashboardUserByPhone(user.phone)))?.failedCodes, 0)
