@@ -10,6 +10,7 @@ import {
   findAdapterFaults,
   listAdapterSettings,
   secretFileSetting,
+  textFileSetting,
   textSetting,
   type AdapterTable,
 } from './adapter.ts'
@@ -91,6 +92,35 @@ test('a secret is read from a private file and never appears in an error', () =>
   writeFileSync(path, 'very-secret\n')
   chmodSync(path, 0o644)
   assert.throws(create, /chmod 600/)
+})
+
+test('settings that do not fit together are refused before the adapter is created, once each of them is valid', () => {
+  let created = 0
+  const pairs: AdapterTable<object, object> = {
+    port: 'pair',
+    defaultForTest: 'both',
+    meaning: 'A pair.',
+    adapters: [
+      {
+        name: 'both',
+        isForTestOnly: false,
+        settings: { left: textSetting('The left.'), right: textFileSetting('The right.') },
+        checkSettings({ left, right }) {
+          if (left !== right) throw new AdapterConfigError('left and right differ.')
+        },
+        create: () => ({ number: (created += 1) }),
+      },
+    ],
+  }
+  const path = join(folder, 'right')
+  const faultsOf = () =>
+    findAdapterFaults(pairs, { environment: 'production', values: { pair: 'both', pairBothLeft: 'a', pairBothRight: path } })
+  assert.deepEqual(faultsOf(), [`forbidden: TESSERA_PAIR_BOTH_RIGHT: the file ${path} cannot be read (ENOENT).`])
+  writeFileSync(path, 'b')
+  assert.deepEqual(faultsOf(), ['forbidden: TESSERA_PAIR=both: left and right differ.'])
+  writeFileSync(path, 'a')
+  assert.deepEqual(faultsOf(), [])
+  assert.equal(created, 0)
 })
 
 test('the skeleton of the guide can be chosen once it is added to the table', () => {

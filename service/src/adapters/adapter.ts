@@ -24,6 +24,11 @@ export interface Adapter<Port, Dependencies = AdapterDependencies, Settings exte
   /** Part of the sandbox, or for development machines only; refused in production. */
   readonly isForTestOnly: boolean
   readonly settings: Settings
+  /**
+   * Throws `AdapterConfigError` when settings that are valid one by one cannot be used together. A start calls it before it opens a database, so it may read
+   * the files that the settings name, and must connect to nothing. What one value alone decides belongs to the `toValue` of its setting.
+   */
+  checkSettings?(settings: AdapterSettingValues<Settings>): void
   create(deps: Dependencies & { readonly settings: AdapterSettingValues<Settings> }): Port
 }
 
@@ -60,6 +65,19 @@ export function choiceSetting<const Choice extends string>(
 ): AdapterSetting<Choice> {
   // A value that is none of the choices is refused when the settings are read.
   return { row: { type: 'choice', meaning, choices, default: byDefault }, toValue: (value) => toText(value) as Choice }
+}
+
+/** The path of a PEM file of authorities, or of another file of text; the adapter gets the text. A file that cannot be read is refused. */
+export function textFileSetting(meaning: string): AdapterSetting<string> {
+  return { row: { type: 'path', meaning, default: null }, toValue: (value) => readTextFile(toText(value)) }
+}
+
+function readTextFile(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (err) {
+    throw new AdapterConfigError(`the file ${path} cannot be read (${(err as NodeJS.ErrnoException).code ?? 'unknown'}).`)
+  }
 }
 
 /** The path of a file or folder. */
@@ -168,28 +186,44 @@ export function findAdapterFaults<Port, Dependencies>(table: AdapterTable<Port, 
     const choice = usable.length === 0 ? 'this version has none for production yet' : `choose one of ${usable.join(', ')}`
     return [`missing: ${toEnv(port)} is not set; ${choice}.`]
   }
-  return chosen.flatMap(({ name: adapter, isForTestOnly, settings }) => {
+  return chosen.flatMap((adapter) => {
+    const { name: adapterName, isForTestOnly, settings } = adapter
     if (config.environment === 'production' && isForTestOnly) {
-      return [`forbidden: ${toEnv(port)}=${adapter} is an adapter of the test environment.`]
+      return [`forbidden: ${toEnv(port)}=${adapterName} is an adapter of the test environment.`]
     }
-    return Object.entries(settings).flatMap(([key, { absent, toValue }]) => {
-      const name = settingName(port, adapter, key)
+    const faults = Object.entries(settings).flatMap(([key, { absent, toValue }]) => {
+      const name = settingName(port, adapterName, key)
       const value = config.values[name] ?? null
-      if (value !== null) return findValueFault(name, () => toValue(value))
-      return absent === undefined ? [`missing: ${toEnv(name)} is not set, and ${toEnv(port)}=${adapter} needs it.`] : []
+      if (value !== null) return findConfigFault(toEnv(name), () => toValue(value))
+      return absent === undefined ? [`missing: ${toEnv(name)} is not set, and ${toEnv(port)}=${adapterName} needs it.`] : []
     })
+    if (faults.length > 0) return faults
+    return findConfigFault(`${toEnv(port)}=${adapterName}`, () => adapter.checkSettings?.(readAdapterSettings(port, adapter, config)))
   })
 }
 
-/** What is wrong with a value that names a file, such as that of a secret. */
-function findValueFault(name: string, read: () => unknown): string[] {
+/** What is wrong with one value, such as the path of a secret, or with those of an adapter together. `subject` is named in front. */
+function findConfigFault(subject: string, check: () => unknown): string[] {
   try {
-    read()
+    check()
     return []
   } catch (err) {
-    if (err instanceof AdapterConfigError) return [`forbidden: ${toEnv(name)}: ${err.message}`]
+    if (err instanceof AdapterConfigError) return [`forbidden: ${subject}: ${err.message}`]
     throw err
   }
+}
+
+/** The values of an adapter's settings. Throws `AdapterConfigError` for one that cannot be used. */
+function readAdapterSettings(
+  port: string,
+  { name: adapter, settings }: Pick<Adapter<never, never>, 'name' | 'settings'>,
+  { values }: ConfiguredAdapters,
+): AdapterSettingValues<AdapterSettings> {
+  const entries = Object.entries(settings).map(([key, { toValue, absent }]) => {
+    const value = values[settingName(port, adapter, key)] ?? null
+    return [key, value === null ? absent : toValue(value)]
+  })
+  return Object.fromEntries(entries) as AdapterSettingValues<AdapterSettings>
 }
 
 /** Creates the chosen adapter. Throws `AdapterConfigError`, which lists every fault. */
@@ -211,16 +245,21 @@ export function createAdapters<Port, Dependencies>(
 ): NamedPort<Port>[] {
   const faults = findAdapterFaults(table, config)
   if (faults.length > 0) throw new AdapterConfigError(faults.join('\n'))
-  return findAdapters(table, config).map((adapter) => {
-    const values = Object.entries(adapter.settings).map(([key, { toValue, absent }]) => {
-      const value = config.values[settingName(table.port, adapter.name, key)] ?? null
-      return [key, value === null ? absent : toValue(value)]
-    })
-    return {
-      name: adapter.name,
-      port: adapter.create({ ...deps, settings: Object.fromEntries(values) as AdapterSettingValues<AdapterSettings> }),
-    }
-  })
+  return findAdapters(table, config).map((adapter) => ({
+    name: adapter.name,
+    port: adapter.create({ ...deps, settings: readAdapterSettings(table.port, adapter, config) }),
+  }))
+}
+
+/** The chosen adapters of a port and the values of their settings, without creating them. Call it when `findAdapterFaults` finds nothing. */
+export function listChosenSettings<Port, Dependencies>(
+  table: AdapterTable<Port, Dependencies>,
+  config: ConfiguredAdapters,
+): { readonly name: string; readonly settings: AdapterSettingValues<AdapterSettings> }[] {
+  return findAdapters(table, config).map((adapter) => ({
+    name: adapter.name,
+    settings: readAdapterSettings(table.port, adapter, config),
+  }))
 }
 
 /** The settings by name, and the environment. */

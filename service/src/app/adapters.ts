@@ -1,4 +1,5 @@
 import type { Kek } from '@tessera/vault/kek'
+import type { CardRoute } from '@tessera/contract/route'
 import { randomInteger } from '@tessera/vault/random'
 
 import type { Clock } from '../clock.ts'
@@ -6,13 +7,22 @@ import type { Config } from '../ops/config/config.ts'
 import type { Disclosure } from '../domain/consents/disclosure-text.ts'
 import { listPolicies } from '../domain/verification/policy.ts'
 import type { LegalPages } from '../plain-page.ts'
-import { createAdapter, createAdapters, findAdapterFaults, type ConfiguredAdapters, type NamedPort } from '../adapters/adapter.ts'
+import {
+  AdapterConfigError,
+  createAdapter,
+  createAdapters,
+  findAdapterFaults,
+  listChosenSettings,
+  type ConfiguredAdapters,
+  type NamedPort,
+} from '../adapters/adapter.ts'
 import type { KekAdapterDependencies } from '../adapters/kms/kek.ts'
 import { fileKek } from '../adapters/kms/file-kek.ts'
 import { holderAdapters } from '../adapters/holder/holder-adapters.ts'
 import type { HolderAdapterDependencies, HolderService } from '../adapters/holder/holder.ts'
 import { kekAdapters } from '../adapters/kms/kek-adapters.ts'
 import { networkAdapters } from '../adapters/network/network-adapters.ts'
+import { requireSeparateRoutes } from '../adapters/network/routes.ts'
 import { smsAdapters } from '../adapters/sms/sms-adapters.ts'
 import type { NamedNetwork, NetworkAdapterDependencies } from '../adapters/network/network.ts'
 import { readNextKekSettings } from './next-kek-settings.ts'
@@ -126,10 +136,27 @@ export function findExternalAdapterFaults(config: Config): string[] {
   const configured = configuredAdapters(config)
   return [
     ...findKekFaults(config),
-    ...findAdapterFaults(networkAdapters, configured),
+    ...findNetworkFaults(configured),
     ...findAdapterFaults(smsAdapters, configured),
     ...(usesHolderService(config) ? findAdapterFaults(holderAdapters, configured) : []),
   ]
+}
+
+/** Those of each network, and then of their routes together. The sandbox has no routes of its own in the settings. */
+function findNetworkFaults(configured: ConfiguredAdapters): string[] {
+  const faults = findAdapterFaults(networkAdapters, configured)
+  if (faults.length > 0) return faults
+  const chosen = listChosenSettings(networkAdapters, configured).map(({ name, settings }) => {
+    const routes = settings['routes'] as readonly CardRoute[] | undefined
+    return { name, port: { routes: routes ?? [] } }
+  })
+  try {
+    requireSeparateRoutes(chosen)
+    return []
+  } catch (err) {
+    if (err instanceof AdapterConfigError) return [err.message]
+    throw err
+  }
 }
 
 /** Whether a verification policy calls an outside service. */

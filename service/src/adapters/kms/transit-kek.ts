@@ -1,6 +1,6 @@
 import { KekError, KekMissingError, KekUnavailableError, type Kek } from '@tessera/vault/kek'
 
-import { httpsUrlSetting, pathSetting, readSecretFile, textSetting, type Adapter } from '../adapter.ts'
+import { AdapterConfigError, httpsUrlSetting, pathSetting, readSecretFile, textSetting, type Adapter } from '../adapter.ts'
 import type { KekAdapterDependencies } from './kek.ts'
 
 const settings = {
@@ -18,6 +18,13 @@ export const transitKek: Adapter<Promise<Kek>, KekAdapterDependencies, typeof se
   name: 'transit',
   isForTestOnly: false,
   settings,
+  checkSettings({ url, mount, key, tokenFile }) {
+    const fault = findNameFault(mount, key)
+    if (fault !== null) throw new AdapterConfigError(fault)
+    if (url.pathname !== '/' || url.search !== '' || url.hash !== '' || url.username !== '' || url.password !== '')
+      throw new AdapterConfigError('the address of the transit engine has more than scheme, host and port.')
+    readSecretFile(tokenFile)
+  },
   create: ({ settings: values, http, clock, warn, mayCreate }) => openTransitKek({ ...values, http, clock, warn, mayCreate }),
 }
 
@@ -34,10 +41,8 @@ export interface TransitKekOptions extends Pick<KekAdapterDependencies, 'http' |
  */
 export async function openTransitKek(options: TransitKekOptions): Promise<Kek> {
   const { mount, key, mayCreate } = options
-  for (const name of [mount, key]) {
-    if (!nameShape.test(name))
-      throw new KekError(`"${name.slice(0, 64)}" is not a name of the transit engine: letters, digits, _ and - only`)
-  }
+  const fault = findNameFault(mount, key)
+  if (fault !== null) throw new KekError(fault)
   const engine = new TransitEngine(options)
   const token = startRenewal(engine, options)
   try {
@@ -62,6 +67,11 @@ export async function openTransitKek(options: TransitKekOptions): Promise<Kek> {
     failure: () => engine.failure(),
     close: token.stop,
   })
+}
+
+function findNameFault(...names: readonly string[]): string | null {
+  const wrong = names.find((name) => !nameShape.test(name))
+  return wrong === undefined ? null : `"${wrong.slice(0, 64)}" is not a name of the transit engine: letters, digits, _ and - only`
 }
 
 /**

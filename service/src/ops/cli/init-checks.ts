@@ -16,9 +16,9 @@ export function listMissing(config: Config): string[] {
   return [...findExternalAdapterFaults(config), ...findTransportFaults(settings, config), ...findProductionFaults(config)]
 }
 
-/** Connects to what the settings name: the databases and the KEK as a start does, the other peers by their address and certificate. Sends no card and no SMS. */
+/** Reads the certificate, and connects to what the settings name: the databases and the KEK as a start does, the other peers by their address and certificate. Sends no card and no SMS. */
 export async function checkInitPeers(config: Config): Promise<DoctorFinding[]> {
-  const fromStart = await runStartChecks(config, (name) => ['database', 'key store', 'KEK'].includes(name))
+  const fromStart = await runStartChecks(config, (name) => ['TLS', 'database', 'key store', 'KEK'].includes(name))
   const reached = await Promise.all(listPeers(config).map(checkPeer))
   return [...fromStart, ...reached]
 }

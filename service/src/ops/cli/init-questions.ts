@@ -31,6 +31,21 @@ interface QuestionRow {
 const rows: readonly QuestionRow[] = [
   { name: 'formOrigin', text: 'Origin of the card form, as cardholders reach it (https://pay.example.uz)' },
   { name: 'dashboardOrigin', text: "Origin of the merchants' dashboard, on another host name (https://merchants.example.uz)" },
+  {
+    name: 'apiOrigin',
+    text: 'Origin of the API, on a host name other than that of the dashboard (https://api.example.uz); empty: the API is served on every host',
+    isOptional: true,
+  },
+  {
+    name: 'tlsCertFile',
+    text: 'PEM file with the certificate chain of these hosts; empty: TLS ends in a proxy',
+    isOptional: true,
+  },
+  {
+    name: 'tlsKeyFile',
+    text: 'PEM file with the private key of that certificate',
+    when: (answers) => isGiven(answers, 'tlsCertFile'),
+  },
   { name: 'trustedProxies', text: 'Addresses of the proxies in front of the service; empty: none', isOptional: true },
   { name: 'dataFolder', text: 'Data folder of this process', isOptional: true },
   { name: 'databaseUrl', text: 'PostgreSQL of the cards; empty: the embedded database, for one machine', isOptional: true },

@@ -115,6 +115,11 @@ test('at a terminal init asks for what is not given, repeats a question whose an
     [
       [/Origin of the merchants' dashboard.*> $/s, 'merchants\r'],
       [/Expected an origin.*> $/s, 'https://merchants.provider.example\r'],
+      [/Origin of the API.*> $/s, 'https://merchants.provider.example/api\r'],
+      [/Expected an origin.*> $/s, 'https://api.provider.example\r'],
+      [/certificate chain.*empty: TLS ends in a proxy.*> $/s, `${join(folder, 'cert.pem')}\r`],
+      [/private key of that certificate.*> $/s, '\r'],
+      [/Expected a path.*> $/s, `${join(folder, 'key.pem')}\r`],
       [/proxies in front.*> $/s, '\r'],
       [/Data folder.*> $/s, `${join(folder, 'data')}\r`],
       [/PostgreSQL of the cards.*> $/s, 'postgres://u:hunter2@127.0.0.1:1/cards\r'],
@@ -124,13 +129,18 @@ test('at a terminal init asks for what is not given, repeats a question whose an
       [/Private networks.*> $/s, '10.20.0.0/16\r'],
     ],
   )
-  assert.equal(answered, 9, shown)
+  assert.equal(answered, 14, shown)
   assert.ok(!shown.includes('hunter2'), 'a secret is not shown')
   const { config } = readConfig([`--config=${output}`], {})
   assert.deepEqual(
     [config.dashboardOrigin, config.databaseTransport, config.databasePrivateReason, config.outboundNetworks],
     ['https://merchants.provider.example', 'private', 'one machine', ['10.20.0.0/16']],
   )
+  assert.deepEqual(
+    [config.apiOrigin, config.tlsCertFile, config.tlsKeyFile],
+    ['https://api.provider.example', join(folder, 'cert.pem'), join(folder, 'key.pem')],
+  )
+  assert.match(shown, /FIX +TLS +TESSERA_TLS_CERT_FILE names .*cert\.pem, which cannot be read \(ENOENT\)/)
   assert.equal(config.databaseUrl, 'postgres://u:hunter2@127.0.0.1:1/cards')
   assert.ok(!readFileSync(output, 'utf8').includes('hunter2'))
 })

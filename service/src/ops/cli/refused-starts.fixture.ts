@@ -62,6 +62,24 @@ const missing = (env: string): RefusedStart => ({
 const keysDatabase = { TESSERA_KEYS_DATABASE_URL: 'postgres://keys@127.0.0.1:1/keys?sslmode=verify-full' }
 const database = { TESSERA_DATABASE_URL: 'postgres://cards@127.0.0.1:1/cards?sslmode=verify-full', ...keysDatabase }
 
+const messageCentre = {
+  TESSERA_SMS: 'smpp',
+  TESSERA_SMS_SMPP_HOST: 'smsc.example',
+  TESSERA_SMS_SMPP_SYSTEM_ID: 'shop',
+  TESSERA_SMS_SMPP_PASSWORD_FILE: '<folder>/secret',
+  TESSERA_SMS_SMPP_SENDER: '3700',
+}
+const uzcard = {
+  TESSERA_NETWORK_UZCARD_URL: 'https://uzcard.example',
+  TESSERA_NETWORK_UZCARD_USERNAME: 'shop',
+  TESSERA_NETWORK_UZCARD_PASSWORD_FILE: '<folder>/secret',
+  TESSERA_NETWORK_UZCARD_ROUTES: '8600',
+  TESSERA_NETWORK_UZCARD_MERCHANT_ID: 'M1',
+  TESSERA_NETWORK_UZCARD_TERMINAL_ID: 'T1',
+  TESSERA_NETWORK_UZCARD_PORT: '1',
+  TESSERA_NETWORK_UZCARD_RECEIVER_ID: 'R1',
+}
+
 export const refusedStarts: readonly RefusedStart[] = [
   ...['TESSERA_PROVIDER_NAME', 'TESSERA_PROVIDER_URL', 'TESSERA_TERMS_URL', 'TESSERA_PRIVACY_URL', 'TESSERA_DISCLOSURE'].map(missing),
   ...['TESSERA_FORM_ORIGIN', 'TESSERA_DASHBOARD_ORIGIN'].map(missing),
@@ -229,6 +247,85 @@ export const refusedStarts: readonly RefusedStart[] = [
     'a secret that others may read',
     { TESSERA_SMS_HTTP_PASSWORD_FILE: '<folder>/open-secret' },
     'forbidden: TESSERA_SMS_HTTP_PASSWORD_FILE: the secret file <folder>/open-secret can be read by other users: chmod 600 it.',
+  ),
+  refused(
+    'Outside systems',
+    'a gateway without TLS whose line is not private',
+    { TESSERA_SMS_HTTP_BASE_URL: 'http://sms.example' },
+    'forbidden: TESSERA_SMS=http: the gateway at http://sms.example has no TLS: use https, or declare the line private …',
+  ),
+  refused(
+    'Outside systems',
+    'a gateway whose address has a path or a password',
+    { TESSERA_SMS_HTTP_BASE_URL: 'https://shop:hunter2@sms.example/send' },
+    'forbidden: TESSERA_SMS=http: TESSERA_SMS_HTTP_BASE_URL is no address of a gateway: give scheme, host and port only, such as https://sms.example.uz.',
+  ),
+  refused(
+    'Outside systems',
+    'a template of a gateway that is not there',
+    { TESSERA_SMS_HTTP_TEMPLATE: '<folder>/none.json' },
+    'forbidden: TESSERA_SMS_HTTP_TEMPLATE: the template <folder>/none.json cannot be read (ENOENT).',
+  ),
+  refused(
+    'Outside systems',
+    'a name that is too long for a message centre',
+    { ...messageCentre, TESSERA_SMS_SMPP_SYSTEM_ID: 'sixteen-letters-' },
+    'forbidden: TESSERA_SMS=smpp: the systemId of the SMS gateway smpp must have at most 15 ASCII characters (SMPP 3.4).',
+  ),
+  refused(
+    'Outside systems',
+    'authorities of a message centre that are not there',
+    { ...messageCentre, TESSERA_SMS_SMPP_CA_FILE: '<folder>/none.pem' },
+    'forbidden: TESSERA_SMS_SMPP_CA_FILE: the file <folder>/none.pem cannot be read (ENOENT).',
+  ),
+  refused(
+    'Outside systems',
+    'a KEK provider by plain http',
+    { TESSERA_KEK_TRANSIT_URL: 'http://vault.example' },
+    'TESSERA_KEK_TRANSIT_URL is "http://vault.example"; expected an https URL.',
+  ),
+  refused(
+    'Outside systems',
+    'a KEK provider whose address has a path',
+    { TESSERA_KEK_TRANSIT_URL: 'https://vault.example/v1/' },
+    'forbidden: TESSERA_KEK=transit: the address of the transit engine has more than scheme, host and port.',
+  ),
+  refused(
+    'Outside systems',
+    'a token of the KEK provider that is not there',
+    { TESSERA_KEK_TRANSIT_TOKEN_FILE: '<folder>/none' },
+    'forbidden: TESSERA_KEK=transit: the secret file <folder>/none cannot be read (ENOENT).',
+  ),
+  ...[
+    { env: 'TESSERA_HOLDER_HTTP_URL', what: 'a holder service' },
+    { env: 'TESSERA_NETWORK_UZCARD_URL', what: 'Uzcard' },
+    { env: 'TESSERA_NETWORK_HUMO_CARD_URL', what: 'the cards of Humo' },
+    { env: 'TESSERA_NETWORK_HUMO_PAYMENT_URL', what: 'the payments of Humo' },
+  ].map(({ env, what }) =>
+    refused(
+      'Outside systems',
+      `${what} by plain http`,
+      { [env]: 'http://host.example' },
+      `${env} is "http://host.example"; expected an https URL.`,
+    ),
+  ),
+  refused(
+    'Outside systems',
+    'authorities of a network that are not there',
+    { TESSERA_NETWORK_ISO8583_CA_FILE: '<folder>/none.pem' },
+    'forbidden: TESSERA_NETWORK_ISO8583_CA_FILE: the file <folder>/none.pem cannot be read (ENOENT).',
+  ),
+  refused(
+    'Outside systems',
+    'a field table that is not JSON',
+    { TESSERA_NETWORK_ISO8583_FIELD_TABLE: '<folder>/secret' },
+    'forbidden: TESSERA_NETWORK_ISO8583_FIELD_TABLE: the ISO 8583 field table <folder>/secret cannot be read as JSON.',
+  ),
+  refused(
+    'Outside systems',
+    'two networks that take the same cards',
+    { ...uzcard, TESSERA_NETWORK: 'iso8583,uzcard' },
+    'forbidden: card networks overlap: …',
   ),
   refused(
     'Outside systems',

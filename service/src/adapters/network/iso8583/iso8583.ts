@@ -1,23 +1,26 @@
-import { readFileSync } from 'node:fs'
-
 import type { MovementKind } from '../../../store/operations.ts'
-import { integerSetting, optionalSetting, pathSetting, textSetting } from '../../adapter.ts'
+import { integerSetting, optionalSetting, textFileSetting, textSetting, type AdapterSetting } from '../../adapter.ts'
 import { transportSettings } from '../../transport.ts'
 import { networkAdapter, type DeclineReason, type FollowUpRequest, type NetworkCard, type NetworkOutcome } from '../network.ts'
 import { routesSetting } from '../routes.ts'
 import { makeTraceNumbers } from '../trace-numbers.ts'
 
 import { makeIsoConnection, type IsoReply } from './connection.ts'
-import { defaultDialect, readDialect } from './dialect.ts'
+import { defaultDialect, readDialect, type IsoDialect } from './dialect.ts'
+
+const fieldTableSetting: AdapterSetting<IsoDialect> = {
+  row: { type: 'path', meaning: 'JSON file of the field table. By default ISO 8583:1987 in ASCII.', default: null },
+  toValue: (value) => readDialect(typeof value === 'string' ? value : JSON.stringify(value)),
+}
 
 const settings = {
   host: textSetting('Host name of the ISO 8583 host, which its certificate must have.'),
   port: integerSetting('Port of the ISO 8583 host.', { from: 1, to: 65_535, default: 8583 }),
   ...transportSettings('the ISO 8583 host'),
   caFile: optionalSetting(
-    pathSetting('PEM file of the authorities that the certificate of the host is checked against. By default those of the system.'),
+    textFileSetting('PEM file of the authorities that the certificate of the host is checked against. By default those of the system.'),
   ),
-  fieldTable: optionalSetting(pathSetting('JSON file of the field table. By default ISO 8583:1987 in ASCII.')),
+  fieldTable: optionalSetting(fieldTableSetting),
   routes: routesSetting(null),
   terminalId: textSetting('Field 41, at most 8 characters.'),
   acceptorId: textSetting('Field 42, at most 15 characters.'),
@@ -34,14 +37,14 @@ export const iso8583Network = networkAdapter({
   isForTestOnly: false,
   settings,
   create({ settings: given, takeTraceNumbers, clock, log }) {
-    const dialect = given.fieldTable === null ? defaultDialect : readDialect(given.fieldTable)
+    const dialect = given.fieldTable ?? defaultDialect
     const terminal = { 41: given.terminalId, 42: given.acceptorId }
     const { drawStan } = makeTraceNumbers((count) => takeTraceNumbers('iso8583', count))
     const connection = makeIsoConnection({
       host: given.host,
       port: given.port,
       dialect,
-      tls: given.transport === 'private' ? null : { ca: given.caFile === null ? null : readFileSync(given.caFile, 'utf8') },
+      tls: given.transport === 'private' ? null : { ca: given.caFile },
       clock,
       networkMessage: async (code) => {
         const { 7: time, 11: stan } = parseTrace(await issueTrace())

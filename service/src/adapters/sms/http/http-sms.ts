@@ -1,7 +1,7 @@
 import { isGsmText } from '@tessera/contract/sms-text'
 
-import { AdapterConfigError, optionalSetting, secretFileSetting, textSetting } from '../../adapter.ts'
-import { transportSettings } from '../../transport.ts'
+import { AdapterConfigError, optionalSetting, secretFileSetting, textSetting, type AdapterSetting } from '../../adapter.ts'
+import { transportSettings, type Transport } from '../../transport.ts'
 import type { HttpPostResult } from '../../http/http-post.ts'
 import { smsAdapter, weightSetting, type Sms, type SmsAdapterDependencies, type SmsMessage, type SmsResult } from '../sms.ts'
 import type { SmsTemplateValues } from './placeholders.ts'
@@ -21,9 +21,7 @@ function declareHttpSms(name: string) {
     name,
     isForTestOnly: false,
     settings: {
-      template: textSetting(
-        'How the gateway is called: eskiz, playmobile, kannel, or the absolute path of a file (docs/operating/sms.md).',
-      ),
+      template: templateSetting(),
       baseUrl: optionalSetting(textSetting('Scheme, host and port of the gateway, instead of those of the template.')),
       username: textSetting('The user name (or e-mail address) at the gateway.'),
       passwordFile: secretFileSetting('File with the password at the gateway.'),
@@ -31,34 +29,41 @@ function declareHttpSms(name: string) {
       ...weightSetting,
       ...transportSettings('the SMS gateway'),
     },
-    create: ({ settings, ...deps }) => {
-      const template = readSmsTemplate(settings.template)
-      return makeHttpSms({
-        ...deps,
-        ...settings,
-        template,
-        password: settings.passwordFile,
-        baseUrl: findBaseUrl(name, template, settings),
-      })
-    },
+    checkSettings: (settings) => void findBaseUrl(name, settings),
+    create: ({ settings, ...deps }) =>
+      makeHttpSms({ ...deps, ...settings, password: settings.passwordFile, baseUrl: findBaseUrl(name, settings) }),
   })
 }
 
-function findBaseUrl(
-  name: string,
-  template: SmsTemplate,
-  { baseUrl, transport }: { readonly baseUrl: string | null; readonly transport: string },
-): string {
+function templateSetting(): AdapterSetting<SmsTemplate> {
+  const meaning = 'How the gateway is called: eskiz, playmobile, kannel, or the absolute path of a file (docs/operating/sms.md).'
+  return {
+    row: { type: 'text', meaning, default: null },
+    toValue: (value) => readSmsTemplate(typeof value === 'string' ? value : JSON.stringify(value)),
+  }
+}
+
+interface GatewayAddress {
+  readonly template: SmsTemplate
+  readonly baseUrl: string | null
+  readonly transport: Transport
+}
+
+/** The origin of the gateway: that of the settings, or of the template. Throws `AdapterConfigError` when it cannot be used. */
+function findBaseUrl(name: string, { template, baseUrl, transport }: GatewayAddress): string {
+  const prefix = `TESSERA_SMS_${name.toUpperCase()}`
   const chosen = baseUrl ?? template.baseUrl
-  if (chosen === null)
-    throw new AdapterConfigError(`the template ${template.name} has no address of its own: set TESSERA_SMS_${name.toUpperCase()}_BASE_URL.`)
+  if (chosen === null) throw new AdapterConfigError(`the template ${template.name} has no address of its own: set ${prefix}_BASE_URL.`)
   const url = URL.parse(chosen)
   const isBare = url !== null && url.pathname === '/' && url.search === '' && url.hash === '' && url.username === '' && url.password === ''
   if (url === null || !isBare || !['http:', 'https:'].includes(url.protocol)) {
-    throw new AdapterConfigError(`"${chosen}" is no address of a gateway: give scheme, host and port only, such as https://sms.example.uz.`)
+    // Not repeated in the message: it may contain a password.
+    const source = baseUrl === null ? `baseUrl of the template ${template.name}` : `${prefix}_BASE_URL`
+    throw new AdapterConfigError(`${source} is no address of a gateway: give scheme, host and port only, such as https://sms.example.uz.`)
   }
   if (url.protocol === 'http:' && transport !== 'private') {
-    throw new AdapterConfigError(`the gateway at ${url.origin} has no TLS: use https, or declare the line private with its reason.`)
+    const remedy = `use https, or declare the line private (${prefix}_TRANSPORT) with its reason`
+    throw new AdapterConfigError(`the gateway at ${url.origin} has no TLS: ${remedy}.`)
   }
   return url.origin
 }

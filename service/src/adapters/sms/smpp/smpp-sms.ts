@@ -1,12 +1,10 @@
-import { readFileSync } from 'node:fs'
-
 import {
   AdapterConfigError,
   choiceSetting,
   integerSetting,
   optionalSetting,
-  pathSetting,
   secretFileSetting,
+  textFileSetting,
   textSetting,
 } from '../../adapter.ts'
 import { transportSettings } from '../../transport.ts'
@@ -33,7 +31,7 @@ function declareSmppSms(name: string) {
       port: integerSetting('Port of the message centre.', { from: 1, to: 65_535, default: 3550 }),
       ...transportSettings('the message centre'),
       caFile: optionalSetting(
-        pathSetting('PEM file of the authorities that its certificate is checked against. By default those of the system.'),
+        textFileSetting('PEM file of the authorities that its certificate is checked against. By default those of the system.'),
       ),
       systemId: textSetting('The account (system_id), at most 15 characters.'),
       passwordFile: secretFileSetting('File with the password of the account, at most 8 characters.'),
@@ -60,6 +58,8 @@ function declareSmppSms(name: string) {
       ),
       ...weightSetting,
     },
+    checkSettings: ({ systemId, passwordFile: password, systemType }) =>
+      void requireShort({ systemId, password, systemType: systemType ?? '' }, name),
     create({ settings, clock, log }) {
       const { host, port, transport, caFile, systemId, systemType, passwordFile: password, enquireSeconds } = settings
       return makeSmppSms({
@@ -70,7 +70,7 @@ function declareSmppSms(name: string) {
           port,
           clock,
           window: settings.window,
-          tls: transport === 'private' ? null : { ca: caFile === null ? null : readFileSync(caFile, 'utf8') },
+          tls: transport === 'private' ? null : { ca: caFile },
           bind: requireShort({ systemId, password, systemType: systemType ?? '' }, name),
           replyTimeoutMs: 5000,
           enquireMs: enquireSeconds * 1000,
