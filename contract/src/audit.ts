@@ -30,6 +30,7 @@ export const auditActions = {
   'receipt.fiscal_data_set':         { en: 'Fiscal data set', ru: 'Переданы фискальные данные', uz: 'Fiskal maʼlumotlar kiritildi' },
   'receipt.flagged':                 { en: 'Flagged for manual review', ru: 'Требует ручной проверки', uz: 'Qoʻlda tekshirish kerak' },
   'receipt.resolved':                { en: 'Unknown outcome resolved by an operator', ru: 'Неизвестный результат разрешён оператором', uz: 'Nomaʼlum natija operator tomonidan hal qilindi' },
+  'receipts.reconciled':             { en: 'Daily file of a card network compared', ru: 'Сверен дневной файл платёжной сети', uz: 'Toʻlov tarmogʻining kunlik fayli solishtirildi' },
   'merchant.created':                { en: 'Merchant created', ru: 'Мерчант создан', uz: 'Merchant yaratildi' },
   'merchant.row_signed':             { en: 'Merchant row signed', ru: 'Запись мерчанта подписана', uz: 'Merchant yozuvi imzolandi' },
   'merchant.changed':                { en: 'Settings changed', ru: 'Настройки изменены', uz: 'Sozlamalar oʻzgartirildi' },

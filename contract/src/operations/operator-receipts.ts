@@ -3,7 +3,7 @@ import Type from 'typebox'
 import { receiptStates } from '../receipt.ts'
 
 import { operationsByName } from './operation.ts'
-import { defineOperatorOperation, listLength, isoTimestamp, isoTimestampOrNull, optionalMerchantId } from './operator.ts'
+import { defineOperatorOperation, listLength, isoTimestamp, isoTimestampOrNull, operatorDone, optionalMerchantId } from './operator.ts'
 
 const receiptId = Type.String({ pattern: '^[0-9a-f]{24}$', description: 'A receipt id is 24 hex digits, as receipts.create returns it.' })
 const states = Object.values(receiptStates)
@@ -100,8 +100,78 @@ export const operatorReceiptsResolveContract = defineOperatorOperation('operator
   result: receiptDetails,
 })
 
+const networkName = Type.String({
+  pattern: '^[A-Za-z0-9_-]{1,64}$',
+  description: 'A network is the name of its adapter, as in the settings.',
+})
+const unixMs = Type.Integer({ minimum: 0, maximum: 8_640_000_000_000_000, description: 'A time is Unix milliseconds.' })
+
+const operationIds = {
+  requestId: Type.String({ description: 'As the network got it.' }),
+  networkRef: Type.String({
+    description: 'The reference of the network, or the one that the service drew for the call; empty when there is none.',
+  }),
+  stan: Type.String({ description: 'The trace number (STAN) of the call; empty at networks without one.' }),
+}
+
+const networkOperation = Type.Object({
+  ...operationIds,
+  receiptId: text,
+  merchantId: text,
+  kind: text,
+  amountTiyin: Type.Integer(),
+  state: text,
+  requestedAt: unixMs,
+  resolvedAt: Type.Integer({ description: '0: not resolved.' }),
+  hasValidMac: Type.Boolean(),
+  authorization: Type.Union([Type.Object(operationIds), Type.Null()], {
+    description: 'The debit or hold that it follows; null for these.',
+  }),
+})
+
+export const operatorReceiptsNetworkOperationsContract = defineOperatorOperation('operator.receipts.networkOperations', {
+  summary: 'Lists the operations at one card network that were in progress in a range of time, of all merchants, page by page.',
+  mutates: false,
+  params: Type.Object({
+    network: networkName,
+    from: unixMs,
+    to: unixMs,
+    after: Type.Optional(Type.String({ pattern: '^[0-9]{1,13}\\.[0-9a-f]{48}$', description: 'The cursor is that of the previous page.' })),
+    count: Type.Optional(listLength),
+  }),
+  result: Type.Object({
+    operations: Type.Array(networkOperation),
+    unreadable: Type.Integer({ description: 'Rows of this page that cannot be read.' }),
+    next: Type.Union([text, Type.Null()]),
+  }),
+})
+
+const difference = Type.Integer({ minimum: 0 })
+
+export const operatorReceiptsRecordReconciliationContract = defineOperatorOperation('operator.receipts.recordReconciliation', {
+  summary: 'Writes the audit entry of a daily file of a card network that was compared with the operations of the service.',
+  mutates: true,
+  params: Type.Object({
+    network: networkName,
+    date: Type.String({ pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}$', description: 'A date is as 2026-01-31.' }),
+    counts: Type.Object({
+      lines: difference,
+      operations: difference,
+      matched: difference,
+      missing_here: difference,
+      missing_there: difference,
+      other_amount: difference,
+      other_state: difference,
+      duplicate_there: difference,
+    }),
+  }),
+  result: operatorDone,
+})
+
 export const operatorReceiptOperations = operationsByName(
   operatorReceiptsListContract,
   operatorReceiptsGetContract,
   operatorReceiptsResolveContract,
+  operatorReceiptsNetworkOperationsContract,
+  operatorReceiptsRecordReconciliationContract,
 )

@@ -31,6 +31,7 @@ import { makeMerchants } from '../domain/merchants/merchants.ts'
 import { makeFetchPage, type FetchPage } from '../domain/page-check/fetch-page.ts'
 import { makePageCheck } from '../domain/page-check/page-check.ts'
 import { makeParsePage, type ParsePage } from '../domain/page-check/parse-page.ts'
+import { createNetworkDay } from '../domain/payments/network-day.ts'
 import { createReceiptAdministration } from '../domain/payments/administration.ts'
 import { createReceipts } from '../domain/payments/receipts.ts'
 import { createReceiptWorker } from '../domain/payments/receipt-worker.ts'
@@ -295,6 +296,7 @@ export async function createServices(config: Config, adapters: Adapters, deps: S
     receiptWorker,
     receiptGauges,
     receiptAdministration: createReceiptAdministration(payments, receiptWorker),
+    networkDay: createNetworkDay(payments),
     endpoints,
     webhooks,
     dashboard,

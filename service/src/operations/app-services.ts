@@ -23,6 +23,7 @@ import type { Merchants } from '../domain/merchants/merchants.ts'
 import type { Reset } from '../domain/merchants/reset.ts'
 import type { PageCheck } from '../domain/page-check/page-check.ts'
 import type { ReceiptAdministration } from '../domain/payments/administration.ts'
+import type { NetworkDay } from '../domain/payments/network-day.ts'
 import type { Receipts } from '../domain/payments/receipts.ts'
 import type { CardReports } from '../domain/reporting/cards.ts'
 import type { GettingStartedGuide } from '../domain/reporting/getting-started.ts'
@@ -94,6 +95,7 @@ export interface AppServices {
   readonly smsSends: SmsAdministration
   readonly merchantEndpoints: MerchantEndpointAdministration
   readonly receiptAdministration: ReceiptAdministration
+  readonly networkDay: NetworkDay
 
   /** These exist in the test environment only. */
   readonly sandbox: Sandbox | null

@@ -192,6 +192,7 @@ export const preparedCalls: Readonly<Partial<Record<OperationName, (scene: CallS
     reference: 'RRN-118822',
     reason: 'the statement does not have it',
   }),
+  'operator.receipts.recordReconciliation': async () => ({ network: 'sandbox', date: '2026-01-31', counts: noDifferences }),
   'operator.sandbox.setStep': async ({ shop: { merchantId } }) => ({ merchantId, scenario: 'cards.verify', step: 'card_blocked' }),
   'operator.sandbox.setLimits': async ({ shop: { merchantId } }) => ({ merchantId, on: true }),
   'operator.sandbox.moveClock': async () => ({ offsetMs: 1000 }),
@@ -393,5 +394,7 @@ async function lastAgreement(scene: CallScene): Promise<string> {
   return last
 }
 
+const countNames = 'lines operations matched missing_here missing_there other_amount other_state duplicate_there'
+const noDifferences = Object.fromEntries(countNames.split(' ').map((name) => [name, 0]))
 const newNode = { name: 'node-b', publicKey: '09'.repeat(64) }
 let sharesOfNewSet: string[] = []

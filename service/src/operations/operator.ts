@@ -75,6 +75,7 @@ const operatorMessages = {
   sandbox_none: 'Only the test environment has a sandbox.',
   scenario_unknown: 'A scenario is one of: {}.',
   step_unknown: 'A step is one of: {}.',
+  network_unknown: 'There is no card network {} in the settings: see tessera settings',
   receipt_unknown: 'There is no receipt {}.',
   receipt_tampered:
     'The row of receipt {} was not written by this service: nothing was done. See docs/operating/stuck-payment.md#tampered.',

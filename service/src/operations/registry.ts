@@ -130,6 +130,7 @@ import {
 } from './operator.audit.ts'
 import { operatorUsersBlock, operatorUsersCreate, operatorUsersList, operatorUsersResetPassword } from './operator.users.ts'
 import { operatorReceiptsGet, operatorReceiptsList, operatorReceiptsResolve } from './operator.receipts.ts'
+import { operatorReceiptsNetworkOperations, operatorReceiptsRecordReconciliation } from './operator.reconciliation.ts'
 import {
   operatorEventsDead,
   operatorEventsList,
@@ -298,6 +299,8 @@ export const operationRegistry: OperationRegistry = Object.freeze({
   'operator.receipts.list':         operatorReceiptsList,
   'operator.receipts.get':          operatorReceiptsGet,
   'operator.receipts.resolve':      operatorReceiptsResolve,
+  'operator.receipts.networkOperations': operatorReceiptsNetworkOperations,
+  'operator.receipts.recordReconciliation': operatorReceiptsRecordReconciliation,
   'operator.sandbox.get':           operatorSandboxGet,
   'operator.sandbox.setStep':       operatorSandboxSetStep,
   'operator.sandbox.inbox':         operatorSandboxInbox,

@@ -1,7 +1,7 @@
 import type { CardKey } from './cards.ts'
 import { text, quotedText, oneOf, integer, timestamp, rowMac, coveredIfSet } from './columns.ts'
 import { table, type RowOf } from './table.ts'
-import { sql } from './statement.ts'
+import { type Row, sql } from './statement.ts'
 import { type Read, type Transaction, execute } from './transaction.ts'
 
 /** A money movement at the card network. */
@@ -63,6 +63,33 @@ const selectAll = sql`
 /** All operations of a receipt, oldest first. */
 export function listOperations(key: Pick<OperationRow, 'bucket' | 'receiptId' | 'merchantId'>): Read<OperationRow[]> {
   return { statement: selectAll, values: [key.bucket, key.receiptId, key.merchantId], map: (rows) => rows.map(operationsTable.fromRow) }
+}
+
+/** Where a page of `listNetworkOperations` begins: the key of the last row before it. */
+export type NetworkOperationKey = Pick<OperationRow, 'bucket' | 'receiptId' | 'requestId'>
+
+export interface NetworkOperationRange {
+  /** Unix milliseconds. */
+  readonly from: number
+  readonly to: number
+  /** Null: the first page. */
+  readonly after: NetworkOperationKey | null
+  readonly count: number
+}
+
+const selectInProgress = sql`
+  select ${operationsTable.columns} from operations
+  where (bucket, receipt_id, request_id) > ($1, $2, $3) and asked_at < $4 and (settled_at >= $5 or settled_at = 0)
+    and kind in ('authorise', 'hold', 'capture', 'cancelHold', 'refund', 'reverse')
+  order by bucket, receipt_id, request_id limit $6`
+
+/**
+ * The money movements that were in progress in a range of time: requested before its end and not resolved before its beginning. No index has their times,
+ * so all pages together read the table once, in the order of its key: for `Store.scan`. The map gets the row as it is stored, which may be unreadable.
+ */
+export function listNetworkOperations<T>({ from, to, after, count }: NetworkOperationRange, map: (row: Row) => T): Read<T[]> {
+  const key = after === null ? [-1, '', ''] : [after.bucket, after.receiptId, after.requestId]
+  return { statement: selectInProgress, values: [...key, to, from, count], map: (rows) => rows.map(map) }
 }
 
 // The condition of the partial index, so that it is used.

@@ -25,6 +25,7 @@ import { settingsCommand, statusCommand, versionCommand } from './status.ts'
 import { usersBlock, usersCreate, usersList, usersResetPassword } from './dashboard-users.ts'
 import { merchantsImport } from './merchants-import.ts'
 import { merchantsEndpoint } from './merchant-endpoint.ts'
+import { receiptsReconcile } from './receipts-reconcile.ts'
 import { receiptsList, receiptsResolve, receiptsShow } from './receipts.ts'
 import {
   eventsDead,
@@ -214,6 +215,7 @@ export const commands: readonly Command[] = Object.freeze([
   receiptsList,
   receiptsShow,
   receiptsResolve,
+  receiptsReconcile,
   usersCreate,
   usersList,
   usersBlock,
