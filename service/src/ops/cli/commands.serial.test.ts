@@ -12,6 +12,7 @@ import { commands } from './commands.ts'
 const scratch = makeScratch()
 const nowhere = join(scratch, 'nowhere')
 const merchantFile = join(scratch, 'merchants.csv')
+const networkFile = join(scratch, 'network.csv')
 const sentByService = { number: '8600495473316478', expire: '0399' }
 let service: Started
 
@@ -310,11 +311,13 @@ test('without a running service, every command that needs one reports that and h
     'sms find': ['998901234567'],
     'sms test': ['998901234567'],
     'receipts show': ['x'],
+    'receipts reconcile': [networkFile, '--network=sandbox', '--date=2026-01-31'],
     'receipts resolve': ['x', '--not-paid', '--reference=r', '--reason=r', '--yes'],
     ...wordsOfEvents,
     ...wordsOfMerchants,
   }
   writeFileSync(merchantFile, 'name\nA shop\n')
+  writeFileSync(networkFile, 'reference,amount,kind\n')
   for (const { name } of serviceCommands) {
     const ended = await runHere([...name.split(' '), ...(words[name] ?? []), `--data=${nowhere}`])
     assertRefused(
