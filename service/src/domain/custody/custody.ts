@@ -133,7 +133,7 @@ class CeremonyCustody implements Custody {
     this.#forgetOverdue()
     if (this.#dealing !== null) return new CustodyRefusal('shares_being_taken', this.#dealing.dealt.set.setId)
     const dealt = dealShares(size, this.#deps.environment, this.#deps.clock.now())
-    await this.#record(by, 'shares.created', dealt.set.setId, 'done')
+    await this.#audit(by, 'shares.created', dealt.set.setId, 'done')
     if (this.#isDealing()) {
       dealt.forget()
       return new CustodyRefusal('shares_being_taken')
@@ -158,7 +158,7 @@ class CeremonyCustody implements Custody {
     if (this.#deps.isDumped?.() === true) return new CustodyRefusal('core_dumps_on')
     const { setId, shares } = dealt.set
     if (takers.has(by.actor)) return new CustodyRefusal('custodian_repeated', nameOf(by))
-    await this.#record(by, 'share.taken', `${setId}/${String(shares - dealt.left() + 1)}`, 'done')
+    await this.#audit(by, 'share.taken', `${setId}/${String(shares - dealt.left() + 1)}`, 'done')
     this.#forgetOverdue()
     if (this.#dealing !== dealing) return new CustodyRefusal('no_shares_to_take')
     // Stored before the last share is shown, so that nobody has a share of a set that does not exist, and when nothing else can keep it from being shown.
@@ -234,7 +234,7 @@ class CeremonyCustody implements Custody {
 
   /** Adds a share that is of the set. The entry of the audit is before its effect. */
   async #collect(share: CustodianShare, set: ShareSet, by: AuditActor, purpose: string): Promise<EnteredShare | CustodyRefusal> {
-    await this.#record(by, 'share.entered', subjectOf(share), 'done')
+    await this.#audit(by, 'share.entered', subjectOf(share), 'done')
     const { setId, threshold } = set
     const again = this.#findRefusal(share, set, by, purpose)
     if (again !== null) {
@@ -274,7 +274,7 @@ class CeremonyCustody implements Custody {
 
   async #openSet(set: ShareSet, opened: ShareKek, by: AuditActor): Promise<void> {
     this.#open.set(set.setId, { ...opened, set })
-    await this.#record(by, 'kek.opened', set.setId, 'done')
+    await this.#audit(by, 'kek.opened', set.setId, 'done')
     this.#announce()
   }
 
@@ -307,7 +307,7 @@ class CeremonyCustody implements Custody {
   async #refuse(refusal: CustodyRefusal, by: AuditActor, subject: string): Promise<CustodyRefusal> {
     // Nobody guessed: a set that is open needs no share, and a custodian left out their name.
     if (refusal.reason !== 'set_open' && refusal.reason !== 'custodian_repeated') this.#backoff.countWrong()
-    await this.#record(by, 'share.entered', subject, 'refused')
+    await this.#audit(by, 'share.entered', subject, 'refused')
     return refusal
   }
 
@@ -347,7 +347,7 @@ class CeremonyCustody implements Custody {
     return this.#sets
   }
 
-  #record(by: AuditActor, action: CustodyEntry['action'], subject: string, outcome: CustodyEntry['outcome']) {
+  #audit(by: AuditActor, action: CustodyEntry['action'], subject: string, outcome: CustodyEntry['outcome']) {
     return this.#deps.audit.record(by, { action, subject, outcome })
   }
 

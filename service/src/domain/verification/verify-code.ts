@@ -319,7 +319,10 @@ const countedOutcomes: ReadonlySet<CodeAttemptResult['outcome']> = new Set(['inc
 const evaluatedOutcomes: ReadonlySet<CodeAttemptResult['outcome']> = new Set([...countedOutcomes, 'verified'])
 
 /** As the store counted it: `stopped` are those for whom a stop begins. */
-type CountedAsWrong = Pick<Extract<CodeAttemptResult, { outcome: 'incorrect' }>, 'isLast' | 'stopped'>
+interface CountedAsWrong {
+  readonly isLast: boolean
+  readonly stopped: readonly StopSubject[]
+}
 
 function effectOf({ isLast, stopped }: CountedAsWrong): WrongCodeEffect {
   return { isLast, isStopped: stopped.length > 0 }
