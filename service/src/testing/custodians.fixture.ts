@@ -59,9 +59,10 @@ function describeService(child: Child, folder: string, { url, adminUrl }: { url:
     if ('result' in reply) return { result: reply.result }
     return reply.error.data as { reason: string; message: string }
   }
+  let entered = 0
   async function enterAll(shares: readonly string[], isForRewrap: boolean): Promise<void> {
-    for (const [i, share] of shares.entries()) {
-      const { message } = await operator('operator.shares.enter', { share, custodian: `holder-${String(i + 1)}`, isForRewrap })
+    for (const share of shares) {
+      const { message } = await operator('operator.shares.enter', { share, custodian: `holder-${String(++entered)}`, isForRewrap })
       assert.equal(message, undefined)
     }
   }

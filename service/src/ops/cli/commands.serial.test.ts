@@ -311,7 +311,7 @@ test('without a running service, every command that needs one reports that and h
     'sms find': ['998901234567'],
     'sms test': ['998901234567'],
     'receipts show': ['x'],
-    'receipts reconcile': [networkFile, '--network=sandbox', '--date=2026-01-31'],
+    'receipts reconcile': [networkFile, '--card-network=sandbox', '--date=2026-01-31'],
     'receipts resolve': ['x', '--not-paid', '--reference=r', '--reason=r', '--yes'],
     ...wordsOfEvents,
     ...wordsOfMerchants,

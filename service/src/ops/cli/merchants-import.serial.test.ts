@@ -131,12 +131,15 @@ test('an import that is killed again and again ends with every merchant once, an
     await child.ended
   }
   // The merchant was created, and its password did not get into the file.
+  const pending = existsSync(`${passwords}.pending`) ? readFileSync(`${passwords}.pending`, 'utf8').trim() : ''
   const lost = readFileSync(passwords, 'utf8').trimEnd().split('\n')
   const [name = ''] = lost.pop()?.split(',') ?? []
-  writeFileSync(passwords, `${lost.join('\n')}\n${name},,abc`, { mode: 0o600 })
-  writeFileSync(`${passwords}.pending`, name)
+  // Unless the last kill left another one in that state.
+  const isPlanted = pending === '' || pending === name
+  if (isPlanted) writeFileSync(passwords, `${lost.join('\n')}\n${name},,abc`, { mode: 0o600 })
+  if (isPlanted) writeFileSync(`${passwords}.pending`, name)
   const { out } = await run(0, 'merchants', 'import', file, `--passwords=${passwords}`)
-  assert.match(out, new RegExp(`${name} was created by an import that was interrupted, and got another password`))
+  if (isPlanted) assert.match(out, new RegExp(`${name} was created by an import that was interrupted, and got another password`))
   const handedOut = (parseCsv(readFileSync(passwords, 'utf8')) ?? []).slice(1)
   assert.deepEqual(handedOut.map(([each]) => each).sort(), [...names].sort())
   for (const [, , merchantId = '', password = ''] of handedOut) assert.ok(await isAccepted(merchantId, password))

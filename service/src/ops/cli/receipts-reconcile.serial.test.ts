@@ -43,7 +43,7 @@ for (const [name, start] of Object.entries(stores)) {
     const reconcile = async (lines: readonly string[], ...more: string[]) => {
       writeFileSync(path, ['RRN,AMT,kind', ...lines].join('\n'))
       const options = [
-        '--network',
+        '--card-network',
         'sandbox',
         '--offset',
         offset,
@@ -90,7 +90,7 @@ for (const [name, start] of Object.entries(stores)) {
     assert.equal(leaky.code, 65)
     assert.match(leaky.err, /Line 3: cell 1 contains a card number/)
     assert.doesNotMatch(leaky.err + leaky.out, /8600069195406311/)
-    const unknown = await reconcile(lines, '--network', 'nonesuch')
+    const unknown = await reconcile(lines, '--card-network', 'nonesuch')
     assert.deepEqual([unknown.code, /no card network nonesuch/.test(unknown.err)], [64, true], unknown.err)
 
     const audit = await service.ask('audit', 'list', '--json')

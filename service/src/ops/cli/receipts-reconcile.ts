@@ -8,7 +8,7 @@ import { callService } from './control-client.ts'
 import { readNetworkFileColumns, type LineKeyColumn } from './network-file-columns.ts'
 import { readNetworkFile, type NetworkFileDay } from './network-file.ts'
 
-const shape = 'receipts reconcile <file> --network <name> --date <YYYY-MM-DD>'
+const shape = 'receipts reconcile <file> --card-network <name> --date <YYYY-MM-DD>'
 
 export const receiptsReconcile: Command = {
   name: 'receipts reconcile',
@@ -19,7 +19,7 @@ export const receiptsReconcile: Command = {
     'It is validated as a whole before anything is compared, and must have no card numbers. Nothing is changed; the audit gets receipts.reconciled.\n' +
     'Exit code 0: no difference; 1: differences; 65: the file is malformed. See docs/operating/reconciliation.md.',
   options: [
-    { name: 'network', takes: '<name>', meaning: 'The card network: the name of its adapter in the settings.' },
+    { name: 'card-network', takes: '<name>', meaning: 'The card network: the name of its adapter in the settings.' },
     { name: 'date', takes: '<date>', meaning: 'The day of the file: 2026-01-31.' },
     { name: 'columns', takes: '<columns>', meaning: 'How the network calls the columns: reference=RRN,amount=AMT, or a JSON file.' },
     { name: 'kinds', takes: '<kinds>', meaning: 'How the network calls the kinds: D=debit,R=reversal.' },
@@ -30,7 +30,7 @@ export const receiptsReconcile: Command = {
 
 async function runReconcile(input: CommandInput): ReturnType<Command['run']> {
   const [path = ''] = requireArguments(input.args, 1, 1, shape)
-  const network = input.options.get('network')
+  const network = input.options.get('card-network')
   const date = input.options.get('date')
   if (network === undefined || date === undefined) throw new ExitError('usage', `Usage: tessera ${shape}`)
   const day = dayOf(date, input.options.get('offset') ?? '+05:00')
