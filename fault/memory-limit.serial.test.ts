@@ -16,7 +16,7 @@ after(async () => {
 
 const trial: Trial = { store: 'sqlite', seed: 1, cycles: 1, dataFactory, say: () => undefined }
 /** Half of the attacks of `npm run fault -- memory-limit`, for a shorter time, in a service that is killed when it has more than 512 MB. */
-const size = { limit: () => watchMemory(limitBytes), attacks: [unreadReplies, unreadBatches, unreadPages], attackMs: 12_000 }
+const size = { limit: () => watchMemory(limitBytes), attacks: [unreadReplies, unreadBatches, unreadPages], attackMs: 1000 }
 
 test('clients that read nothing do not make the service take 512 MB, and cards are created meanwhile', async () => {
   const { acknowledged, lost, complaints } = await attackAll(trial, size)
