@@ -22,6 +22,8 @@ export interface KannelProgram {
   output(): string
   /** Resolves when its output matches; rejects when the program ends before. */
   said(pattern: RegExp): Promise<RegExpExecArray>
+  /** Sends a signal, and does not wait. */
+  signal(signal: NodeJS.Signals): void
   stop(signal?: NodeJS.Signals): Promise<void>
 }
 
@@ -78,6 +80,7 @@ function startProgram(program: string, args: readonly string[], cwd: string): Ka
         waiting.add(check)
         check()
       }),
+    signal: (signal) => void child.kill(signal),
     async stop(signal = 'SIGTERM') {
       if (hasEnded) return
       const ended = once(child, 'close')

@@ -274,6 +274,12 @@ export const refusedStarts: readonly RefusedStart[] = [
   ),
   refused(
     'Outside systems',
+    'a way to bind that SMPP does not have',
+    { ...messageCentre, TESSERA_SMS_SMPP_BIND: 'both' },
+    'TESSERA_SMS_SMPP_BIND is "both"; expected transceiver or transmitter_and_receiver.',
+  ),
+  refused(
+    'Outside systems',
     'authorities of a message centre that are not there',
     { ...messageCentre, TESSERA_SMS_SMPP_CA_FILE: '<folder>/none.pem' },
     'forbidden: TESSERA_SMS_SMPP_CA_FILE: the file <folder>/none.pem cannot be read (ENOENT).',

@@ -41,6 +41,7 @@ const shapes = {
   peer: text(/^(network|sms|holder|merchant_endpoint)$/),
   network: text(/^[a-z0-9]{1,32}$/),
   gateway: text(/^[a-z0-9]{1,32}$/),
+  bind: text(/^(transceiver|transmitter|receiver)$/),
   // A merchant's endpoint.
   operation: text(/^(check|perform|cancel)$/),
   // A transition of a receipt: its states by number, and its cause in docs/reference/payment-states.md.

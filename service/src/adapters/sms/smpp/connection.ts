@@ -1,23 +1,26 @@
-import { openSmppSession, type SmppReply, type SmppSession, type SmppSessionOptions } from './session.ts'
+import { makeSmppBinding, type SmppBinding, type SmppBindingOptions } from './binding.ts'
 import { smppStatuses } from './pdu.ts'
+import type { SmppBindAs, SmppReply } from './session.ts'
 
-export interface SmppConnectionOptions extends SmppSessionOptions {
+/** One session as a transceiver; or two, for a message centre that has no `bind_transceiver`. */
+export type SmppBindMode = 'transceiver' | 'transmitter_and_receiver'
+
+export interface SmppConnectionOptions extends Omit<SmppBindingOptions, 'bindAs' | 'log'> {
+  readonly bindMode: SmppBindMode
   /** Messages that may wait for their response at the same time. */
   readonly window: number
-  /** How long messages wait for the first connection of this process, whose attempt goes on. For a later one they do not wait. */
-  readonly firstBindMs: number
-  /** Before the second attempt to connect; doubled up to `maxReconnectMs`. */
-  readonly reconnectMs: number
   /** After the first throttled message; doubled up to 32 times. */
   readonly throttleMs: number
+  /** `bind`: as what the session is bound. */
+  readonly log: (event: string, details: { readonly bind: SmppBindAs; readonly err: unknown }) => void
 }
 
 /** `notSent`: no byte of the message left this process. */
 export type SubmitOutcome = SmppReply | { readonly kind: 'notSent'; readonly why: string }
 
-/** A message centre that this process is bound to, again and again after the connection was lost. */
+/** A message centre that this process is bound to, again and again after a session was lost. Messages depend on the session that sends them alone. */
 export interface SmppConnection {
-  /** Connects, if it does not already; so that delivery reports arrive before the first message is sent. */
+  /** Connects, if it has not begun to; so that delivery reports arrive before the first message is sent. */
   start(): void
   /** Sends a message within the window, and again after a pause while the message centre throttles. Never throws. */
   submit(body: Buffer, signal: AbortSignal): Promise<SubmitOutcome>
@@ -25,45 +28,26 @@ export interface SmppConnection {
 }
 
 export function makeSmppConnection(options: SmppConnectionOptions): SmppConnection {
-  const { clock, window, throttleMs } = options
+  const { bindMode, clock, window, throttleMs } = options
   const closing = new AbortController()
   const waiting = new Set<() => void>()
-  let session: SmppSession | null = null
-  let state: 'new' | 'binding' | 'bound' | 'away' = 'new'
+  const hasTwoSessions = bindMode === 'transmitter_and_receiver'
+  const sender = bind(hasTwoSessions ? 'transmitter' : 'transceiver', wake)
+  const receiver = hasTwoSessions ? bind('receiver', () => undefined) : null
   let inFlight = 0
   let isPaused = false
   let pauseMs = 0
 
   return Object.freeze({ start, submit, close })
 
+  function bind(bindAs: SmppBindAs, onChange: () => void): SmppBinding {
+    const log = (event: string, err: unknown): void => options.log(event, { bind: bindAs, err })
+    return makeSmppBinding({ ...options, bindAs, log }, closing.signal, onChange)
+  }
+
   function start(): void {
-    if (state !== 'new' || closing.signal.aborted) return
-    state = 'binding'
-    void run()
-    void clock.sleep(options.firstBindMs, closing.signal).then(giveUpFirst, () => undefined)
-  }
-
-  function giveUpFirst(): void {
-    if (state !== 'binding') return
-    state = 'away'
-    wake()
-  }
-
-  async function run(): Promise<void> {
-    let waitMs = options.reconnectMs
-    while (!isAborted(closing.signal)) {
-      const boundAt = clock.moment().monotonicMs
-      session = await openSmppSession(options, closing.signal)
-      state = session === null ? 'away' : 'bound'
-      wake()
-      await session?.ended
-      if (session !== null && clock.moment().monotonicMs - boundAt > steadyMs) waitMs = options.reconnectMs
-      session = null
-      state = 'away'
-      wake()
-      await clock.sleep(waitMs, closing.signal).catch(() => undefined)
-      waitMs = Math.min(waitMs * 2, maxReconnectMs)
-    }
+    sender.start()
+    receiver?.start()
   }
 
   async function submit(body: Buffer, signal: AbortSignal): Promise<SubmitOutcome> {
@@ -71,7 +55,7 @@ export function makeSmppConnection(options: SmppConnectionOptions): SmppConnecti
     for (;;) {
       const refusal = await takePlace(signal)
       if (refusal !== null) return { kind: 'notSent', why: refusal }
-      const bound = session
+      const bound = sender.session()
       if (bound === null) {
         leavePlace()
         return { kind: 'notSent', why: 'not connected' }
@@ -89,8 +73,8 @@ export function makeSmppConnection(options: SmppConnectionOptions): SmppConnecti
   /** Null when the message may be sent now. */
   async function takePlace(signal: AbortSignal): Promise<string | null> {
     while (!signal.aborted && !closing.signal.aborted) {
-      if (state === 'away') return 'not connected'
-      if (state === 'bound' && inFlight < window && !isPaused) {
+      if (sender.state() === 'away') return 'not connected'
+      if (sender.state() === 'bound' && inFlight < window && !isPaused) {
         inFlight++
         return null
       }
@@ -98,7 +82,7 @@ export function makeSmppConnection(options: SmppConnectionOptions): SmppConnecti
     }
     // It may have been woken for a place that the next can take.
     if (inFlight < window) wakeNext()
-    return state === 'bound' && !closing.signal.aborted ? 'window full' : 'not connected'
+    return sender.state() === 'bound' && !closing.signal.aborted ? 'window full' : 'not connected'
   }
 
   /** Only the message that has waited longest is woken: waking all for each place takes minutes when thousands wait. */
@@ -150,7 +134,6 @@ export function makeSmppConnection(options: SmppConnectionOptions): SmppConnecti
 
   function close(): void {
     closing.abort()
-    session?.close()
     wake()
   }
 }
@@ -168,12 +151,5 @@ function replyWithin(reply: Promise<SmppReply>, signal: AbortSignal): Promise<Sm
   })
 }
 
-function isAborted({ aborted }: AbortSignal): boolean {
-  return aborted
-}
-
 const throttlings: ReadonlySet<number> = new Set([smppStatuses.throttled, smppStatuses.queueFull])
 const maxPauses = 32
-const maxReconnectMs = 30_000
-/** A connection that held so long is no reason to wait longer before the next. */
-const steadyMs = 60_000

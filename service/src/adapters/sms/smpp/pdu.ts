@@ -2,6 +2,8 @@
 
 /** §5.1.2.1. A response has the command of its request and the highest bit. */
 export const smppCommands = Object.freeze({
+  bindReceiver: 0x1,
+  bindTransmitter: 0x2,
   submitSm: 0x4,
   deliverSm: 0x5,
   unbind: 0x6,

@@ -18,12 +18,16 @@ import {
   type SmppPdu,
 } from './pdu.ts'
 
+/** As what a session is bound (§2.2.1): a transmitter sends messages, a receiver gets delivery receipts, a transceiver does both. */
+export type SmppBindAs = 'transceiver' | 'transmitter' | 'receiver'
+
 export interface SmppSessionOptions {
   readonly host: string
   readonly port: number
   /** Null: a private line without TLS. `ca`: PEM of the authorities to trust; null for those of the system. */
   readonly tls: { readonly ca: string | null } | null
   readonly bind: BindBody
+  readonly bindAs: SmppBindAs
   readonly clock: Pick<Clock, 'sleep' | 'moment'>
   /** For the connection with its bind, and for each response to `enquire_link`. */
   readonly replyTimeoutMs: number
@@ -36,11 +40,11 @@ export interface SmppSessionOptions {
 /** `unknown`: the connection was lost before a response came. */
 export type SmppReply = { readonly kind: 'replied'; readonly status: number; readonly messageId: string } | { readonly kind: 'unknown' }
 
-/** A bound connection to a message centre (`bind_transceiver`). */
+/** A bound connection to a message centre. */
 export interface SmppSession {
   /** Resolves when it has ended. */
   readonly ended: Promise<void>
-  /** Sends `submit_sm`. It stays in flight, for the window, until the reply resolves. */
+  /** Sends `submit_sm`, unless it is bound as a receiver. It stays in flight, for the window, until the reply resolves. */
   submit(body: Buffer): Promise<SmppReply>
   /** Unbinds and closes. */
   close(): void
@@ -54,7 +58,12 @@ interface PendingRequest {
 
 /** Connects and binds; null, and a log line, when that does not succeed in time. */
 export async function openSmppSession(options: SmppSessionOptions, signal: AbortSignal): Promise<SmppSession | null> {
-  const { tls, replyTimeoutMs, log } = options
+  const { tls, replyTimeoutMs, bindAs } = options
+  let logLines = 0
+  const log: SmppSessionOptions['log'] = (event, err) => {
+    logLines += 1
+    options.log(event, err)
+  }
   const socket = connectSocket(options)
   const ended = new Promise<void>((resolve) => socket.once('close', () => resolve()))
   const timeout = AbortSignal.any([signal, AbortSignal.timeout(replyTimeoutMs)])
@@ -64,10 +73,12 @@ export async function openSmppSession(options: SmppSessionOptions, signal: Abort
     void ended.then(() => resolve(false))
   })
   socket.on('error', (err) => log('sms_connection_failed', err))
-  const exchange = makeExchange(options, socket)
-  const reply = (await isOpen) ? await exchange.request(smppCommands.bindTransceiver, encodeBind(options.bind), timeout) : null
+  const exchange = makeExchange({ ...options, log }, socket)
+  const reply = (await isOpen) ? await exchange.request(bindCommands[bindAs], encodeBind(options.bind), timeout) : null
   if (reply?.kind !== 'replied' || reply.status !== smppStatuses.ok) {
     if (reply?.kind === 'replied') log('sms_bind_refused', new Error(`status ${formatStatus(reply.status)}`))
+    else if (logLines === 0 && !signal.aborted)
+      log('sms_connection_failed', new Error(reply === null ? 'no connection' : 'no response to the bind'))
     socket.destroy()
     return null
   }
@@ -201,6 +212,11 @@ function isAborted({ aborted }: AbortSignal): boolean {
   return aborted
 }
 
+const bindCommands: Readonly<Record<SmppBindAs, number>> = {
+  transceiver: smppCommands.bindTransceiver,
+  transmitter: smppCommands.bindTransmitter,
+  receiver: smppCommands.bindReceiver,
+}
 const maxSequence = 0x7ffffffe
 const maxStoring = 32
 const maxUnwrittenBytes = 1024 * 1024

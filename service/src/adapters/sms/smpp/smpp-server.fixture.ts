@@ -27,8 +27,10 @@ export interface SmppServer {
   readonly received: ServerPdu[]
   /** How a `submit_sm` is responded to; null: not at all. */
   reply: (pdu: ServerPdu, session: ServerSession) => Readonly<Record<string, unknown>> | null
-  /** Status of the response to a bind. */
-  bindStatus: number
+  /** The last session of each bind command. */
+  readonly bound: Map<string, ServerSession>
+  /** Status of the response to a bind command. */
+  bindStatus: (command: string) => number
   /** Resolves when so many PDUs of a command have arrived. */
   untilReceived(command: string, count: number): Promise<readonly ServerPdu[]>
   close(): Promise<void>
@@ -48,7 +50,8 @@ export async function startSmppServer(
     sessions: [] as ServerSession[],
     received: [] as ServerPdu[],
     reply: byDefault,
-    bindStatus: 0,
+    bound: new Map<string, ServerSession>(),
+    bindStatus: acceptBinds,
   }
   const server = smpp.createServer(options, (session) => {
     started.sessions.push(session)
@@ -77,7 +80,10 @@ export async function startSmppServer(
   })
 
   function respond(session: ServerSession, pdu: ServerPdu): void {
-    if (pdu.command === 'bind_transceiver') session.send(pdu.response({ command_status: started.bindStatus }))
+    if (pdu.command.startsWith('bind_')) {
+      started.bound.set(pdu.command, session)
+      session.send(pdu.response({ command_status: started.bindStatus(pdu.command) }))
+    }
     if (pdu.command === 'enquire_link' || pdu.command === 'unbind') session.send(pdu.response())
     if (pdu.command !== 'submit_sm') return
     const members = started.reply(pdu, session)
@@ -85,6 +91,7 @@ export async function startSmppServer(
   }
 }
 
+const acceptBinds: SmppServer['bindStatus'] = () => 0
 const byDefault: SmppServer['reply'] = (pdu) => ({ message_id: `m${String(pdu.sequence_number)}` })
 
 /** The text of a `submit_sm`, as the server's decoder reads it. */

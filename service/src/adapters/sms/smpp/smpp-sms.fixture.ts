@@ -8,6 +8,8 @@ export interface SmppUnderTest {
   readonly reports: SmsDeliveryReport[]
   /** Names of log events. */
   readonly events: string[]
+  /** As what the session was bound of which an event tells, in the same order. */
+  readonly binds: unknown[]
 }
 
 type SmppTestOptions = Partial<Omit<SmppSmsOptions, 'connection'>> & Partial<SmppSmsOptions['connection']>
@@ -16,6 +18,7 @@ type SmppTestOptions = Partial<Omit<SmppSmsOptions, 'connection'>> & Partial<Smp
 export function connectSmpp(port: number, options: SmppTestOptions = {}, onReport = (): Promise<void> => Promise.resolve()): SmppUnderTest {
   const reports: SmsDeliveryReport[] = []
   const events: string[] = []
+  const binds: unknown[] = []
   const { gateway = 'smpp', sender = '4546', alphabet = 'gsm', messageIds = 'same', weight, log, ...connection } = options
   const sms = makeSmppSms({
     gateway,
@@ -23,12 +26,18 @@ export function connectSmpp(port: number, options: SmppTestOptions = {}, onRepor
     alphabet,
     messageIds,
     ...(weight === undefined ? {} : { weight }),
-    log: log ?? ((event) => void events.push(event)),
+    log:
+      log ??
+      ((event, { bind }) => {
+        events.push(event)
+        binds.push(bind)
+      }),
     connection: {
       host: '127.0.0.1',
       port,
       tls: null,
       bind: { systemId: 'shop', password: 'secret', systemType: '' },
+      bindMode: 'transceiver',
       clock: makeSystemClock(),
       replyTimeoutMs: 2000,
       enquireMs: 60_000,
@@ -43,7 +52,7 @@ export function connectSmpp(port: number, options: SmppTestOptions = {}, onRepor
     reports.push(report)
     await onReport()
   })
-  return { sms, reports, events }
+  return { sms, reports, events, binds }
 }
 
 export function smppMessage(text: string): SmsMessage {

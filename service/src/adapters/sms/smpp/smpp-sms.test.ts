@@ -230,13 +230,13 @@ test('a lost connection leaves messages in flight unknown, is made again by itse
   server.reply = () => null
   const sending = send()
   await server.untilReceived('submit_sm', 1)
-  server.bindStatus = 0x0d
+  server.bindStatus = () => 0x0d
   server.sessions[0]?.destroy()
   assert.equal((await sending).outcome, 'unknown')
   await until(() => events.includes('sms_bind_refused'), 'a refused bind')
   server.reply = () => ({ message_id: 'm' })
   await until(async () => (await send()).error === 'not connected', 'a rejection')
-  server.bindStatus = 0
+  server.bindStatus = () => 0
   await until(async () => (await send()).outcome === 'accepted', 'the next connection')
 })
 

@@ -38,6 +38,10 @@ function declareSmppSms(name: string) {
       systemType: optionalSetting(
         textSetting('The type that the provider asks for (system_type), at most 12 characters; most ask for none.'),
       ),
+      bind: choiceSetting(
+        'What it binds: one session as a transceiver, or two, a transmitter and a receiver, for a message centre that has no bind_transceiver.',
+        { choices: ['transceiver', 'transmitter_and_receiver'], default: 'transceiver' },
+      ),
       sender: textSetting('The sender that the phone shows: digits, or up to 11 letters and digits that the provider has registered.'),
       window: integerSetting('Messages that may wait for their response at the same time, as the provider allows.', {
         from: 1,
@@ -69,6 +73,7 @@ function declareSmppSms(name: string) {
           host,
           port,
           clock,
+          bindMode: settings.bind,
           window: settings.window,
           tls: transport === 'private' ? null : { ca: caFile },
           bind: requireShort({ systemId, password, systemType: systemType ?? '' }, name),
@@ -110,7 +115,7 @@ export function makeSmppSms({ gateway, connection: options, sender, alphabet, me
   let listener: (report: SmsDeliveryReport) => Promise<void> = () => Promise.resolve()
   const connection = makeSmppConnection({
     ...options,
-    log: (event, err) => log(event, { gateway, err }),
+    log: (event, details) => log(event, { gateway, ...details }),
     async onDeliver(body) {
       const report = readReceipt(body, messageIds)
       if (report !== null) await listener(report)
