@@ -1,5 +1,6 @@
 import { listDescendants, pauseTree, type ManagedProcess } from './processes.ts'
 import type { Behaviour } from './card-network.ts'
+import type { CentreBehaviour } from './message-centre.ts'
 import type { ProductionSystem } from './system.ts'
 
 /** Something that goes wrong while the load goes on. `begin` returns what ends it. */
@@ -32,7 +33,7 @@ export const faults: readonly PeerFault[] = [
   },
   paused('HSM', 'the module does not answer', tokenProcesses),
   {
-    peer: 'SMS gateway',
+    peer: 'SMS gateway by HTTP',
     what: 'killed, and started again',
     async begin({ gateway }) {
       for (const each of [gateway.smsbox, gateway.bearerbox]) await each.kill()
@@ -44,8 +45,14 @@ export const faults: readonly PeerFault[] = [
       }
     },
   },
-  paused('SMS gateway', 'hangs', ({ gateway }) => [gateway.smsbox.pid(), gateway.bearerbox.pid()]),
-  paused('SMS gateway', 'lies: accepts every message, and delivers none for a while', ({ gateway }) => [gateway.phones.pid()]),
+  paused('SMS gateway by HTTP', 'hangs', ({ gateway }) => [gateway.smsbox.pid(), gateway.bearerbox.pid()]),
+  paused('SMS gateway by HTTP', 'lies: accepts every message, and delivers none for a while', ({ gateway }) => [gateway.phones.pid()]),
+  killed('SMS gateway by SMPP', 'killed, and started again', ({ messageCentre }) => messageCentre.process),
+  paused('SMS gateway by SMPP', 'hangs', ({ messageCentre }) => [messageCentre.process.pid()]),
+  lyingCentre('accepts every message, and delivers none', 'acceptsAndDrops'),
+  lyingCentre('delivers, and replies with bytes that are no SMPP', 'garbage'),
+  lyingCentre('delivers, and responds to a message that nobody sent', 'otherSequence'),
+  lyingCentre('says of every message that there are too many', 'throttles'),
   killed('card network', 'killed, and started again', ({ network }) => network.process),
   paused('card network', 'hangs', ({ network }) => [network.process.pid()]),
   lying('takes every payment and does not reply', 'takesAndIsSilent'),
@@ -125,6 +132,23 @@ function lying(what: string, behaviour: Behaviour): PeerFault {
     async begin({ network }) {
       await network.behave(behaviour)
       return () => network.behave('honest')
+    },
+  }
+}
+
+function lyingCentre(what: string, behaviour: CentreBehaviour): PeerFault {
+  return {
+    peer: 'SMS gateway by SMPP',
+    what: `lies: ${what}`,
+    async begin({ messageCentre, services }) {
+      // Two for each process of the service, which may still be away from the fault before.
+      await messageCentre.until(({ sessions }) => sessions >= 2 * services.length)
+      await messageCentre.behave(behaviour)
+      return async () => {
+        // Each message goes by one of two gateways.
+        await messageCentre.until(({ lies }) => lies > 0)
+        await messageCentre.behave('honest')
+      }
     },
   }
 }

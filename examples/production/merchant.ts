@@ -27,7 +27,7 @@ export interface Payment {
   readonly ms: number
 }
 
-export function makeMerchantCalls({ call, merchant, gateway }: Pick<ProductionSystem, 'call' | 'merchant' | 'gateway'>): MerchantCalls {
+export function makeMerchantCalls({ call, merchant, phones }: Pick<ProductionSystem, 'call' | 'merchant' | 'phones'>): MerchantCalls {
   const server = `${merchant.id}:${merchant.password}`
   const run = randomBytes(4).toString('hex')
   let orders = 0
@@ -42,7 +42,7 @@ export function makeMerchantCalls({ call, merchant, gateway }: Pick<ProductionSy
       const { token } = created.card as { token: string }
       const phone = phoneOfCard(pan)
       requireResult(await call({ method: 'cards.get_verify_code', params: { token }, auth: merchant.id, from }))
-      const code = await untilCode(() => gateway.codesOf(phone).at(-1))
+      const code = await untilCode(() => phones.codesOf(phone).at(-1))
       requireResult(await call({ method: 'cards.verify', params: { token, code }, auth: merchant.id, from }))
       return { token, phone }
     },

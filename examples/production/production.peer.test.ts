@@ -7,6 +7,8 @@ import { test } from 'node:test'
 
 import { makeCardNumber } from './merchant.ts'
 import { formatHostMessage, takeMessages } from './iso-message.ts'
+import { collectPdus } from './message-centre.ts'
+import { readDecodedCodes } from './sms-gateway.ts'
 import { faults } from './faults.ts'
 import { findMoneyViolations } from './trial.ts'
 
@@ -35,6 +37,22 @@ test('the host of the example reads what it writes, in pieces', () => {
   assert.deepEqual([cut.messages, cut.rest.length], [[], 20])
   const { messages, rest } = takeMessages(Buffer.concat([bytes, bytes, bytes.subarray(0, 1)]))
   assert.deepEqual([messages, rest.length], [[message, message], 1])
+})
+
+test('the gateway by SMPP passes on whole PDUs, in pieces and several at once', () => {
+  const pdu = Buffer.concat([Buffer.from([0, 0, 0, 18, 0, 0, 0, 4]), Buffer.alloc(10, 7)])
+  const passed: Buffer[] = []
+  const collect = collectPdus((each) => passed.push(each))
+  for (const byte of pdu) collect(Buffer.from([byte]))
+  collect(Buffer.concat([pdu, pdu, pdu.subarray(0, 3)]))
+  assert.deepEqual(passed, [pdu, pdu, pdu])
+})
+
+test('a code is read from what drive_smpp prints, for the card of the phone', () => {
+  const line = (code: string, card: string) =>
+    `2026-11-23 23:30:00 [9] [3] DEBUG: submit_sm: short_message = <Example: code ${code} for card *${card}, valid>\n`
+  const output = line('111111', '0015') + line('222222', '0023') + line('333333', '0015')
+  assert.deepEqual(readDecodedCodes(output, '998900000015'), ['111111', '333333'])
 })
 
 test('the trial finds what was lost, taken twice, or kept for a payment that was not made', () => {

@@ -2,19 +2,69 @@ import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { createConnection } from 'node:net'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { findFreePort } from '../../tools/free-port.ts'
+import type { ExampleAuthority } from './certificates.ts'
+import type { CentreBehaviour, CentreState } from './message-centre.ts'
 import { makeProcess, type ManagedProcess } from './processes.ts'
 
-/** Kannel of Debian: its bearerbox and smsbox as the gateway, its fakesmsc as the operator's centre with all phones behind it. */
-export interface KannelGateway {
+/** Messages that have reached their phone. */
+export interface PhoneMessages {
+  /** The codes that have arrived at a phone, in order. */
+  codesOf: (phone: string) => readonly string[]
+}
+
+/** The gateway by HTTP: bearerbox and smsbox of Debian's kannel, and fakesmsc as the operator's centre with all phones behind it. */
+export interface KannelGateway extends PhoneMessages {
   readonly bearerbox: ManagedProcess
   readonly smsbox: ManagedProcess
   readonly phones: ManagedProcess
   readonly port: number
   readonly password: string
-  /** The codes that have arrived at a phone, in order. */
-  codesOf: (phone: string) => readonly string[]
   stop: () => Promise<void>
+}
+
+/** The gateway by SMPP: `message-centre.ts`, with Kannel's drive_smpp behind it. */
+export interface MessageCentre extends PhoneMessages {
+  readonly process: ManagedProcess
+  readonly port: number
+  behave: (behaviour: CentreBehaviour) => Promise<void>
+  /** Resolves when it is in such a state; rejects after a minute. */
+  until: (holds: (state: CentreState) => boolean) => Promise<void>
+}
+
+export async function startMessageCentre(folder: string, authority: ExampleAuthority): Promise<MessageCentre> {
+  const [port, controlPort] = [await findFreePort(), await findFreePort()]
+  const { certFile, keyFile } = authority.issue('message-centre', ['smsc.operator.example'])
+  const control = async (path: string): Promise<CentreState> =>
+    (await (await fetch(`http://127.0.0.1:${String(controlPort)}/${path}`)).json()) as CentreState
+  const process = makeProcess({
+    name: 'message-centre',
+    command: [nodePath, join(import.meta.dirname, 'message-centre.ts'), String(port), String(controlPort), certFile, keyFile],
+    folder,
+    isReady: async () => (await control('')).sessions >= 0,
+  })
+  await process.start()
+  return {
+    process,
+    port,
+    codesOf: (phone) => readDecodedCodes(process.output(), phone),
+    async behave(behaviour) {
+      await control(`behave/${behaviour}`)
+    },
+    async until(holds) {
+      for (let attempt = 0; !holds(await control('')); attempt++) {
+        if (attempt === 600) throw new Error(`the gateway by SMPP is still ${JSON.stringify(await control(''))}`)
+        await pause(100)
+      }
+    },
+  }
+}
+
+/** drive_smpp prints the text of a message without its phone. The text names the card by its last four digits, which end the phone's number here too. */
+export function readDecodedCodes(output: string, phone: string): string[] {
+  const decoded = new RegExp(`submit_sm: short_message = <[^>]*?code ([0-9A-Z]+) for card \\*${phone.slice(-4)}\\b`, 'g')
+  return [...output.matchAll(decoded)].map(([, code = '']) => code)
 }
 
 export async function startSmsGateway(folder: string, password: string): Promise<KannelGateway> {
@@ -99,6 +149,8 @@ keyword = default
 text = "No service"
 `
 }
+
+const nodePath = process.execPath
 
 async function accepts(port: number): Promise<boolean> {
   const socket = createConnection({ host: '127.0.0.1', port })

@@ -11,7 +11,7 @@ import { makeProcess, type ManagedProcess } from './processes.ts'
 import { startProxy, type NginxProxy } from './proxy.ts'
 import { install, startServiceProcess, writeSecret, type ProductionInstallation, type ServiceProcess } from './services.ts'
 import type { ShopRecord } from './shop.ts'
-import { startSmsGateway, type KannelGateway } from './sms-gateway.ts'
+import { startMessageCentre, startSmsGateway, type KannelGateway, type MessageCentre, type PhoneMessages } from './sms-gateway.ts'
 import { makeToken } from './token.ts'
 
 /** Everything that runs, and how it is reached. */
@@ -20,6 +20,9 @@ export interface ProductionSystem {
   readonly caFile: string
   readonly database: ProductionDatabase
   readonly gateway: KannelGateway
+  readonly messageCentre: MessageCentre
+  /** By either gateway. */
+  readonly phones: PhoneMessages
   readonly network: NetworkDouble
   readonly services: readonly ServiceProcess[]
   readonly proxy: NginxProxy
@@ -78,7 +81,10 @@ async function build(
   say('PKCS#11 token: SoftHSM2')
   const gateway = await startSmsGateway(folder, randomBytes(12).toString('hex'))
   onStop(() => gateway.stop())
-  say('SMS gateway: Kannel, with its fakesmsc as the operator and all phones')
+  say('SMS gateway by HTTP: Kannel, with its fakesmsc as the operator and all phones')
+  const messageCentre = await startMessageCentre(folder, authority)
+  onStop(() => messageCentre.process.stop())
+  say("SMS gateway by SMPP, over TLS: Kannel's drive_smpp, bound as a transmitter and a receiver")
   const network = await startNetwork(folder, authority, onStop)
   say('card network: a double that speaks ISO 8583 over TLS')
 
@@ -92,7 +98,7 @@ async function build(
     `--database-url=${database.cardsUrl}`,
     `--keys-database-url=${database.keysUrl}`,
     ...token.settings,
-    ...smsSettings(gateway, secrets),
+    ...smsSettings({ gateway, messageCentre, authority, secrets }),
     ...networkSettings(network, authority, secrets),
     ...providerSettings,
     // The shop's endpoint is on this machine.
@@ -121,7 +127,23 @@ async function build(
   const { merchant, shop } = await startShop({ folder, secrets, authority, installation, service: services[0] }, onStop)
   say(`merchant ${merchant.id}, with its endpoint and its webhook on https://127.0.0.1:${String(shop.port)}`)
   const formOrigin = origins[0]
-  return { folder, caFile: authority.caFile, database, gateway, network, services, proxy, shop, installation, formOrigin, merchant, call }
+  const phones: PhoneMessages = { codesOf: (phone) => [...gateway.codesOf(phone), ...messageCentre.codesOf(phone)] }
+  return {
+    folder,
+    caFile: authority.caFile,
+    database,
+    gateway,
+    messageCentre,
+    phones,
+    network,
+    services,
+    proxy,
+    shop,
+    installation,
+    formOrigin,
+    merchant,
+    call,
+  }
 }
 
 async function startNetwork(
@@ -228,9 +250,25 @@ interface CreatedMerchant {
   readonly password: string
 }
 
-function smsSettings(gateway: KannelGateway, secrets: string): string[] {
+interface SmsPlace {
+  readonly gateway: KannelGateway
+  readonly messageCentre: MessageCentre
+  readonly authority: ExampleAuthority
+  readonly secrets: string
+}
+
+/** Both gateways carry messages, and each those that the other rejects. */
+function smsSettings({ gateway, messageCentre, authority, secrets }: SmsPlace): string[] {
   return [
-    '--sms=http',
+    '--sms=smpp,http',
+    '--sms-smpp-host=localhost',
+    `--sms-smpp-port=${String(messageCentre.port)}`,
+    `--sms-smpp-ca-file=${authority.caFile}`,
+    '--sms-smpp-bind=transmitter_and_receiver',
+    '--sms-smpp-system-id=tessera',
+    `--sms-smpp-password-file=${writeSecret(secrets, 'smpp-password', randomBytes(4).toString('hex'))}`,
+    '--sms-smpp-sender=4546',
+    '--sms-smpp-enquire-seconds=5',
     '--sms-http-template=kannel',
     `--sms-http-base-url=http://127.0.0.1:${String(gateway.port)}`,
     '--sms-http-transport=private',

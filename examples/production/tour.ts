@@ -16,7 +16,7 @@ export async function runTour(system: ProductionSystem, say: (line: string) => v
   if (created.kind !== 'result') throw new Error(`form.sessions.create: ${JSON.stringify(created)}`)
   const { session, page: link } = created.result as { session: string; page: string }
   const code = await fillHostedPage(system, link)
-  say(`a card was entered into the hosted form, and its code (${String(code.length)} characters) came by SMS through the gateway`)
+  say(`a card was entered into the hosted form, and its code (${String(code.length)} characters) came by SMS`)
   const shown = await call({ method: 'form.sessions.get', params: { session }, auth })
   const { state, card } = (shown.kind === 'result' ? shown.result : {}) as { state?: string; card?: { token: string; verify: boolean } }
   if (state !== 'done' || card?.verify !== true) throw new Error(`the session is ${JSON.stringify(shown)}`)
@@ -37,7 +37,7 @@ export async function runTour(system: ProductionSystem, say: (line: string) => v
 }
 
 /** Returns the code. */
-async function fillHostedPage({ formOrigin, gateway }: ProductionSystem, link: string): Promise<string> {
+async function fillHostedPage({ formOrigin, phones }: ProductionSystem, link: string): Promise<string> {
   const { hostname } = new URL(formOrigin)
   const executablePath = findTestBrowser() ?? missing()
   const rules = `--host-resolver-rules=MAP ${hostname} 127.0.0.1`
@@ -50,10 +50,10 @@ async function fillHostedPage({ formOrigin, gateway }: ProductionSystem, link: s
     const pan = makeCardNumber(tourCard)
     const filled = await fillCard(page, { number: pan, expire: '0399', code: null, save: true })
     if (!filled.ok) throw new Error(`the form says: ${filled.message}`)
-    let code = gateway.codesOf(phoneOfCard(pan)).at(-1)
+    let code = phones.codesOf(phoneOfCard(pan)).at(-1)
     for (let attempt = 0; code === undefined && attempt < 200; attempt++) {
       await pause(50)
-      code = gateway.codesOf(phoneOfCard(pan)).at(-1)
+      code = phones.codesOf(phoneOfCard(pan)).at(-1)
     }
     if (code === undefined) throw new Error('no SMS with a code came within 10 s')
     const form = page.frameLocator('iframe')

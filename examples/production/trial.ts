@@ -139,7 +139,7 @@ async function audit(system: ProductionSystem, { acknowledged }: TrialLoad, rows
     if (card?.verify !== true) violations.push(`an acknowledged card is answered with ${JSON.stringify(reply).slice(0, 200)}`)
   }
   for (const phone of acknowledged.phones) {
-    const codes = system.gateway.codesOf(phone).length
+    const codes = system.phones.codesOf(phone).length
     if (codes !== 1) violations.push(`a phone that asked for one code got ${String(codes)} messages`)
   }
   return {
