@@ -16,9 +16,11 @@ import {
   readText,
   readInteger,
 } from './columns.ts'
+import { makeRowsUpdate, type RowsStatement } from './rows-statement.ts'
 import { table, type RowOf } from './table.ts'
 import { type TransactionExtras, withExtras } from './extras.ts'
 import type { MerchantKey } from './merchants.ts'
+import { insertEvents } from './outbox.ts'
 import { type Row, sql } from './statement.ts'
 import {
   type DuplicateRequest,
@@ -28,8 +30,10 @@ import {
   insertRow,
   rollback,
   updateRow,
+  updateRows,
   writeAudit,
   execute,
+  executeForRows,
 } from './transaction.ts'
 
 export interface CardKey {
@@ -143,6 +147,49 @@ function* update({ card, audit }: CardChange): Transaction<boolean> {
   if (!(yield* replaceCardAndVerification(card))) return yield* rollback(false)
   yield* writeAudit(audit)
   return true
+}
+
+/** Changes of many cards in one transaction, in the order of their keys, so that two processes lock them in one order. */
+export interface CardsChange {
+  readonly changes: readonly CardChange[]
+}
+
+const resealed = makeRowsUpdate(cardsTable, 'version', 'keyId', 'blob', 'mac')
+
+/** Stores cards under another data key. Returns how many; the others, to which another change came first, stay as they are. */
+export function* resealCards({ changes }: CardsChange): Transaction<number> {
+  const cards = new Set(
+    yield* updateRows(
+      resealed,
+      changes.map(({ card }) => card),
+    ),
+  )
+  for (const { card, audit } of changes) if (cards.has(card)) yield* writeAudit(audit)
+  return cards.size
+}
+
+const swept = makeRowsUpdate(cardsTable, 'version', 'state', 'keyId', 'blob', 'mac', 'endedAt')
+
+const deleteVerifications: RowsStatement = {
+  ofOne: deleteVerification,
+  ofAll: sql`
+    delete from verifications using unnest($1::integer[], $2::text[]) as ended (bucket, card_id)
+    where verifications.bucket = ended.bucket and verifications.card_id = ended.card_id`,
+}
+
+/** Stores cards that have expired or ended, with their events. Returns how many: all of them, or none when another change came first to one of them. */
+export function* sweepCards({ changes }: CardsChange): Transaction<number> {
+  const ended = changes.filter(({ card }) => card.state === 'ended').map(({ card }) => [card.bucket, card.cardId])
+  // Always the verification before the card, as in every other transaction.
+  if (ended.length > 0) yield* executeForRows(deleteVerifications, ended)
+  const { length } = yield* updateRows(
+    swept,
+    changes.map(({ card }) => card),
+  )
+  if (length < changes.length) return yield* rollback(0)
+  for (const { audit } of changes) yield* writeAudit(audit)
+  yield* insertEvents(changes.flatMap(({ events = [] }) => events))
+  return length
 }
 
 /** A step of larger transactions: replaces the card and deletes its verification when it is shredded. On false the caller must roll back. */

@@ -1,6 +1,7 @@
 import type { Row, Statement, Value } from './statement.ts'
 import type { Columns } from './columns.ts'
 import type { AuditChange } from './audit-changes.ts'
+import type { RowsStatement, RowsUpdate } from './rows-statement.ts'
 import type { RowOf, Table } from './table.ts'
 
 /** A query: one statement, its values, and how its rows are mapped. */
@@ -35,12 +36,10 @@ export type OnlyMembersOf<I, X> = { readonly [K in Exclude<keyof X, keyof I>]: n
 export type TransactionStep =
   /** `isDeferred`: nobody reads its rows, so PostgreSQL gets it together with the next statement whose rows are read, or with COMMIT. */
   | { readonly kind: 'run'; readonly statement: Statement; readonly values: readonly Value[]; readonly isDeferred?: true }
-  | { readonly kind: 'insertNew'; readonly table: NewRowsTable; readonly rows: readonly (readonly Value[])[] }
+  /** The same statement for many rows; the step returns the rows of all. */
+  | { readonly kind: 'rows'; readonly of: RowsStatement; readonly rows: readonly (readonly Value[])[]; readonly isDeferred?: true }
   | { readonly kind: 'audit'; readonly entry: AuditEntry }
   | { readonly kind: 'rollback' }
-
-/** The two statements for rows of which some may exist already: one row a statement on SQLite, all rows in one on PostgreSQL. */
-type NewRowsTable = Pick<Table<Columns>, 'insertNewStatement' | 'insertNewRowsStatement'>
 
 /** Runs a statement and returns its rows. */
 export function* run(statement: Statement, values: readonly Value[]): Transaction<readonly Row[]> {
@@ -65,13 +64,25 @@ export function* insertRow<C extends Columns>(table: Table<C>, row: RowOf<Table<
 
 /** Inserts rows; one that exists already stays as it is. PostgreSQL inserts them with one statement. */
 export function* insertNewRows<C extends Columns>(table: Table<C>, rows: readonly RowOf<Table<C>>[]): Transaction<void> {
-  yield { kind: 'insertNew', table, rows: rows.map(table.toValues) }
+  const of = { ofOne: table.insertNewStatement, ofAll: table.insertNewRowsStatement }
+  yield { kind: 'rows', of, rows: rows.map(table.toValues), isDeferred: true }
 }
 
 /** Replaces version `row.version - 1`. Returns false when another change came first. */
 export function* updateRow<C extends Columns>(table: Table<C>, row: RowOf<Table<C>> & { readonly version: number }): Transaction<boolean> {
   const updated = yield { kind: 'run', statement: table.updateStatement, values: [...table.toValues(row), row.version - 1] }
   return updated.length > 0
+}
+
+/** Runs a statement for many rows whose result nobody needs. */
+export function* executeForRows(of: RowsStatement, rows: readonly (readonly Value[])[]): Transaction<void> {
+  yield { kind: 'rows', of, rows, isDeferred: true }
+}
+
+/** Replaces version `row.version - 1` of each row. Returns those that were replaced: another change came first for the others. */
+export function* updateRows<R>({ of, toValues, keyOf, keyOfRow }: RowsUpdate<R>, rows: readonly R[]): Transaction<readonly R[]> {
+  const updated = new Set((yield { kind: 'rows', of, rows: rows.map(toValues) }).map(keyOfRow))
+  return rows.filter((row) => updated.has(keyOf(row)))
 }
 
 /** Appends an entry to the audit chain of the connection that runs this transaction. */

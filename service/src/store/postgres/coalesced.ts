@@ -12,9 +12,9 @@ export const insertCards = insertOfMany(cardsTable)
 /** Inserts many audit entries with one statement. */
 export const insertAuditEntries = insertOfMany(auditTable)
 
-/** Inserts the rows of a transaction's step with one statement. */
-export function insertNewRowsAtOnce({ table, rows }: Extract<TransactionStep, { kind: 'insertNew' }>): Step {
-  return { statement: table.insertNewRowsStatement, values: byColumn(rows) }
+/** Makes one statement of a transaction's step for many rows. */
+export function forAllRows({ of, rows }: Extract<TransactionStep, { kind: 'rows' }>): Step {
+  return { statement: of.ofAll, values: byColumn(rows) }
 }
 
 function insertOfMany<C extends Columns>({ insertRowsSql, toValues }: Table<C>): (rows: readonly RowOf<Table<C>>[]) => Step {

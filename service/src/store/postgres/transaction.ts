@@ -7,7 +7,7 @@ import type { Transaction } from '../transaction.ts'
 import type { AuditCommit } from '../store.ts'
 import type { RowVersion } from '../table.ts'
 import type { Row, Statement } from '../statement.ts'
-import { insertCards, insertAuditEntries, insertNewRowsAtOnce } from './coalesced.ts'
+import { insertCards, insertAuditEntries, forAllRows } from './coalesced.ts'
 import { serverErrorOf, postgresFaultOf, isRefusedCommit } from './fault.ts'
 import type { PostgresFault } from './fault.ts'
 import type { StatementResult, Step } from './pipelined-query.ts'
@@ -146,9 +146,10 @@ class RunningTransaction {
       const step = next.value
       if (step.kind === 'audit') this.entries.push(step.entry)
       if (step.kind === 'rollback') this.isRolledBack = true
-      if (step.kind === 'run') this.#steps.push(step)
-      if (step.kind === 'insertNew' && step.rows.length > 0) this.#steps.push(insertNewRowsAtOnce(step))
-      this.#isReading = step.kind === 'run' && step.isDeferred !== true
+      const sent = step.kind === 'run' ? step : step.kind === 'rows' && step.rows.length > 0 ? forAllRows(step) : null
+      if (sent === null) continue
+      this.#steps.push(sent)
+      this.#isReading = (step.kind === 'run' || step.kind === 'rows') && step.isDeferred !== true
       if (this.#isReading) return
     }
   }

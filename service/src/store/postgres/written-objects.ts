@@ -1,5 +1,5 @@
 import type { CardChange } from '../cards.ts'
-import { insertCard } from '../cards.ts'
+import { insertCard, resealCards, sweepCards, type CardsChange } from '../cards.ts'
 import type { TransactionExtras } from '../extras.ts'
 import { insertReceipt, updateReceipt, type InsertReceipt, type ReceiptUpdate } from '../receipts.ts'
 import type { TransactionFunction } from '../transaction.ts'
@@ -37,6 +37,8 @@ function keysOf({ idempotency }: TransactionExtras): string[] {
  * write of an object is in progress at a time, so that a locked card or endpoint holds up one writer, however many of its writes wait.
  */
 export function lockedObjects<I>(transaction: TransactionFunction<I, unknown>, input: I): readonly string[] {
+  const of: unknown = transaction
+  if (of === resealCards || of === sweepCards) return (input as CardsChange).changes.map(({ card }) => card.cardId)
   return writtenObjects(transaction, input) ?? [...new Set(namedIds(input))]
 }
 

@@ -3,8 +3,8 @@ import type { Dek } from '@tessera/vault/dek'
 import { emptyChain, linkEntry } from '../audit-chain.ts'
 import { type AuditEntry, type AuditHead, findAuditHead, auditTable } from '../audit.ts'
 import { startTransaction, type NamedTransaction } from '../transactions.ts'
-import type { Transaction } from '../transaction.ts'
-import { sql } from '../statement.ts'
+import type { Transaction, TransactionStep } from '../transaction.ts'
+import { type Row, sql } from '../statement.ts'
 import type { AuditCommit } from '../store.ts'
 import type { RowVersion } from '../table.ts'
 import type { Connection } from './connect.ts'
@@ -124,11 +124,16 @@ export function makeBatchWriter(connection: Connection): BatchWriter {
     while (next.done !== true) {
       const step = next.value
       if (step.kind === 'audit') insertAudit(step.entry)
-      if (step.kind === 'insertNew') for (const values of step.rows) connection.run(step.table.insertNewStatement, values)
       if (step.kind === 'rollback') isRolledBack = true
-      next = transaction.next(step.kind === 'run' ? connection.run(step.statement, step.values) : [])
+      next = transaction.next(runStep(step))
     }
     return { result: next.value, isRolledBack }
+  }
+
+  function runStep(step: TransactionStep): readonly Row[] {
+    if (step.kind === 'run') return connection.run(step.statement, step.values)
+    if (step.kind === 'rows') return step.rows.flatMap((values) => connection.run(step.of.ofOne, values))
+    return []
   }
 
   function insertAudit(audit: AuditEntry): void {

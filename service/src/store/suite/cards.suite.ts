@@ -11,8 +11,11 @@ import {
   type ListedCard,
   listEndedCards,
   listSavedCards,
+  resealCards,
+  sweepCards,
   updateCard,
 } from '../cards.ts'
+import { listEvents } from '../outbox.ts'
 import { updateReceipt } from '../receipts.ts'
 import type { Store } from '../store.ts'
 import { beginVerification, findVerification } from '../verifications.ts'
@@ -27,7 +30,7 @@ import {
   shreddedVersion,
   T0,
 } from './samples.fixture.ts'
-import { insertSampleReceipt, makeReceiptUpdate, makeReceipt, makeReceiptExtras, nextReceipt } from './money.fixture.ts'
+import { insertSampleReceipt, makeEvent, makeReceiptUpdate, makeReceipt, makeReceiptExtras, nextReceipt } from './money.fixture.ts'
 import type { WithStore } from './opened.fixture.ts'
 
 export function cardsSuite(withStore: WithStore): void {
@@ -96,6 +99,60 @@ export function cardsSuite(withStore: WithStore): void {
       assert.equal(await store.write(updateCard, { card: gone, audit: makeAuditEntry(gone) }), true)
       assert.equal(await store.read(findVerification(card)), null)
       assert.deepEqual(await store.read(findCard(card)), gone)
+    }),
+  )
+
+  test(
+    'cards are resealed together, each with its entry, but for one that another change came to first',
+    withStore(async ({ store }) => {
+      const cards = [1, 2, 3, 4].map((number) => makeCard(number))
+      for (const card of cards) await insertSampleCard(store, card)
+      const [, changed = makeCard(2)] = cards
+      const first = nextVersion(changed, { customer: 'a payer' })
+      assert.equal(await store.write(updateCard, { card: first, audit: makeAuditEntry(first) }), true)
+      const next = cards.map((card) => nextVersion(card, { keyId: 'f'.repeat(32), blob: bytesOf(`resealed ${card.cardId}`, 112) }))
+      const unknown = nextVersion(makeCard(5))
+      const changes = [...next, unknown].map((card) => ({ card, audit: makeAuditEntry(card, 'card.resealed') }))
+      assert.equal(await store.write(resealCards, { changes }), 3)
+      for (const [at, card] of cards.entries()) {
+        const stored = at === 1 ? first : next[at]
+        assert.deepEqual(await store.read(findCard(card)), stored)
+        assert.deepEqual(await store.read(findNewestAudited(card.cardId)), { version: 2, mac: stored?.mac })
+      }
+      assert.deepEqual([await store.read(findCard(unknown)), await store.read(findNewestAudited(unknown.cardId))], [null, null])
+      assert.equal(await store.write(resealCards, { changes }), 0)
+      assert.equal(await store.write(resealCards, { changes: [] }), 0)
+    }),
+  )
+
+  test(
+    'cards end together with their verifications and events, or none does when another change came to one of them first',
+    withStore(async ({ store }) => {
+      const cards = [1, 2, 3].map((number) => makeCard(number))
+      for (const card of cards) {
+        await insertSampleCard(store, card)
+        const attempt = sampleVerification(card, card.cardId, clockAt(0))
+        await store.write(beginVerification, { attempt, limits: { resendWaitMs: 60_000, pan: null }, audit: makeAuditEntry(card) })
+      }
+      const ended = cards.map((card): CardRow => ({ ...shreddedVersion(card), state: 'ended' }))
+      const changesOf = (rows: readonly CardRow[]) =>
+        rows.map((card) => ({ card, audit: makeAuditEntry(card, 'card.ended'), events: [makeEvent(card.cardId, card.cardId.slice(-4))] }))
+      const countEvents = async () =>
+        (await store.read(listEvents({ bucket: makeCard(1).bucket, merchantId: makeCard(1).merchantId, from: 0, count: 9 }))).length
+      const late = ended.map((card, at) => (at === 2 ? nextVersion(card) : card))
+      assert.equal(await store.write(sweepCards, { changes: changesOf(late) }), 0)
+      for (const card of cards) {
+        assert.deepEqual(await store.read(findCard(card)), card)
+        assert.notEqual(await store.read(findVerification(card)), null)
+      }
+      assert.equal(await countEvents(), 0)
+      assert.equal(await store.write(sweepCards, { changes: changesOf(ended) }), 3)
+      for (const card of ended) {
+        assert.deepEqual(await store.read(findCard(card)), card)
+        assert.equal(await store.read(findVerification(card)), null)
+        assert.deepEqual(await store.read(findNewestAudited(card.cardId)), { version: 2, mac: card.mac })
+      }
+      assert.equal(await countEvents(), 3)
     }),
   )
 
