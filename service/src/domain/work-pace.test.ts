@@ -16,15 +16,20 @@ function makePaceUnderTest(waiting: number[], shareOfTime?: number) {
   }
 }
 
+/** A batch that is too small to say how long a change takes. */
+function few(tookMs: number) {
+  return { tookMs, changes: 1 }
+}
+
 test('work pauses three times as long as it took, and longer while writes of calls wait, but not for ever', async () => {
   const { pauses, pace } = makePaceUnderTest([])
-  await pace.pause(20)
+  await pace.pause(few(20))
   assert.deepEqual(pauses, [60])
   const busy = makePaceUnderTest([100, 100, 0])
-  await busy.pace.pause(20)
+  await busy.pace.pause(few(20))
   assert.deepEqual(busy.pauses, [60, 60, 60])
   const overloaded = makePaceUnderTest(Array.from({ length: 1000 }, () => 100))
-  await overloaded.pace.pause(1000)
+  await overloaded.pace.pause(few(1000))
   assert.deepEqual(overloaded.pauses, [3000, 3000])
 })
 
@@ -37,26 +42,65 @@ test('under a load that never ends, work waits at most ten times as long as it t
       Array.from({ length: 1000 }, () => 100),
       shareOfTime,
     )
-    await pace.pause(20)
+    await pace.pause(few(20))
     assert.deepEqual(pauses, expected)
   }
 })
 
-test('rows are changed a few at a time with pauses between them, until the service stops', async () => {
+test('a batch that took longer than its changes take at the least has waited already: its pause is shorter, and waiting writes repeat it less often', async () => {
+  const { pauses, pace } = makePaceUnderTest([])
+  for (const tookMs of [20, 40, 100, 20]) await pace.pause({ tookMs, changes: 100 })
+  assert.deepEqual(pauses, [60, 40, 5, 60])
+  // Twice as many changes take twice as long.
+  await pace.pause({ tookMs: 60, changes: 200 })
+  assert.equal(pauses.at(-1), 100)
+  const overloaded = makePaceUnderTest(Array.from({ length: 1000 }, () => 100))
+  await overloaded.pace.pause({ tookMs: 20, changes: 100 })
+  overloaded.pauses.splice(0)
+  await overloaded.pace.pause({ tookMs: 1000, changes: 100 })
+  assert.equal(
+    overloaded.pauses.reduce((sum, ms) => sum + ms, 0),
+    200,
+  )
+})
+
+test('what a change takes at the least is that of the latest 256 batches: work that has become slower pauses for longer again', async () => {
+  const { pauses, pace } = makePaceUnderTest([])
+  await pace.pause({ tookMs: 20, changes: 100 })
+  for (let batch = 0; batch < 256; batch++) await pace.pause({ tookMs: 80, changes: 100 })
+  assert.deepEqual([pauses.at(-2), pauses.at(-1)], [5, 240])
+})
+
+test('batches become smaller while they take long, so that no call waits long for one, and larger again afterwards', async () => {
+  const { pace } = makePaceUnderTest([])
+  const rowsAfter = async (...times: readonly number[]): Promise<number[]> => {
+    const rows: number[] = []
+    for (const tookMs of times) {
+      await pace.pause({ tookMs, changes: pace.batchRows() })
+      rows.push(pace.batchRows())
+    }
+    return rows
+  }
+  assert.deepEqual(await rowsAfter(10, 50, 51, 200, 900), [100, 100, 50, 25, 25])
+  assert.deepEqual(await rowsAfter(50, 20, 60), [30, 35, 25])
+  const sizes: number[] = []
+  const all = Array.from({ length: 60 }, (_, row) => row)
+  await changeAtPace(all, (batch) => Promise.resolve(sizes.push(batch.length)), { pace })
+  assert.deepEqual(sizes, [25, 30, 5])
+})
+
+test('rows are changed in batches with pauses between them, until the service stops', async () => {
   const { pauses, pace } = makePaceUnderTest([])
   const stopping = new AbortController()
-  let inProgress = 0
-  let most = 0
-  const change = async (row: number): Promise<boolean> => {
-    most = Math.max(most, ++inProgress)
-    await Promise.resolve()
-    inProgress -= 1
-    if (row === 59) stopping.abort()
-    return row % 2 === 0
+  const sizes: number[] = []
+  const changeBatch = (batch: readonly number[]): Promise<number> => {
+    sizes.push(batch.length)
+    if (batch.includes(299)) stopping.abort()
+    return Promise.resolve(batch.filter((row) => row % 2 === 0).length)
   }
-  const rows = Array.from({ length: 100 }, (_, row) => row)
-  assert.equal(await changeAtPace(rows, change, { pace, stopping: stopping.signal }), 30)
-  assert.deepEqual([pauses.length, most], [2, 20])
+  const rows = Array.from({ length: 450 }, (_, row) => row)
+  assert.equal(await changeAtPace(rows, changeBatch, { pace, stopping: stopping.signal }), 150)
+  assert.deepEqual([pauses.length, sizes], [2, [100, 100, 100]])
 })
 
 test('rounds follow each other until one finds nothing to do, or the service stops', async () => {

@@ -1,27 +1,45 @@
 import type { Clock } from '../clock.ts'
 
-/** Work of the background that follows its backlog, page after page, within a share of the time, and gives way to the writes of calls. */
+/** Work of the background that follows its backlog, batch after batch, within a share of the time, and gives way to the writes of calls. */
 export interface WorkPace {
-  /** Milliseconds of a clock that never jumps, to time a page with. */
+  /** Milliseconds of a clock that never jumps, to time a batch with. */
   monotonicMs(): number
-  /** Pauses after a page that took `tookMs`, before the next one. Ends early when `stopping` is aborted. */
-  pause(tookMs: number, stopping?: AbortSignal): Promise<void>
+  /** Rows of the next batch: fewer while batches take long, since calls wait for them. */
+  batchRows(): number
+  /** Pauses after a batch, before the next one. Ends early when `stopping` is aborted. */
+  pause(batch: FinishedBatch, stopping?: AbortSignal): Promise<void>
+}
+
+export interface FinishedBatch {
+  readonly tookMs: number
+  /** How many rows were changed. */
+  readonly changes: number
 }
 
 export interface WorkPaceDependencies {
   readonly clock: Pick<Clock, 'sleep' | 'moment'>
-  /** Writes that wait to be committed: those of calls, since the page before is stored. */
+  /** Writes that wait to be committed: those of calls, since the batch before is stored. */
   readonly waitingWrites: () => number
   /** Of the time, the work uses at most this share, above 0 and up to 1. Default: a quarter. */
   readonly shareOfTime?: number
 }
 
+/**
+ * The share is that of the work itself, not of the time it waits for a processor or a disk that others use: on a busy machine a batch takes ten times as
+ * long, most of it waiting, and a pause of three times that would leave the backlog behind. A batch counts as long as its changes would have taken at the
+ * least time of a change among the latest batches, since other work only ever adds time; the time it waited is part of its pause.
+ */
 export function makeWorkPace({ clock, waitingWrites, shareOfTime = 0.25 }: WorkPaceDependencies): WorkPace {
+  const ownMs = makeOwnTime()
+  let rows = maxBatchRows
   return Object.freeze({
     monotonicMs: () => clock.moment().monotonicMs,
-    async pause(tookMs: number, stopping: AbortSignal = neverAborted) {
-      const pauseMs = Math.min(maxPauseMs, Math.max(minPauseMs, tookMs * (1 / shareOfTime - 1)))
-      const longestMs = Math.min(maxPauseMs, Math.max(pauseMs, tookMs * giveWayFactor))
+    batchRows: () => rows,
+    async pause(batch: FinishedBatch, stopping: AbortSignal = neverAborted) {
+      const own = ownMs(batch)
+      rows = batch.tookMs > longBatchMs ? Math.max(minBatchRows, rows >> 1) : Math.min(maxBatchRows, rows + batchRowsStep)
+      const pauseMs = Math.min(maxPauseMs, Math.max(minPauseMs, own / shareOfTime - batch.tookMs))
+      const longestMs = Math.min(maxPauseMs, Math.max(pauseMs, own * giveWayFactor))
       for (let waitedMs = 0; waitedMs < longestMs && !stopping.aborted; waitedMs += pauseMs) {
         await clock.sleep(pauseMs, stopping).catch(() => undefined)
         if (waitingWrites() <= maxWaitingWrites) return
@@ -30,21 +48,34 @@ export function makeWorkPace({ clock, waitingWrites, shareOfTime = 0.25 }: WorkP
   })
 }
 
+/** How long a batch takes when nothing else is in its way. */
+function makeOwnTime(): (batch: FinishedBatch) => number {
+  const latest: number[] = []
+  return ({ tookMs, changes }) => {
+    // A small batch is mostly one COMMIT, which says nothing about a change.
+    if (changes < minTimedChanges) return tookMs
+    latest.push(tookMs / changes)
+    if (latest.length > maxTimedBatches) latest.shift()
+    return Math.min(...latest) * changes
+  }
+}
+
 /**
- * Changes rows, a few at a time, each time followed by a pause. A call whose write comes meanwhile waits for these few only. Returns how many were changed;
- * `stopping` ends it between two pauses.
+ * Changes rows, a batch at a time, each followed by a pause. A call whose write comes meanwhile waits for this batch only. `changeBatch` returns how many
+ * were changed; the sum is returned. `stopping` ends it between two batches.
  */
 export async function changeAtPace<T>(
   rows: readonly T[],
-  change: (row: T) => Promise<boolean>,
+  changeBatch: (batch: readonly T[]) => Promise<number>,
   { pace, stopping }: { readonly pace?: WorkPace | undefined; readonly stopping?: AbortSignal | undefined },
 ): Promise<number> {
   let changed = 0
-  for (let at = 0; at < rows.length && stopping?.aborted !== true; at += rowsAtOnce) {
+  for (let at = 0, end = 0; at < rows.length && stopping?.aborted !== true; at = end) {
+    end = at + (pace?.batchRows() ?? maxBatchRows)
     const startedAt = pace?.monotonicMs() ?? 0
-    const done = await Promise.all(rows.slice(at, at + rowsAtOnce).map(change))
-    changed += done.filter((isDone) => isDone).length
-    await pace?.pause(pace.monotonicMs() - startedAt, stopping)
+    const changes = await changeBatch(rows.slice(at, end))
+    changed += changes
+    await pace?.pause({ tookMs: pace.monotonicMs() - startedAt, changes }, stopping)
   }
   return changed
 }
@@ -61,11 +92,19 @@ export async function runWhileWorking(round: (stopping: AbortSignal) => Promise<
 }
 
 const minPauseMs = 5
-/** Some milliseconds of the store. */
-const rowsAtOnce = 20
-/** After this long the next page is made in any case: what has to be destroyed is destroyed, also under a load that never ends. */
+/** Some milliseconds of the store and of this thread. */
+export const maxBatchRows = 100
+/** Less would be mostly the COMMIT, and the wait for a processor. */
+const minBatchRows = 25
+const batchRowsStep = 5
+/** A batch that took longer is followed by one of half as many rows. */
+const longBatchMs = 50
+/** Batches of at least so many changes say how long a change takes. */
+const minTimedChanges = 10
+const maxTimedBatches = 256
+/** After this long the next batch is made in any case: what has to be destroyed is destroyed, also under a load that never ends. */
 const maxPauseMs = 5000
-/** And after so many times as long as the page took, so that a page of few rows does not wait as long as one of many. */
+/** And after so many times as long as the batch took by itself, so that a batch of few rows does not wait as long as one of many. */
 const giveWayFactor = 10
 /** With more writes of calls waiting, the pause is repeated. */
 const maxWaitingWrites = 32

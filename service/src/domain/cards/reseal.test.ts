@@ -7,7 +7,7 @@ import { drawPan } from '../../testing/random.fixture.ts'
 import { withSqlite } from '../../store/sqlite/with-store.fixture.ts'
 
 import { KeyInUseError, makeCardResealer } from './reseal.ts'
-import { findCard, updateCard, cardsTable } from '../../store/cards.ts'
+import { findCard, resealCards, updateCard, cardsTable } from '../../store/cards.ts'
 import { StoreDamaged, StoreOutcomeUnknown, StoreUnavailable } from '../../store/store.ts'
 import { makeWalk } from '../../store/walk.ts'
 import { replaceInStore, replaceWrite } from '../../testing/store.fixture.ts'
@@ -79,23 +79,23 @@ test('an operator reseals the cards of one key, cancels after a few cards, and c
     assert.equal(await run(), 'active')
     assert.equal(await run('0'.repeat(32)), 'unknown')
     await app.keyring.rotate('card', merchant.merchantId)
-    assert.equal(await app.reseal.countLeft(), 230)
+    assert.equal((await app.reseal.readBacklog()).cards, 230)
 
     const cancelled = new AbortController()
-    const pages = replaceWrite(updateCard, (_change, original) => {
+    const pages = replaceWrite(resealCards, (_change, original) => {
       cancelled.abort(new Error('cancelled'))
       return original()
     })
     const interrupted = resealOf({ ...app, store: replaceInStore(app.store, pages) })
     const walk = makeWalk({ signal: cancelled.signal, now: () => 0 })
     await assert.rejects(interrupted.resealKey(old, { walk, pace: app.pace, signal: cancelled.signal }), /cancelled/)
-    assert.equal(await app.reseal.countLeft(), 210)
+    assert.equal((await app.reseal.readBacklog()).cards, 130)
 
     const running = run()
     assert.equal(await run(), 'running')
     assert.equal(await app.reseal.runOnce(), 0)
-    assert.deepEqual(await running, { resealed: 210, left: 0 })
-    assert.deepEqual([await app.reseal.countLeft(), app.reseal.resealedCount()], [0, 210])
+    assert.deepEqual(await running, { resealed: 130, left: 0 })
+    assert.deepEqual([await app.reseal.readBacklog(), app.reseal.resealedCount()], [{ cards: 0, since: null }, 130])
     const entries = await app.auditArchive.list({ merchantId: '', subject: old, count: 10 })
     assert.deepEqual(
       entries
@@ -115,29 +115,35 @@ test('a reseal by command goes on after the store fails, or says that an outcome
     const { signal } = new AbortController()
     const reseal = (fail: (write: number) => Error | null) => {
       let writes = 0
-      const failing = replaceWrite(updateCard, async (_change, original) => {
+      const run = async <T>(original: () => Promise<T>): Promise<T> => {
         const failure = fail(writes++)
-        if (!(failure instanceof StoreUnavailable)) await original()
+        if (failure instanceof StoreUnavailable) throw failure
+        const result = await original()
         if (failure !== null) throw failure
-        return true
-      })
+        return result
+      }
+      const failing = [
+        replaceWrite(resealCards, (_changes, original) => run(original)),
+        replaceWrite(updateCard, (_change, original) => run(original)),
+      ]
       const walk = makeWalk({ signal, now: () => 0 })
-      const resealer = resealOf({ ...app, store: replaceInStore(app.store, failing) })
+      const resealer = resealOf({ ...app, store: replaceInStore(app.store, ...failing) })
       return moving(app, resealer.resealKey(old, { walk, pace: app.pace, signal }))
     }
     await assert.rejects(
       reseal(() => new StoreUnavailable('away')),
       /away/,
     )
-    assert.equal(await app.reseal.countLeft(), 230)
+    assert.equal((await app.reseal.readBacklog()).cards, 230)
     await assert.rejects(
       reseal(() => new StoreDamaged('damaged', '')),
       /damaged/,
     )
+    // The first batch, then one of its cards alone, then the second batch.
     const failures = new Map<number, Error>([
-      [10, new StoreUnavailable('away')],
-      [90, new StoreOutcomeUnknown('cut')],
-      [150, new StoreUnavailable('away')],
+      [0, new StoreUnavailable('locked')],
+      [10, new StoreUnavailable('locked')],
+      [101, new StoreOutcomeUnknown('cut')],
     ])
     const done = await reseal((write) => failures.get(write) ?? null)
     assert.equal(typeof done === 'object' && done.left, 0)
@@ -235,7 +241,7 @@ test('a stop ends resealing after the current page', () =>
       await app.keyring.rotate('card', merchant.merchantId)
     }
     const stopping = new AbortController()
-    const update = replaceWrite(updateCard, (_change, original) => {
+    const update = replaceWrite(resealCards, (_change, original) => {
       stopping.abort()
       return original()
     })

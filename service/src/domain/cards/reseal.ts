@@ -3,14 +3,23 @@ import { SealBrokenError, resealBlob } from '@tessera/vault/seal'
 
 import type { RowFreshness } from '../freshness/row-freshness.ts'
 import type { Clock } from '../../clock.ts'
-import { type CardRow, countCardsByKey, type ListedCard, listCardsByKey, updateCard, cardsTable } from '../../store/cards.ts'
+import {
+  type CardRow,
+  countCardsByKey,
+  type ListedCard,
+  listCardsByKey,
+  resealCards,
+  cardsTable,
+  type CardChange,
+} from '../../store/cards.ts'
 import { StoreDamaged, StoreOutcomeUnknown, StoreOverloaded, StoreUnavailable, type Store } from '../../store/store.ts'
 
 import type { Walk } from '../../store/walk.ts'
 import { makeVerifiedRows } from '../verified-rows.ts'
-import { changeAtPace, type WorkPace } from '../work-pace.ts'
+import { changeAtPace, maxBatchRows, type WorkPace } from '../work-pace.ts'
 
 import { makeCardQuarantine } from './quarantine.ts'
+import { changeCards } from './change-batch.ts'
 import { systemCardChangeEntry } from './change-records.ts'
 import type { RowAlarm } from './services.ts'
 
@@ -24,7 +33,7 @@ export interface CardResealer {
    */
   resealKey(keyId: string, run: ResealRun): Promise<ResealedKey | 'unknown' | 'active' | 'running'>
   /** Cards that are sealed under retired keys. */
-  countLeft(): Promise<number>
+  readBacklog(): Promise<ResealBacklog>
   /** Cards that this process has resealed. */
   resealedCount(): number
   /** Every card key that is not destroyed, with the number of cards sealed under it, oldest first. */
@@ -44,6 +53,12 @@ export interface ResealedKey {
   readonly resealed: number
   /** Still sealed under the key: rows that are refused, or that were changed at that moment. */
   readonly left: number
+}
+
+export interface ResealBacklog {
+  readonly cards: number
+  /** When the first of their keys was retired, Unix milliseconds; null without cards. */
+  readonly since: number | null
 }
 
 export interface CardKeyStatus extends KeyStatus {
@@ -102,10 +117,13 @@ export function makeCardResealer(deps: CardResealerDependencies): CardResealer {
         byCommand.delete(keyId)
       }
     },
-    async countLeft() {
-      const keyIds = new Set(retiredKeys().map(({ keyId }) => keyId))
-      if (keyIds.size === 0) return 0
-      return (await store.scan(countCardsByKey())).reduce((sum, { keyId, cards }) => sum + (keyIds.has(keyId) ? cards : 0), 0)
+    async readBacklog() {
+      const retired = retiredKeys()
+      if (retired.length === 0) return { cards: 0, since: null }
+      const counts = new Map((await store.scan(countCardsByKey())).map(({ keyId, cards }) => [keyId, cards]))
+      const held = retired.filter(({ keyId }) => (counts.get(keyId) ?? 0) > 0)
+      const cards = held.reduce((sum, { keyId }) => sum + (counts.get(keyId) ?? 0), 0)
+      return { cards, since: held.length === 0 ? null : Math.min(...held.map(retiredAt)) }
     },
     resealedCount: () => total,
     async status() {
@@ -124,6 +142,14 @@ export function makeCardResealer(deps: CardResealerDependencies): CardResealer {
       .list()
       .filter(({ purpose, state }) => purpose === 'card' && state !== 'destroyed')
       .sort((a, b) => a.createdAt - b.createdAt)
+  }
+
+  /** When the next key of its owner was created. */
+  function retiredAt({ owner, epoch }: KeyStatus): number {
+    return Math.min(
+      ...activeAndOldCardKeys().flatMap((key) => (key.owner === owner && key.epoch > epoch ? [key.createdAt] : [])),
+      clock.now(),
+    )
   }
 
   /** Those that may have cards. */
@@ -148,8 +174,8 @@ export function makeCardResealer(deps: CardResealerDependencies): CardResealer {
       let page: ListedCard[]
       let done: number
       try {
-        page = await store.read(listCardsByKey(keyId, after, pageLength))
-        done = await resealCards(page, { pace, stopping: signal })
+        page = await store.read(listCardsByKey(keyId, after, maxBatchRows))
+        done = await resealReadable(page, { pace, stopping: signal })
         failures = 0
       } catch (err) {
         failures += 1
@@ -160,38 +186,38 @@ export function makeCardResealer(deps: CardResealerDependencies): CardResealer {
       resealed += done
       await walk.advance(done)
       const last = page.at(-1)
-      if (last === undefined || page.length < pageLength) return resealed
+      if (last === undefined || page.length < maxBatchRows) return resealed
       after = last.cardId
     }
   }
 
-  async function resealCards(page: readonly ListedCard[], run: PageRun): Promise<number> {
-    const count = await changeAtPace(quarantine.readable(page), resealCard, run)
+  async function resealReadable(page: readonly ListedCard[], run: PageRun): Promise<number> {
+    const changeBatch = (batch: readonly CardRow[]): Promise<number> =>
+      changeCards(batch, { store, transaction: resealCards, toChange: resealCard })
+    const count = await changeAtPace(quarantine.readable(page), changeBatch, run)
     total += count
     return count
   }
 
   async function resealPage({ keyId }: KeyStatus, run: PageRun): Promise<number> {
-    const page = await store.read(listCardsByKey(keyId, after.get(keyId) ?? '', pageLength))
+    const page = await store.read(listCardsByKey(keyId, after.get(keyId) ?? '', maxBatchRows))
     const last = page.at(-1)
     if (last === undefined && !after.has(keyId)) skippedUntil.set(keyId, clock.now() + emptyKeySkipMs)
     // Start over at the end, to find cards that were changed meanwhile.
-    if (last === undefined || page.length < pageLength) after.delete(keyId)
+    if (last === undefined || page.length < maxBatchRows) after.delete(keyId)
     else after.set(keyId, last.cardId)
-    return resealCards(page, run)
+    return resealReadable(page, run)
   }
 
-  async function resealCard(card: CardRow): Promise<boolean> {
+  /** The card under the active key; null when its row or its seal is refused. */
+  async function resealCard(card: CardRow): Promise<CardChange | null> {
     const { merchantId, keyId } = card
-    if (!(await rows.isValid(card))) return false
+    if (!(await rows.isValid(card))) return null
     const [from, to] = await Promise.all([keyring.byId(keyId), keyring.active('card', merchantId)])
     const blob = tryReseal(card, from, to)
-    if (blob === null) return false
+    if (blob === null) return null
     const next = await rows.seal({ ...card, blob, keyId: to.keyId, version: card.version + 1 })
-    return store.write(updateCard, {
-      card: next,
-      audit: systemCardChangeEntry(next, { at: clock.now(), action: 'card.resealed', outcome: 'resealed' }),
-    })
+    return { card: next, audit: systemCardChangeEntry(next, { at: clock.now(), action: 'card.resealed', outcome: 'resealed' }) }
   }
 
   /** Null if the seal does not open; the card is reported and left unchanged. */
@@ -218,7 +244,6 @@ interface PageRun {
   readonly stopping: AbortSignal | undefined
 }
 
-const pageLength = 100
 /** Of one page after the other; together a minute and what the calls of the store take. */
 const maxFailures = 60
 const failurePauseMs = 1000

@@ -11,7 +11,8 @@ import { drawPan } from '../../testing/random.fixture.ts'
 import { newReceipt, successPan } from '../../testing/receipts.fixture.ts'
 import { testExpiry } from '../../adapters/sandbox/cards.ts'
 import { withSqlite } from '../../store/sqlite/with-store.fixture.ts'
-import { type CardRow, findCard, updateCard } from '../../store/cards.ts'
+import { type CardRow, countEndedCards, findCard, sweepCards, updateCard } from '../../store/cards.ts'
+import { StoreUnavailable } from '../../store/store.ts'
 import { listEvents } from '../../store/outbox.ts'
 import { findVerification } from '../../store/verifications.ts'
 
@@ -261,18 +262,54 @@ test(
   }),
 )
 
-test('a stop ends the sweep after a few cards, and the next run continues', () =>
+test('a stop ends the sweep after a batch, and the next run continues', () =>
   within(async (app) => {
     const merchant = app.merchant()
     await Promise.all(Array.from({ length: 230 }, () => merchant.createToken(drawPan('8600'))))
     app.clock.advance(30 * 60_000 + 1)
     const stopping = new AbortController()
-    const update = replaceWrite(updateCard, (_change, original) => {
+    const update = replaceWrite(sweepCards, (_changes, original) => {
       stopping.abort()
       return original()
     })
-    assert.equal(await sweepOf({ ...app, store: replaceInStore(app.store, update) }).runOnce(stopping.signal), 20)
-    assert.equal(await sweepOf(app).runOnce(), 210)
+    assert.equal(await sweepOf({ ...app, store: replaceInStore(app.store, update) }).runOnce(stopping.signal), 100)
+    assert.equal(await sweepOf(app).runOnce(), 130)
+  }))
+
+test('a row that somebody has locked holds up no other card, and a batch that another process sweeps at that moment is left to it', () =>
+  within(async (app) => {
+    const merchant = app.merchant()
+    const tokens = await Promise.all(Array.from({ length: 130 }, () => merchant.createToken(drawPan('8600'))))
+    app.clock.advance(30 * 60_000 + 1)
+    const [lockedId] = tokens.map((token) => token.slice(0, 24))
+    const locked = new StoreUnavailable('a row is locked')
+    const store = replaceInStore(
+      app.store,
+      replaceWrite(sweepCards, ({ changes }, original) =>
+        changes.some(({ card }) => card.cardId === lockedId) ? Promise.reject(locked) : original(),
+      ),
+      replaceWrite(updateCard, ({ card }, original) => (card.cardId === lockedId ? Promise.reject(locked) : original())),
+    )
+    assert.equal(await sweepOf({ ...app, store }).runOnce(), 129)
+
+    const [first = '', ...others] = await Promise.all(Array.from({ length: 130 }, () => merchant.createToken(drawPan('8600'))))
+    app.clock.advance(30 * 60_000 + 1)
+    const { bucket, merchantId } = merchant
+    let isChanged = false
+    const overtaken = replaceWrite(sweepCards, async ({ changes }, original) => {
+      const change = changes.find(({ card }) => card.cardId === first.slice(0, 24))
+      if (change !== undefined && !isChanged) {
+        isChanged = true
+        assert.equal(await app.store.write(updateCard, change), true)
+      }
+      return original()
+    })
+    const swept = await sweepOf({ ...app, store: replaceInStore(app.store, overtaken) }).runOnce()
+    const left = await app.store.read(countEndedCards(app.clock.now()))
+    assert.equal(swept + left, others.length + 1, 'with the one that was locked before')
+    assert.ok(left >= 29 && left < 100, String(left))
+    assert.equal(await sweepOf(app).runOnce(), left)
+    assert.equal((await app.store.read(findCard({ bucket, merchantId, cardId: lockedId ?? '' })))?.state, 'ended')
   }))
 
 /** A hold that stands. */

@@ -3,12 +3,13 @@ import type { Keyring } from '@tessera/vault/keyring'
 import type { RowFreshness } from '../freshness/row-freshness.ts'
 import type { Clock } from '../../clock.ts'
 import {
+  type CardChange,
   type CardEndCursor,
   type CardRow,
   type ListedCard,
   listEndedCards,
   listSavedCards,
-  updateCard,
+  sweepCards,
   cardsTable,
 } from '../../store/cards.ts'
 import type { ClockGuard } from '../clock-guard.ts'
@@ -17,9 +18,10 @@ import { deleteOldLimits } from '../../store/send-limits.ts'
 import { deleteInPages, type Store } from '../../store/store.ts'
 
 import { makeVerifiedRows, type VerifiedRows } from '../verified-rows.ts'
-import { changeAtPace, type WorkPace } from '../work-pace.ts'
+import { changeAtPace, maxBatchRows, type WorkPace } from '../work-pace.ts'
 
 import { makeCardQuarantine, type CardQuarantine } from './quarantine.ts'
+import { changeCards } from './change-batch.ts'
 import { cardEvent, extrasWithEvent, systemCardChangeEntry } from './change-records.ts'
 import { expiredCard, shouldNotifyMerchant, expiredCardsEndBefore, shreddedCard } from './lifecycle.ts'
 import type { RowAlarm } from './services.ts'
@@ -62,8 +64,8 @@ export function makeCardSweeper(deps: CardSweeperDependencies): CardSweeper {
       if (!clockGuard.isTrusted()) return 0
       await deleteInPages(store, deleteOldLimits, limitsBefore, stopping)
       await keyring.destroyExpired()
-      await sweepPages(services, 'expired', (after) => store.read(listSavedCards(expiredCardsEndBefore(clock.now()), pageLength, after)))
-      return sweepPages(services, 'ended', (after) => store.read(listEndedCards(clock.now(), pageLength, after)))
+      await sweepPages(services, 'expired', (after) => store.read(listSavedCards(expiredCardsEndBefore(clock.now()), maxBatchRows, after)))
+      return sweepPages(services, 'ended', (after) => store.read(listEndedCards(clock.now(), maxBatchRows, after)))
     },
   })
 }
@@ -86,7 +88,10 @@ const transitions: Readonly<Record<SweepWork, CardTransition>> = {
   ended: (card, now) => ({ next: shreddedCard(card, 'ended', now), action: 'card.ended', outcome: 'shredded' }),
 }
 
-/** Applies a transition to each listed card, page by page. Rows that cannot be read are skipped. Returns how many cards changed. */
+/**
+ * Applies a transition to each listed card, page by page. Rows that cannot be read are skipped, and a batch of which another process changes a card at that
+ * moment: it sweeps the same cards, and this one goes on behind them. What both left is found by the next run. Returns how many cards changed.
+ */
 async function sweepPages(
   services: SweepServices,
   work: SweepWork,
@@ -96,32 +101,32 @@ async function sweepPages(
   let last: ListedCard | undefined
   while (services.stopping?.aborted !== true && services.clockGuard.isTrusted()) {
     const cards = await list(last)
-    const change = (card: CardRow): Promise<boolean> => applyTransition(services, card, transitions[work])
-    const count = await changeAtPace(services.quarantine.readable(cards), change, services)
+    const toChange = (card: CardRow): Promise<CardChange | null> => makeTransition(services, card, transitions[work])
+    const changeBatch = (batch: readonly CardRow[]): Promise<number> =>
+      changeCards(batch, { store: services.store, transaction: sweepCards, toChange })
+    const count = await changeAtPace(services.quarantine.readable(cards), changeBatch, services)
     changed += count
     services.counts[work] += count
     last = cards.at(-1)
-    if (cards.length < pageLength) break
+    if (cards.length < maxBatchRows) break
   }
   return changed
 }
 
-/** Stores the next state of a card, with the event if the merchant is notified. False if another change came first. */
-async function applyTransition(services: SweepServices, card: CardRow, transition: CardTransition): Promise<boolean> {
-  const { store, rows, eventRows, clock, clockGuard } = services
+/** The next state of a card, with the event if the merchant is notified. */
+async function makeTransition(services: SweepServices, card: CardRow, transition: CardTransition): Promise<CardChange | null> {
+  const { rows, eventRows, clock, clockGuard } = services
   const now = clock.now()
   // The clock may have jumped since the card was listed.
-  if (!clockGuard.isTrusted()) return false
+  if (!clockGuard.isTrusted()) return null
   const { next, action, outcome } = transition(card, now)
   const isValid = await rows.isValid(card)
   // A tampered row is changed too, but without a new MAC, so that it does not become valid, and without an event.
   const nextRow = isValid ? await rows.seal(next) : next
   const audit = systemCardChangeEntry(nextRow, { at: now, action, outcome: isValid ? outcome : 'tampered' })
   const event = isValid && shouldNotifyMerchant(card) ? await eventRows.seal(cardEvent('card.expired', nextRow, now)) : null
-  const extras = event === null ? null : extrasWithEvent({}, event)
-  return (await store.write(updateCard, { card: nextRow, audit, ...extras })) === true
+  return { card: nextRow, audit, ...(event === null ? {} : extrasWithEvent({}, event)) }
 }
 
 /** The window of a limit is one day, and its key exists one day longer. */
 const limitsRetentionMs = 48 * 3_600_000
-const pageLength = 100

@@ -1,15 +1,15 @@
 import type { Clock } from '../../clock.ts'
-import type { CardResealer } from '../../domain/cards/reseal.ts'
+import type { CardResealer, ResealBacklog } from '../../domain/cards/reseal.ts'
 
 import type { Metrics } from './metrics.ts'
 
-/** Registers what resealing has done, and what is left: counted at most once a minute, because it groups all cards. */
+/** Registers what resealing has done, what is left, and its lag. The rest is counted at most once a minute, because that groups all cards. */
 export function registerResealGauges(
-  reseal: Pick<CardResealer, 'countLeft' | 'resealedCount'>,
+  reseal: Pick<CardResealer, 'readBacklog' | 'resealedCount'>,
   metrics: Pick<Metrics, 'registerGauge'>,
-  clock: Pick<Clock, 'moment'>,
+  clock: Pick<Clock, 'moment' | 'now'>,
 ): void {
-  let counted: { readonly left: Promise<number>; readonly atMs: number } | null = null
+  let latest: { readonly backlog: Promise<ResealBacklog>; readonly atMs: number } | null = null
   metrics.registerGauge({
     name: 'tessera_cards_resealed_total',
     help: 'Cards that this process has resealed under a newer key.',
@@ -18,16 +18,26 @@ export function registerResealGauges(
   metrics.registerGauge({
     name: 'tessera_cards_to_reseal',
     help: 'Cards that are sealed under retired keys, and wait to be resealed.',
-    read: () => {
-      const atMs = clock.moment().monotonicMs
-      if (counted !== null && atMs - counted.atMs < countEveryMs) return counted.left
-      const left = reseal.countLeft()
-      counted = { left, atMs }
-      // A failure is not kept.
-      left.catch(() => (counted = null))
-      return left
+    read: async () => (await readBacklog()).cards,
+  })
+  metrics.registerGauge({
+    name: 'tessera_reseal_overdue_seconds',
+    help: 'How long cards have been waiting to be resealed: since the first of their keys was retired. 0 without such cards.',
+    async read() {
+      const { since } = await readBacklog()
+      return since === null ? 0 : Math.max(0, clock.now() - since) / 1000
     },
   })
+
+  function readBacklog(): Promise<ResealBacklog> {
+    const atMs = clock.moment().monotonicMs
+    if (latest !== null && atMs - latest.atMs < countEveryMs) return latest.backlog
+    const backlog = reseal.readBacklog()
+    latest = { backlog, atMs }
+    // A failure is not kept.
+    backlog.catch(() => (latest = null))
+    return backlog
+  }
 }
 
 const countEveryMs = 60_000
