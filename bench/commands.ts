@@ -6,11 +6,12 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { openApiClient, tokenOf } from '../fault/api-client.ts'
 import { panWithOurOtp } from '../fault/load.ts'
 import { callsBetween, p99Ms, startOpenLoad } from '../fault/open-load.ts'
+import { longLifetimes } from '../fault/inspect.ts'
 import type { ServiceData, StoreKind } from '../fault/service-data.ts'
 import { root, startService, type RunningService } from '../fault/spawn.ts'
 import { largest } from '../fault/statistics.ts'
 
-import { createBenchCards } from './create-cards.ts'
+import { fillCards } from './fill-cards.ts'
 import type { Bench, Measure, Measurement } from './measurement.ts'
 import { plantedStallMs, type EventLoopDelays } from './stall-messages.ts'
 import { readStalls } from './stalls.ts'
@@ -38,16 +39,16 @@ const commandLines: readonly (readonly string[])[] = [
 async function measureCommands({ dataFactory, isQuick, say }: Bench, store: StoreKind): Promise<Measure[]> {
   const serviceData = await dataFactory.create(store)
   const stallsFile = join(serviceData.folder, 'stalls.json')
+  const cards = Number(process.env['BENCH_COMMANDS_CARDS'] ?? (isQuick ? 5000 : 100_000))
+  await fillCards(serviceData, { count: cards, flags: longLifetimes, say: (text) => say(`commands ${store}: ${text}`) })
   const running = await startService({
-    flags: [...serviceData.flags, '--log-level=warn'],
+    flags: [...serviceData.flags, ...longLifetimes, '--log-level=warn'],
     imports: [new URL('./loop-delay.ts', import.meta.url)],
     env: { BENCH_STALLS_FILE: stallsFile },
     logFile: join(serviceData.folder, 'log'),
   })
   const measures: Measure[] = []
   try {
-    const cards = Number(process.env['BENCH_COMMANDS_CARDS'] ?? (isQuick ? 5000 : 100_000))
-    await createBenchCards(running, cards)
     const token = await createCard(running)
     const stalls = () => readStalls(running, stallsFile)
     const alone = await measureLoad(running, { token, stalls }, () => pause(isQuick ? 5000 : 15_000, 0))

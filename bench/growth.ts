@@ -1,18 +1,20 @@
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { openApiClient } from '../fault/api-client.ts'
-import { longLifetimes } from '../fault/inspect.ts'
+import { dataFolderOf, longLifetimes } from '../fault/inspect.ts'
 import { makeSavedTokens } from '../fault/payment-load.ts'
-import type { StoreKind } from '../fault/service-data.ts'
+import type { ServiceData, StoreKind } from '../fault/service-data.ts'
 import { countCards } from '../fault/statement.ts'
 import { startService, type RunningService } from '../fault/spawn.ts'
 
 import { readCpuMsWhenIdle } from './against-checkout.ts'
 import { loadTargetOf, measureSpeed } from './compare.ts'
+import { fillCards } from './fill-cards.ts'
 import { startLoadGenerator, type LoadGenerator } from './load.ts'
 import type { Bench, Measure, Measurement } from './measurement.ts'
 
-/** The same calls with ever more cards in the store, which the service itself created. A million takes about half an hour for each store. */
+/** The same calls with ever more cards in the store. Each size is measured on a service that was just started. */
 export const growth: Measurement = {
   name: 'growth',
   question: 'Do creating, checking and paying take longer with 10,000, 100,000 and a million cards in the store?',
@@ -26,51 +28,49 @@ export const growth: Measurement = {
 async function measureGrowth({ dataFactory, isQuick, say }: Bench, store: StoreKind): Promise<Measure[]> {
   const serviceData = await dataFactory.create(store)
   const flags = [...serviceData.flags, ...longLifetimes, '--log-level=warn']
-  const running = await startService({ flags, logFile: join(serviceData.folder, 'log') })
-  const load = startLoadGenerator()
   const measures: Measure[] = []
+  const first = new Map<string, number>()
   try {
-    const tokens = await makeSavedTokens(running, 4)
-    const first = new Map<string, number>()
     for (const size of isQuick ? quickSizes : sizes) {
-      await createCards(running, load, size - (await countCards(serviceData)), (left) =>
-        say(`growth ${store}: ${String(size - left)} cards`),
-      )
+      const missing = size - (await countStored(serviceData))
+      await fillCards(serviceData, { count: missing, flags: longLifetimes, say: (text) => say(`growth ${store}: ${text}`) })
       const stored = await countCards(serviceData)
       if (stored < size) throw new Error(`there are ${String(stored)} cards in the store, not ${String(size)}`)
-      for (const { name, cost } of await measureCalls(running, load, { tokens, calls: isQuick ? 1000 : 4000 })) {
-        const of = `${name} ${store}, ${String(size)} cards`
-        const before = first.get(name) ?? cost.cpuMicroseconds
-        first.set(name, before)
-        measures.push(
-          { of, name: 'p99', value: cost.p99Ms, unit: 'ms' },
-          { of, name: 'CPU per call', value: cost.cpuMicroseconds, unit: 'µs' },
-          {
-            of,
-            name: 'CPU per call, compared',
-            value: cost.cpuMicroseconds / before,
-            unit: 'of the smallest',
-            target: { most: maxCpuRatio },
-          },
-        )
+      const running = await startService({ flags, logFile: join(serviceData.folder, 'log') })
+      const load = startLoadGenerator()
+      try {
+        const tokens = await makeSavedTokens(running, 4)
+        for (const { name, cost } of await measureCalls(running, load, { tokens, calls: isQuick ? 1000 : 4000 })) {
+          const of = `${name} ${store}, ${String(size)} cards`
+          const before = first.get(name) ?? cost.cpuMicroseconds
+          first.set(name, before)
+          measures.push(
+            { of, name: 'p99', value: cost.p99Ms, unit: 'ms' },
+            { of, name: 'CPU per call', value: cost.cpuMicroseconds, unit: 'µs' },
+            {
+              of,
+              name: 'CPU per call, compared',
+              value: cost.cpuMicroseconds / before,
+              unit: 'of the smallest',
+              target: { most: maxCpuRatio },
+            },
+          )
+        }
+      } finally {
+        await load.stop()
+        await running.stop()
       }
       say(`growth ${store}: measured with ${String(size)} cards`)
     }
     return measures
   } finally {
-    await load.stop()
-    await running.stop()
     await serviceData.remove()
   }
 }
 
-async function createCards(running: RunningService, load: LoadGenerator, count: number, onProgress: (left: number) => void): Promise<void> {
-  const target = loadTargetOf(running, 'create')
-  for (let left = count; left > 0; left -= maxCreatesAtOnce) {
-    const requests = Math.min(left, maxCreatesAtOnce)
-    await load.run({ order: 'run', target, method: 'create', connections: 16, requests, repeatsRefused: true })
-    onProgress(left - requests)
-  }
+/** None before the first start, which creates the tables. */
+async function countStored(serviceData: ServiceData): Promise<number> {
+  return existsSync(dataFolderOf(serviceData)) ? countCards(serviceData) : 0
 }
 
 interface CallCost {
@@ -128,7 +128,6 @@ async function pay(running: RunningService, tokens: readonly string[], payments:
 }
 
 const sizes: readonly number[] = [10_000, 100_000, Number(process.env['BENCH_GROWTH_CARDS'] ?? 1_000_000)]
-const maxCreatesAtOnce = 50_000
 const quickSizes: readonly number[] = [2000, 10_000]
 /** With more cards in an index there are more levels of its tree; a scan would show as tenfold. */
 const maxCpuRatio = 1.5

@@ -4,7 +4,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { StoreKind } from '../fault/service-data.ts'
 import { startService, type RunningService } from '../fault/spawn.ts'
 
-import { createBenchCards } from './create-cards.ts'
+import { measureBeside, toBesideMeasures } from './beside.ts'
+import { fillCards } from './fill-cards.ts'
 import type { Bench, Measure, Measurement } from './measurement.ts'
 
 /** Many cards end within one minute: how fast the sweeper works them off, as its metrics say. */
@@ -20,28 +21,33 @@ export const sweep: Measurement = {
 
 async function measureSweep({ dataFactory, isQuick, say }: Bench, store: StoreKind): Promise<Measure[]> {
   const serviceData = await dataFactory.create(store)
-  const running = await startService({
-    flags: [...serviceData.flags, '--log-level=warn', '--unverified-lifetime-minutes=1'],
-    logFile: join(serviceData.folder, 'log'),
-  })
+  const of = `sweep ${store}`
+  const cards = Number(process.env['BENCH_SWEEP_CARDS'] ?? (isQuick ? 10_000 : 50_000))
+  await fillCards(serviceData, { count: cards, flags: shortLifetime, say: (text) => say(`${of}: ${text}`) })
+  const flags = [...serviceData.flags, ...shortLifetime, '--log-level=warn']
+  const running = await startService({ flags, logFile: join(serviceData.folder, 'log') })
   try {
-    const cards = Number(process.env['BENCH_SWEEP_CARDS'] ?? (isQuick ? 2000 : 50_000))
-    await createBenchCards(running, cards)
+    // The sweeper begins a minute after the start.
+    const alone = await measureBeside(running, serviceData, () => pause(15_000))
+    while ((await readSample(running)).swept === 0) await pause(1000)
     const samples: Sample[] = []
-    for (let last = await readSample(running); last.swept < cards; last = await readSample(running)) {
-      samples.push(last)
-      if (samples.length > maxSamples)
-        throw new Error(`after ${String(maxSamples)} s ${String(last.swept)} of ${String(cards)} cards are swept`)
-      await pause(1000)
-    }
-    samples.push(await readSample(running))
+    const beside = await measureBeside(running, serviceData, async () => {
+      for (let last = await readSample(running); last.swept < cards; last = await readSample(running)) {
+        samples.push(last)
+        if (samples.length > maxSamples)
+          throw new Error(`after ${String(maxSamples)} s ${String(last.swept)} of ${String(cards)} cards are swept`)
+        await pause(500)
+      }
+      samples.push(await readSample(running))
+    })
     const perSecond = speedOf(samples)
-    const of = `sweep ${store}`
     say(`${of}: ${String(cards)} cards, ${perSecond.toFixed(0)}/s while there was a backlog`)
+    const swept = (samples.at(-1)?.swept ?? 0) - (samples[0]?.swept ?? 0)
     return [
       { of, name: 'cards', value: cards, unit: '' },
       { of, name: 'cards a second', value: perSecond, unit: '/s', target: { least: cardsInAnHour / 3600 } },
       { of, name: 'a million cards', value: cardsInAnHour / perSecond / 60, unit: 'min' },
+      ...toBesideMeasures(of, swept, { alone, beside }),
     ]
   } finally {
     await running.stop()
@@ -75,6 +81,7 @@ async function readSample({ adminUrl }: RunningService): Promise<Sample> {
 }
 
 const cardsInAnHour = 1_000_000
-const maxSamples = 900
+const maxSamples = 7200
+const shortLifetime = ['--unverified-lifetime-minutes=1']
 /** A speed over less says nothing. */
 const minWorkMs = 5000

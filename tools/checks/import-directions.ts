@@ -161,6 +161,8 @@ export const importDirections: readonly DirectionRow[] = [
   { of: 'dashboard/pages/form/', may: ['contract/', 'dashboard/', 'browser/bridge/'] },
   ...['dashboard/', 'client/', 'form-check/'].map((of) => ({ of, may: ['contract/', of] })),
   { of: 'bench/', may: ['bench/', 'fault/', 'service/src/domain/freshness/', ...developmentImports] },
+  // Builds the application in its own process to create cards as the service does, a million of them. What is measured runs as a process of its own.
+  { of: 'bench/fill-cards.ts', may: ['bench/', 'fault/', 'vault/', 'service/src/'] },
   { of: 'fault/', may: ['fault/', ...developmentImports] },
   // Replacements of modules of the service that plant a fault, so that an experiment proves that it can find one.
   ...['bench/doubles/', 'fault/doubles/'].map((of) => ({ of, may: [of, 'fault/doubles/', 'contract/', 'vault/', 'service/src/'] })),
