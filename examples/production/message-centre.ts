@@ -26,10 +26,10 @@ export interface CentreState {
 
 function serve(port: number, controlPort: number, files: { cert: string; key: string }): void {
   const state: CentreState = { behaviour: 'honest', sessions: 0, lies: 0 }
-  // Each drive_smpp wants an smsbox at this port. That of another program will do.
+  // Each drive_smpp wants an smsbox at this port, which other programs may share (SO_REUSEPORT). That of a running Kannel will do.
   createTcpServer((socket) => socket.on('error', () => undefined))
     .on('error', () => undefined)
-    .listen(13_001, '127.0.0.1')
+    .listen({ port: 13_001, host: '127.0.0.1', reusePort: true })
   createTlsServer({ cert: readFileSync(files.cert), key: readFileSync(files.key), minVersion: 'TLSv1.2' }, (client) => {
     connectCentre(client, state).catch(() => client.destroy())
   }).listen(port, '127.0.0.1')

@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -22,8 +22,9 @@ export interface KannelProgram {
   output(): string
   /** Resolves when its output matches; rejects when the program ends before. */
   said(pattern: RegExp): Promise<RegExpExecArray>
-  /** Sends a signal, and does not wait. */
-  signal(signal: NodeJS.Signals): void
+  /** Stops it so that it hangs, and waits until each of its threads does: they go on for a moment after the signal. */
+  pause(): Promise<void>
+  resume(): void
   stop(signal?: NodeJS.Signals): Promise<void>
 }
 
@@ -80,7 +81,11 @@ function startProgram(program: string, args: readonly string[], cwd: string): Ka
         waiting.add(check)
         check()
       }),
-    signal: (signal) => void child.kill(signal),
+    pause() {
+      child.kill('SIGSTOP')
+      return until(() => isStopped(child.pid ?? 0), `${program} to stop`)
+    },
+    resume: () => void child.kill('SIGCONT'),
     async stop(signal = 'SIGTERM') {
       if (hasEnded) return
       const ended = once(child, 'close')
@@ -88,6 +93,12 @@ function startProgram(program: string, args: readonly string[], cwd: string): Ka
       await ended
     },
   }
+}
+
+/** By Linux's /proc: the state of each thread. */
+function isStopped(pid: number): boolean {
+  const threads = `/proc/${String(pid)}/task`
+  return readdirSync(threads).every((thread) => /\) T /.test(readFileSync(join(threads, thread, 'stat'), 'latin1')))
 }
 
 /** Resolves when something listens on a port of the loopback. */
