@@ -17,7 +17,7 @@ export interface Disk {
 
 /** A disk whose power can be cut: what was not synced by then is gone. */
 export interface PoweredDisk extends Disk {
-  /** Whoever writes to the disk waits from now on, until `thaw`. */
+  /** A process that writes to the disk waits from now on, until `thaw`. */
   freeze(): Promise<void>
   thaw(): void
   /** Stops all writes to the disk, those of the journal included. */

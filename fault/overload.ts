@@ -136,7 +136,7 @@ function percent(share: number): string {
 
 /** Writes a second of the double of the store. */
 const capacity = 50
-/** A reply after a second is worth nothing: whoever waits for it has given up, or tries again. */
+/** A reply after a second is worth nothing: its client has given up, or tries again. */
 const goodMs = 1000
 const minGoodput = 0.8
 /** The machine may be busy. */

@@ -27,7 +27,7 @@ export interface NodeKey {
   readonly publicKey: string
 }
 
-/** Generates the keys of a node; `pem` is for a file that only the service can read. */
+/** Generates the keys of a node; `file` is the text of a file that only the service can read. */
 export function generateNodeKey(name: string): { readonly key: NodeKey; readonly file: string } {
   const [signing, agreement] = [generateKeyPairSync('ed25519').privateKey, generateKeyPairSync('x25519').privateKey]
   const toText = (key: KeyObject): string => key.export({ type: 'pkcs8', format: 'der' }).toString('base64')

@@ -235,5 +235,5 @@ function sleep(ms: number, signal: AbortSignal): Promise<void> {
   })
 }
 
-/** A password is evaluated in less; whoever waits longer wants to know why. */
+/** A password is evaluated in less; a user who waits longer wants to know why. */
 const slowMs = 1500

@@ -20,9 +20,9 @@ import { readTlsFile, readTlsFiles } from './tls-files.ts'
 
 /** How this node hands KEKs over, and gets them; null where it does neither. */
 export interface HandOver {
-  /** Asks the other nodes for the KEKs of sets. Returns those that are open now. */
+  /** Requests the KEKs of sets from the other nodes. Returns those that are open now. */
   fetch(sets: readonly string[]): Promise<string[]>
-  /** Whether there are nodes to ask. */
+  /** Whether there are nodes to request them from. */
   readonly hasPeers: boolean
   /** Hands KEKs over to enrolled nodes from now on, where a port is set. */
   listen(deps: { readonly nodes: EnrolledNodes; readonly audit: CustodyAudit; readonly resources: Resources }): Promise<void>

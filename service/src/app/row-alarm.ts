@@ -16,7 +16,7 @@ export interface RowAlarmDependencies {
 export type StoredRowAlarm = (event: 'row_tampered' | 'row_broken' | 'reseal_failed', fields: TamperedRowFields) => void
 
 /**
- * A row with a wrong MAC may be read by every request, and whoever inserted it may insert many. Each is counted, logged once a minute, and audited once a
+ * A row with a wrong MAC may be read by every request, and the person who inserted it may insert many. Each is counted, logged once a minute, and audited once a
  * day by this process; the audit gets a limited number of entries a minute for all rows together. The merchant of such a row is what somebody
  * wrote there, so the audit entry names none.
  */

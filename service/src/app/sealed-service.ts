@@ -308,5 +308,5 @@ function aborted(signal: AbortSignal): Promise<void> {
 /** For the replies that are being sent when the last share is in. */
 const sealedDrainMs = 1000
 const sweepEveryMs = 15_000
-/** Other nodes are asked, and the stored keys read: one of them may have re-keyed meanwhile. */
+/** Other nodes are called, and the stored keys read: one of them may have re-keyed meanwhile. */
 const recheckMs = 3000

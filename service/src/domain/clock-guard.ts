@@ -3,7 +3,7 @@ import type { Clock, ClockReading } from '../clock.ts'
 /**
  * Whether the machine's clock may be the reason to destroy or move anything: cards whose time is over, keys of a past day, holds and receipts, records of a
  * retention. It may not after a jump, measured against the monotonic clock, or when it stands behind what this service wrote before it started, until an
- * operator confirms it. Whoever reads a time for such a purpose reads it first and then asks `isTrusted`, so that no jump comes between the two.
+ * operator confirms it. Code that needs a time for such a purpose reads it first and then calls `isTrusted`, so that no jump comes between the two.
  */
 export interface ClockGuard {
   /** Compares both clocks now. The first refusal is reported, and remains until `confirm`. */

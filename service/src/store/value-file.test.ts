@@ -9,7 +9,7 @@ import { makeValueFile } from './value-file.ts'
 const scratch = mkdtempSync(join(tmpdir(), 'tessera-value-file-'))
 after(() => rmSync(scratch, { recursive: true }))
 
-test('whoever reads during several saves at once finds a whole value, and nothing else is left in the folder', async () => {
+test('a reader during several saves at once finds a whole value, and nothing else is left in the folder', async () => {
   const folder = mkdtempSync(join(scratch, 'saves-'))
   const writers = [1, 2, 3, 4].map((digit) => ({ file: makeValueFile(folder, 'value'), value: Buffer.alloc(20, String(digit)) }))
   const [reader] = writers

@@ -66,7 +66,7 @@ export function runTessera(
   { isDetached = false }: { readonly isDetached?: boolean } = {},
 ): Child {
   const environment = { ...plainEnvironment(), ...env }
-  // In a session of its own a process has no terminal, whoever runs the test.
+  // In a session of its own a process has no terminal, even when the test has one.
   const child = spawn(process.execPath, [...nodeArgs, launcher, ...args], {
     env: environment,
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -3,7 +3,7 @@ import { sandboxHolder } from '../sandbox/holder.ts'
 import type { HolderAdapterDependencies, HolderService } from './holder.ts'
 import { httpHolder } from './http-holder.ts'
 
-/** The services that say whether a phone is the cardholder's, chosen by `TESSERA_HOLDER`. Used only where a verification policy asks one. */
+/** The services that say whether a phone is the cardholder's, chosen by `TESSERA_HOLDER`. Used only where a verification policy names it. */
 export const holderAdapters: AdapterTable<HolderService, HolderAdapterDependencies> = {
   port: 'holder',
   adapters: [httpHolder, sandboxHolder],

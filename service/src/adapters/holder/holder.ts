@@ -3,8 +3,8 @@ import type { Adapter, AdapterDependencies, AdapterSettings } from '../adapter.t
 import type { HolderMatch } from '../holder-match.ts'
 
 /**
- * An outside service that says whether a phone is the cardholder's, for verification policies that ask one (docs/operating/verification-policy.md). It is
- * asked for cards whose network names the phone and leaves the code to the service, after the network and before anything is sent.
+ * An outside service that says whether a phone is the cardholder's, for verification policies that name one (docs/operating/verification-policy.md). It is
+ * called for cards whose network names the phone and leaves the code to the service, after the network and before anything is sent.
  */
 export interface HolderService {
   /** Whether its failures are chosen by its users, so that they never open its breaker. */

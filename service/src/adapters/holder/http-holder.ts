@@ -4,9 +4,9 @@ import type { HolderMatch } from '../holder-match.ts'
 import { holderAdapter, type HolderRequest, type HolderService } from './holder.ts'
 
 /**
- * A service with one call: POST of `{requestId, merchantId, card, phone, holder}` as JSON with a bearer token, answered by `{"match": true}`, `false` or
+ * A service with one call: POST of `{requestId, merchantId, card, phone, holder}` as JSON with a bearer token, and the reply `{"match": true}`, `false` or
  * `null` for what it does not know. `card` is masked; `holder` is the network's reference of the cardholder, or null. Put a translation in front of a
- * service that speaks otherwise.
+ * service with another interface.
  */
 export const httpHolder = holderAdapter({
   name: 'http',

@@ -37,7 +37,7 @@ export interface TransitKekOptions extends Pick<KekAdapterDependencies, 'http' |
 
 /**
  * Finds the key, or creates it when `mayCreate` is true, and renews the token at half of its lifetime until it is closed. Throws `KekMissingError` when
- * there is no key, `KekError` when an operator must mend something, `KekUnavailableError` when the engine does not answer.
+ * there is no key, `KekError` when an operator must fix something, `KekUnavailableError` when the engine does not answer.
  */
 export async function openTransitKek(options: TransitKekOptions): Promise<Kek> {
   const { mount, key, mayCreate } = options

@@ -7,7 +7,7 @@ import type { Custody } from './custody.ts'
 import type { CustodyAudit } from './custody-audit.ts'
 import type { EnrolledNodes } from './enrolled-nodes.ts'
 
-/** What one node asks another for, as it arrives. */
+/** What one node requests of another, as it arrives. */
 export interface KekRequest {
   readonly node: string
   /** The sets whose KEKs it needs. */
@@ -90,7 +90,7 @@ function sealKek({ name, publicKey }: { name: string; publicKey: string }, setId
   return Buffer.from(sealed).toString('hex')
 }
 
-/** Whether something was not said within the last minute: a node that is refused asks every few seconds. */
+/** Whether something was not said within the last minute: a node that is refused requests every few seconds. */
 export function makeOncePerMinute(clock: Pick<Clock, 'moment'>): (what: string) => boolean {
   const said = new Map<string, number>()
   return (what) => {

@@ -3,7 +3,7 @@ import { KeyDestroyedError, UnknownKeyError, type Keyring } from '@tessera/vault
 
 import type { AuditHead } from '../../store/audit.ts'
 
-/** Where the follower records how far it read the audit: outside of the database, so that whoever writes the database cannot put this back with it. */
+/** Where the follower records how far it read the audit: outside of the database, so that a person who writes the database cannot put this back with it. */
 export interface Anchors {
   /** Null when nothing was recorded. Throws `AnchorBroken`. */
   readHeads(): Promise<readonly AuditHead[] | null>

@@ -2,7 +2,7 @@ import type { Clock } from '../../clock.ts'
 import type { ReceiptRow } from '../../store/receipts.ts'
 
 /**
- * Proves that a call is lost while the wall clock is not trusted: whoever made it stored its lease with a version of the receipt. When that version has been
+ * Proves that a call is lost while the wall clock is not trusted: the process that made it stored its lease with a version of the receipt. When that version has been
  * due for as long as a lease by the monotonic clock of this process, the lease is over, whatever the wall clock says.
  */
 export interface LostCalls {

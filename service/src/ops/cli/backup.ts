@@ -69,7 +69,7 @@ export async function runKeysBackup(input: CommandInput): Promise<CommandOutcome
     if (existsSync(join(dirname(target), manifestFileName)))
       throw new ExitError(
         'usage',
-        `${displayPath(dirname(target))} has a backup of the database: whoever takes it would have database and keys. Give another folder.`,
+        `${displayPath(dirname(target))} has a backup of the database: a person who takes it would have database and keys. Give another folder.`,
       )
     const source = join(config.dataFolder, SQLITE_KEYS_FILE)
     if (!existsSync(source))

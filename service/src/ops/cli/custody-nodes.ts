@@ -89,7 +89,7 @@ export const keysNodes: Command = {
 
 export const keysFetch: Command = {
   name: 'keys fetch',
-  summary: 'Asks the nodes of handOverPeers for the KEKs that this one does not have; a sealed service does so by itself.',
+  summary: 'Requests the KEKs that this node does not have from the nodes of handOverPeers; a sealed service does so by itself.',
   async run(input) {
     const data = await callService(input, 'operator.shares.fetch', {}, fetchTimeoutMs)
     if (data.opened.length > 0) return { exit: 'done', data, text: `The KEKs of the sets ${data.opened.join(', ')} are open here.` }

@@ -126,7 +126,7 @@ export const goingLiveItems: readonly GoingLiveItem[] = Object.freeze<GoingLiveI
   },
   {
     section: 'People',
-    what: 'Whoever is on duty knows what to do with a payment that is stuck.',
+    what: 'The person on duty knows what to do with a payment that is stuck.',
     how: '[Stuck payments](docs/operating/stuck-payment.md)',
   },
   {

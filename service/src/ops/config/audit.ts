@@ -31,7 +31,7 @@ export const auditSettings = [
     type: 'path',
     default: null,
     meaning:
-      'File to which checkpoints are appended, a line each; by default audit-checkpoints.jsonl in dataFolder. Whoever writes the database must not be able to write it.',
+      'File to which checkpoints are appended, a line each; by default audit-checkpoints.jsonl in dataFolder. A person who can write the database must not be able to write it.',
   },
   {
     name: 'auditCheckpointSyslog',

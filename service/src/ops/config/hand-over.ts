@@ -26,7 +26,7 @@ export const handOverSettings = [
     flag: '--hand-over-peers',
     type: 'text',
     default: null,
-    meaning: 'The nodes that a sealed node asks for the KEK, host:port with commas between them.',
+    meaning: 'The nodes from which a sealed node requests the KEK, host:port with commas between them.',
   },
   {
     name: 'handOverCertFile',

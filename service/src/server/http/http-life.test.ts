@@ -83,7 +83,7 @@ test('drain handles requests that have arrived, refuses later ones, closes every
   late.write(discover.slice(-5))
   const refused = await late.next()
   assert.deepEqual([refused.status, refused.said.error?.reason, refused.headers.get('connection')], [503, 'draining', 'close'])
-  // Whoever had just connected when the drain began cannot know of it: the first request of a connection is handled.
+  // A client that had just connected when the drain began cannot know of it: the first request of a connection is handled.
   begun.write(discover.slice(-5))
   await reached(4)
   release()

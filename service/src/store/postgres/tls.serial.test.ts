@@ -46,7 +46,7 @@ test('a certificate of another authority, of another name, or that has expired i
   const refusalWith = async (certified: CertificateWithKey | null): Promise<string> => {
     await useCertificate(certified)
     const { exit, message } = await findStartRefusal(flagsWith(`sslmode=verify-full&sslrootcert=${trusted}`))
-    // Tried again by whoever restarts it: a certificate is renewed without the service.
+    // Tried again at the next restart: a certificate is renewed without the service.
     assert.equal(exit, 'unavailable', message)
     return message
   }

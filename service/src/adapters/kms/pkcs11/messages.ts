@@ -1,6 +1,6 @@
 import type { TokenKeyNames } from './token.ts'
 
-/** What the service asks of the process of the token; each request has one reply with its id. */
+/** What the service requests of the process of the token; each request has one reply with its id. */
 export type TokenRequest =
   | {
       readonly kind: 'open'
@@ -26,8 +26,8 @@ export type TokenReply =
 export interface TokenRefusal {
   readonly id: number
   /**
-   * `missing`: there is no key with the label. `absent`: there is no token with the label. `refused`: an operator must mend something, or the wrapped key was altered. `unavailable`: the token or the
-   * module does not work now.
+   * `missing`: there is no key with the label. `absent`: there is no token with the label. `refused`: an operator must fix something, or the wrapped key was
+   * altered. `unavailable`: the token or the module does not work now.
    */
   readonly kind: 'missing' | 'absent' | 'refused' | 'unavailable'
   readonly message: string

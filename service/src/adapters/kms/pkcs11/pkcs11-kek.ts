@@ -53,7 +53,7 @@ export interface Pkcs11KekOptions {
 
 /**
  * Opens the token and finds its key, or generates it when `mayGenerate` is true. Throws `KekMissingError` when there is none, `KekError` when an operator
- * must mend something, `KekUnavailableError` when the token does not work.
+ * must fix something, `KekUnavailableError` when the token does not work.
  */
 export async function openPkcs11Kek(options: Pkcs11KekOptions): Promise<Kek> {
   const connection = new TokenConnection(options)

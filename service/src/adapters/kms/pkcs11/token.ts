@@ -37,7 +37,7 @@ export class TokenKeyMissingError extends Error {
   override readonly name = 'TokenKeyMissingError'
 }
 
-/** Logs in and finds the key. Throws `TokenKeyMissingError` when there is none, `TokenAbsentError` without the token, `TokenError` for all else that an operator must mend. */
+/** Logs in and finds the key. Throws `TokenKeyMissingError` when there is none, `TokenAbsentError` without the token, `TokenError` for all else that an operator must fix. */
 export function openTokenKey(module: Pkcs11Module, names: TokenKeyNames, pin: string): TokenKey {
   const token = findToken(module, names.tokenLabel)
   const session = openSession(module, token.slot)
@@ -223,7 +223,7 @@ function decrypt(module: Pkcs11Module, session: bigint, key: bigint, sealed: Uin
   }
 }
 
-// Structures. What a structure points to lies in the same block of memory, so it lives exactly as long as the structure.
+// Structures. What a structure points to is in the same block of memory, so it lives exactly as long as the structure.
 
 /** CK_MECHANISM (mechanism, pParameter, ulParameterLen) with CK_GCM_PARAMS (pIv, ulIvLen, ulIvBits, pAAD, ulAADLen, ulTagBits). */
 function encodeGcm(nonce: Uint8Array, associated: Uint8Array): Buffer {
@@ -313,7 +313,7 @@ const pinLocked = 0x40000
 const alreadyLoggedIn = 0x100
 const loginAdvice: Readonly<Record<number, string>> = {
   [alreadyLoggedIn]: '',
-  0xa0: 'it is wrong. Do not try again before it is mended: the token locks itself after a few wrong ones',
+  0xa0: 'it is wrong. Do not try again before it is corrected: the token locks itself after a few wrong ones',
   0xa2: 'its length is wrong',
   0xa3: 'it has expired; set a new one with the tool of the HSM',
   0xa4: 'it is locked; unlock it with the security officer’s PIN',

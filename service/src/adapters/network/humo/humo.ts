@@ -32,7 +32,7 @@ const settings = {
   centreId: textSetting('The centre_id of payments.'),
   notFoundError: textSetting('The error of a fault by which the host says that it does not know a payment.', '-1'),
   phoneOwner: choiceSetting(
-    "Whether your contract says that the phone of a card is the cardholder's; unknown has a policy that demands it ask elsewhere, or refuse.",
+    "Whether your contract says that the phone of a card is the cardholder's; with unknown, a policy that demands it uses the holder service, or refuses.",
     { choices: ['cardholder', 'unknown'], default: 'unknown' },
   ),
 }
@@ -149,7 +149,7 @@ class HumoNetwork {
     return reply.kind === 'response' ? { kind: 'approved', networkRef } : { kind: 'unknown' }
   }
 
-  /** What is not confirmed is cancelled, and what is confirmed is returned: which of them it is, nobody knows after a lost reply. */
+  /** What is not confirmed is cancelled, and what is confirmed is returned: which of them it is, is not known after a lost reply. */
   async #reverse(request: FollowUpRequest, signal: AbortSignal): Promise<NetworkOutcome> {
     const found = await this.#find(request.ofRequestId, signal)
     if (this.#isUnknownPayment(found)) {
@@ -163,7 +163,7 @@ class HumoNetwork {
     return cancelled.kind === 'approved' ? cancelled : this.#return(request, signal)
   }
 
-  /** Only refunds can be asked for: what the status of a payment that was held, confirmed or cancelled is, no public source says. */
+  /** Only refunds can be looked up: what the status of a payment that was held, confirmed or cancelled is, no public source says. */
   async #status({ kind, ofRequestId, networkRef }: StatusRequest, signal: AbortSignal): Promise<NetworkStatus> {
     if (kind !== 'refund') return { kind: 'noInquiry' }
     const found = await this.#find(ofRequestId, signal)

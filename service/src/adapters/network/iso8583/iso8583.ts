@@ -28,7 +28,7 @@ const settings = {
 }
 
 /**
- * A host that speaks ISO 8583 over TCP. Every call has a STAN that is stored before it is sent. After the authorization nothing has the card number, so
+ * A host with ISO 8583 over TCP. Every call has a STAN that is stored before it is sent. After the authorization nothing has the card number, so
  * captures (0220) and reversals (0400) go without field 2 and name the authorization by fields 11, 37, 38 and 90; an attempt without a reply is repeated
  * (0221, 0401) with the same fields. There is no status inquiry. docs/guides/iso8583.md
  */

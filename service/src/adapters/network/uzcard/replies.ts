@@ -36,7 +36,7 @@ export function parseTransaction(result: unknown): SvgateTransaction | null {
 
 /**
  * Approved: status OK, resp 0 and a reference, for this `ext` and this amount. Declined: another status, and a response code after which nothing was taken.
- * Everything else is unknown: it is asked for again, or reversed.
+ * Everything else is unknown: it is looked up again, or reversed.
  */
 export function toTransactionOutcome(result: unknown, expected: { readonly ext: string; readonly amountTiyin: number }): NetworkOutcome {
   const transaction = parseTransaction(result)

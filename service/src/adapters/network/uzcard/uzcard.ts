@@ -131,7 +131,7 @@ class UzcardNetwork {
 
   async #authorize(request: AuthorizationRequest, signal: AbortSignal): Promise<NetworkOutcome> {
     const { pan, requestId, amountTiyin, hold } = request
-    // Asks for the card's id only: nothing is taken yet, so a missing reply is a decline and no question.
+    // Looks up the card's id only: nothing is taken yet, so a missing reply is a decline, and nothing is unknown.
     const found = await this.#options.call({ method: 'p2p.info', id: requestId, params: { hpan: panPlaceholder }, pan }, signal)
     if (found.kind === 'noReply') return { kind: 'declined', reason: 'networkTimeout', rawCode: 'p2p.info' }
     if (found.kind !== 'result') return toLookupDecline(found)
@@ -181,7 +181,7 @@ class UzcardNetwork {
     return reply.kind === 'notSent' ? { kind: 'unknown' } : outcome
   }
 
-  /** A transaction that exists already is the one of an earlier attempt: its outcome is asked for. */
+  /** A transaction that exists already is the one of an earlier attempt: its outcome is looked up. */
   async #toOutcome(
     reply: SvgateReply,
     expected: { readonly ext: string; readonly amountTiyin: number },
