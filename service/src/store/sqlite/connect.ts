@@ -1,7 +1,7 @@
 import { closeSync, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
-import { opening } from './fault.ts'
+import { DatabaseSync, type DatabaseSyncOptions } from 'node:sqlite'
+import { opening, SQLITE_READONLY_ROLLBACK } from './fault.ts'
 import type { Row, Statement, Value } from '../statement.ts'
 
 /** A connection that runs the shared statements; each is prepared once. */
@@ -96,8 +96,7 @@ function switchToWal(db: DatabaseSync, path: string): void {
 
 /** Opens the cards' database for reading only. */
 export function connectReader(path: string | URL): Connection {
-  const db = new DatabaseSync(path, { readOnly: true })
-  db.exec('pragma busy_timeout = 250')
+  const db = openReadOnly(path, 250)
   db.exec('pragma cache_size = -65536')
   const { run } = connect(db)
   return {
@@ -112,6 +111,37 @@ export function connectReader(path: string | URL): Connection {
       }
     },
   }
+}
+
+/**
+ * Opens a database for reading only, and reads from it. A change that a crash has interrupted in a database without WAL, such as the key store, has to be
+ * undone before anything can be read. A connection that can only read may not do it ("attempt to write a readonly database"), so another one does, as the
+ * next one that opens the database for writing would.
+ */
+export function openReadOnly(path: string | URL, busyMs: number): DatabaseSync {
+  try {
+    return openAndRead(path, busyMs, { readOnly: true })
+  } catch (err) {
+    if (!isRollbackNeeded(err)) throw err
+    openAndRead(path, busyMs).close()
+    return openAndRead(path, busyMs, { readOnly: true })
+  }
+}
+
+function openAndRead(path: string | URL, busyMs: number, options: DatabaseSyncOptions = {}): DatabaseSync {
+  const db = new DatabaseSync(path, options)
+  try {
+    db.exec(`pragma busy_timeout = ${busyMs}`)
+    db.prepare('select 1 from sqlite_schema limit 1').get()
+    return db
+  } catch (err) {
+    db.close()
+    throw err
+  }
+}
+
+function isRollbackNeeded(err: unknown): boolean {
+  return err instanceof Error && 'errcode' in err && err.errcode === SQLITE_READONLY_ROLLBACK
 }
 
 /** Opens the store of wrapped keys. `busyMs` is how long a statement waits for another process that has locked the file. */

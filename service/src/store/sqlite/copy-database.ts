@@ -1,7 +1,8 @@
 import { closeSync, fdatasyncSync, fsyncSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { backup, DatabaseSync } from 'node:sqlite'
+import { backup, type DatabaseSync } from 'node:sqlite'
 
+import { openReadOnly } from './connect.ts'
 import { opening } from './fault.ts'
 
 export interface CopyOptions {
@@ -48,8 +49,7 @@ export async function copyDatabase(from: string, to: string, { bytesPerSecond, o
 
 /** A connection in a read transaction: without one, each write of the service would begin the copy again. */
 function openSnapshot(path: string): DatabaseSync {
-  const db = new DatabaseSync(path, { readOnly: true })
-  db.exec('pragma busy_timeout = 5000')
+  const db = openReadOnly(path, 5000)
   db.exec('begin')
   db.prepare('select count(*) from sqlite_schema').get()
   return db

@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { describe, test } from 'node:test'
+
+import { listStoredKeys } from '../inspection.ts'
 import { keysSuite, makeKey } from '../keys.suite.ts'
 import { StoreOutcomeUnknown } from '../store.ts'
+import { inspectSqlite } from './inspect.ts'
 import { openSqliteKeyStore, SQLITE_KEYS_FILE } from './keys.ts'
 import { withFolder } from './with-store.fixture.ts'
 
@@ -24,6 +28,22 @@ describe('the embedded store of keys', () => {
       await keys.close()
     }))
 
+  test('a change that a crash has interrupted is undone when the checks of a start read the key store', () =>
+    withFolder(async (folder) => {
+      const keys = await openSqliteKeyStore(folder)
+      await keys.insert(makeKey('a'))
+      await keys.close()
+      const crashed = join(folder, 'crashed')
+      leaveHalfWritten(join(folder, SQLITE_KEYS_FILE), crashed)
+      const inspection = inspectSqlite(crashed, 'keys')
+      assert.deepEqual(
+        (await listStoredKeys(inspection)).map(({ keyId }) => keyId),
+        ['a'],
+      )
+      await inspection.close()
+      assert.deepEqual(readdirSync(crashed), [SQLITE_KEYS_FILE])
+    }))
+
   test('a close ends although the thread is stuck at the disk, and rejects', () =>
     withFolder(async (folder) => {
       const pipe = join(folder, `${SQLITE_KEYS_FILE}.pipe`)
@@ -37,3 +57,13 @@ describe('the embedded store of keys', () => {
       }
     }))
 })
+
+/** Copies a database and its journal as they are in the middle of a transaction, part of which is in the file already: what SIGKILL leaves behind. */
+function leaveHalfWritten(path: string, folder: string): void {
+  const db = new DatabaseSync(path)
+  db.exec('pragma cache_size = 1; begin immediate; create table half (bytes blob); insert into half values (zeroblob(1000000))')
+  mkdirSync(folder)
+  for (const suffix of ['', '-journal']) copyFileSync(`${path}${suffix}`, join(folder, `${SQLITE_KEYS_FILE}${suffix}`))
+  db.exec('rollback')
+  db.close()
+}
