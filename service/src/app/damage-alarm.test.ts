@@ -25,6 +25,22 @@ test('damage is logged once a minute, shown by a gauge, and reported as it was f
   assert.deepEqual([alarm.damage(), read()], [null, 0])
 })
 
+test('a check ends the alarm only when it sees what was found: counting rows says nothing of what amcheck has found', () => {
+  const { alarm } = start()
+  const check = { hasFoundDamage: false, isSound: true } as const
+  alarm.raise(invalidPage)
+  alarm.checked({ method: 'amcheck', hasFoundDamage: true, isSound: false })
+  alarm.checked({ method: 'counts', ...check })
+  assert.equal(alarm.damage(), invalidPage.message)
+  alarm.checked({ method: 'amcheck', ...check, isSound: false })
+  assert.equal(alarm.damage(), invalidPage.message, 'it was not of the whole store')
+  alarm.checked({ method: 'amcheck', ...check })
+  assert.equal(alarm.damage(), null)
+  alarm.raise(invalidPage)
+  alarm.checked({ method: 'counts', ...check })
+  assert.equal(alarm.damage(), null, 'a call has found this one')
+})
+
 test('damage ends when another primary is followed, and not when the same one is followed again', () => {
   const { alarm, primaryAlarm } = start()
   const [cards, keys] = [primaryAlarm('cards'), primaryAlarm('keys')]

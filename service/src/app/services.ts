@@ -100,7 +100,7 @@ export interface ServiceDependencies extends Storage {
   readonly sdk: GettingStartedDetails['sdk']
   readonly follower: ChainFollower
   readonly clockGuard: ClockGuard
-  readonly damage: Pick<DamageAlarm, 'end'>
+  readonly damage: Pick<DamageAlarm, 'checked'>
   readonly custody: Custody
   readonly custodyAudit: CustodyAudit
   readonly handOver: HandOver | null
@@ -327,7 +327,7 @@ export async function createServices(config: Config, adapters: Adapters, deps: S
         ...((await deps.anchors.readHeads().catch(noHeads)) ?? []),
         ...store.auditHeads(),
       ],
-      onSound: deps.damage.end,
+      onChecked: deps.damage.checked,
       now,
       stopping: deps.stopping,
     }),

@@ -2,7 +2,7 @@ import type { Keyring } from '@tessera/vault/keyring'
 
 import { type AuditHead, findAuditEntry, listAuditHeads } from '../../store/audit.ts'
 import type { DatabaseInspection } from '../../store/inspection.ts'
-import { checkIntegrity } from '../../store/integrity.ts'
+import { checkIntegrity, type IntegrityReport } from '../../store/integrity.ts'
 import type { MacTableKind } from '../../store/mac-tables.ts'
 import { listOrphans, parentRelations } from '../../store/orphans.ts'
 import { type Store, StoreDamaged } from '../../store/store.ts'
@@ -16,7 +16,7 @@ import { isSame, verifyChain, verifyChainEnd, type ChainFaultKind } from './veri
 /** The result of a check of the store: what was looked at, and what was found. */
 export interface StoreReport {
   /** Tables or indexes whose pages were checked, and how. */
-  readonly integrity: { readonly checked: number; readonly method: string }
+  readonly integrity: { readonly checked: number; readonly method: IntegrityReport['method'] | 'none' }
   /** Ids of keys that rows name. */
   readonly keys: number
   readonly chains: number
@@ -85,7 +85,13 @@ export async function checkStore(deps: StoreCheckDependencies, wanted: readonly 
 /** What the stages of one check share. */
 class StoreCheck {
   readonly deps: StoreCheckDependencies
-  readonly counts = { integrity: { checked: 0, method: 'none' }, keys: 0, chains: 0, entries: 0, relations: 0 }
+  readonly counts = {
+    integrity: { checked: 0, method: 'none' as IntegrityReport['method'] | 'none' },
+    keys: 0,
+    chains: 0,
+    entries: 0,
+    relations: 0,
+  }
   readonly rows: Record<MacTableKind, number> = {
     card: 0,
     receipt: 0,

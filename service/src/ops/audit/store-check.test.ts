@@ -169,7 +169,7 @@ onBothStores('a stop does not wait for a check in progress', async ({ app }) => 
       keyring: app.keyring,
       environment: 'test',
       knownHeads: () => Promise.resolve([]),
-      onSound: () => undefined,
+      onChecked: () => undefined,
       now: () => performance.now(),
       stopping: stopping.signal,
     })
