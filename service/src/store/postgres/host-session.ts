@@ -43,8 +43,11 @@ export async function openPrimarySession(
   }
 }
 
+/** A process that hangs, or a machine that is gone, has rows locked until the server ends its session: no longer than others wait for one of them. */
+const idleMs = sessionLockMs
+
 // No statement_timeout: it would cancel a COMMIT that waits for its standby, which then counts as done without being replicated.
 const sessionSettings = `
   set default_transaction_isolation = 'read committed';
   set lock_timeout = '${sessionLockMs}ms';
-  set idle_in_transaction_session_timeout = '10s'`
+  set idle_in_transaction_session_timeout = '${idleMs}ms'`

@@ -21,7 +21,7 @@ import {
   makeReceiptUpdate,
   nextReceipt,
 } from '../suite/money.fixture.ts'
-import { run, type Transaction } from '../transaction.ts'
+import { execute, run, type Transaction } from '../transaction.ts'
 import { makeAuditEntry, makeCard, nextVersion } from '../suite/samples.fixture.ts'
 import { openPrimarySession } from './host-session.ts'
 import { openPostgresStore } from './postgres.ts'
@@ -81,7 +81,7 @@ test(
     assert.equal((await operator.query('select 1 from cards where card_id = $1 for update', [card.cardId])).rowCount, 1)
     const next = nextVersion(card)
     let ended = 0
-    const waiting = Array.from({ length: 8 }, () =>
+    const waiting = Array.from({ length: 600 }, () =>
       store.write(updateCard, { card: next, audit: makeAuditEntry(next) }).finally(() => ended++),
     )
     const refused = Promise.allSettled(waiting)
@@ -119,6 +119,57 @@ test(
     } finally {
       await first.end()
       await session.end()
+    }
+  }),
+)
+
+test(
+  'statements that wait for rows one after the other end with a lock before the deadline, and not with their connection',
+  withLock({ writers: 1 }, async ({ url, receipts }) => {
+    const lock = makeStatement('select receipt_id from receipts where receipt_id = $1 for update')
+    const { session } = await openPrimarySession(url, { allowUnsafe: true, searchPath: null }, () => undefined)
+    const holders = receipts.map(() => new pg.Client({ connectionString: url }))
+    function* takeRows(): Transaction<void> {
+      for (const { receiptId } of receipts) yield* execute(lock, [receiptId])
+      yield* run(lock, [receipts[0]?.receiptId ?? ''])
+    }
+    try {
+      for (const [at, holder] of holders.entries()) {
+        await holder.connect()
+        await holder.query('begin')
+        await holder.query(lock.text, [receipts[at]?.receiptId])
+      }
+      // Each row is locked for less than one statement may wait, and all of them for more than the transaction may take.
+      const released = holders.map((holder, at) => setTimeout(150 * (at + 1)).then(() => holder.query('rollback')))
+      const deadline = performance.now() + 1250
+      const at = { head: emptyChain('turn'), key: null }
+      const failed: unknown = await runTransactions(session, at, [takeRows()], { deadline, hasMetLock: true }).catch((err: unknown) => err)
+      assert.ok(failed instanceof TransactionFailed && failed.isLocked, String(failed))
+      assert.ok(session.usable)
+      await Promise.all(released)
+    } finally {
+      await Promise.all([session, ...holders].map((each) => each.end()))
+    }
+  }),
+)
+
+test(
+  'what a process that hangs has locked is released while others wait for it',
+  withLock({ writers: 1 }, async ({ url, proxy, store, receipts: [receipt] }) => {
+    assert.ok(receipt !== undefined)
+    const other = withTestAuditKey(await openPostgresStore({ url, node: 'other', allowUnsafe: true, writers: 1 }))
+    try {
+      // It reads nothing more when it has changed the receipt: begin, the limit of waiting, the claim of the key, the receipt.
+      let sent = 0
+      proxy.behave(() => (++sent === 4 ? 'delay' : 'pass'))
+      const hanging = pay(store, receipt, 'hangs')
+      const ended = Promise.allSettled([hanging])
+      while (sent < 4) await setTimeout(10)
+      assert.equal(await pay(other, receipt), 'updated')
+      const [result] = await ended
+      assert.ok(result.status === 'rejected' && isLate(result.reason))
+    } finally {
+      await other.close(1000)
     }
   }),
 )

@@ -25,7 +25,7 @@ export async function migratePostgres(session: Session, folder: 'cards' | 'keys'
 
 async function migrateOnce(session: Session, folder: 'cards' | 'keys'): Promise<readonly Migration[]> {
   await session.execute('begin')
-  await session.execute(`set local lock_timeout = '${MIGRATION_MS}ms'`)
+  await session.execute(`set local lock_timeout = '${MIGRATION_MS}ms'; set local idle_in_transaction_session_timeout = '10s'`)
   if (folder === 'keys') await openKeysSchema(session)
   await session.execute(createMigrationsTable, MIGRATION_MS)
   await session.execute(createFenceTable, MIGRATION_MS)

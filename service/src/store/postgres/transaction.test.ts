@@ -63,7 +63,7 @@ test('a transaction that shares its COMMIT, and the first attempt of one alone, 
   assert.equal(await firstOf(2, { deadline, hasMetLock: true }), `set local lock_timeout = '50ms'`)
   // Each of the two locks of a row may be waited for as long, and COMMIT needs 250 ms.
   assert.equal(await firstOf(1, { deadline: performance.now() + 1700, hasMetLock: true }), `set local lock_timeout = '500ms'`)
-  assert.equal(await firstOf(2, { deadline: performance.now() + 740 }), `set local lock_timeout = '100ms'`)
+  assert.equal(await firstOf(2, { deadline: performance.now() + 740 }), `set local lock_timeout = '50ms'`, 'four statements wait in turn')
   assert.equal(await firstOf(1, { deadline: performance.now() + 300 }), `set local lock_timeout = '25ms'`)
 })
 
@@ -72,12 +72,12 @@ test('the less time is left, the shorter the statements of each later round wait
   let now = 0
   const sent: string[][] = []
   const session = sessionOf((steps) => {
-    sent.push(steps.map((step) => step.statement.name))
+    sent.push(steps.map(({ statement: { name, text } }) => (text.startsWith('select set_config') ? 'lower the limit' : name)))
     now += 700
   })
   await runTransactions(session, at, [change()], { deadline: 1900, hasMetLock: true })
   assert.deepEqual(sent, [
-    ['begin', 'first', 'second', 'read'],
+    ['begin', 'first', 'lower the limit', 'second', 'lower the limit', 'read'],
     [`set local lock_timeout = '250ms'`, 'last', 'commit'],
   ])
 })

@@ -6,7 +6,7 @@ import type { CardChange } from '../cards.ts'
 import type { Transaction } from '../transaction.ts'
 import type { AuditCommit } from '../store.ts'
 import type { RowVersion } from '../table.ts'
-import type { Row, Statement } from '../statement.ts'
+import { type Row, sql, type Statement } from '../statement.ts'
 import { insertCards, insertAuditEntries, forAllRows } from './coalesced.ts'
 import { serverErrorOf, postgresFaultOf, isRefusedCommit } from './fault.ts'
 import type { PostgresFault } from './fault.ts'
@@ -68,10 +68,15 @@ export async function runTransactions(
   const isShared = transactions.length > 1
   const running = transactions.map((transaction) => new RunningTransaction(transaction))
   const isRolledBack = (): boolean => running.some((each) => each.isRolledBack)
-  const limitWait = makeLockLimit(!hasMetLock ? 250 : isShared ? 50 : sessionLockMs, deadline)
-  let first: readonly Step[] = [begin]
+  const isAloneAgain = hasMetLock && !isShared
+  const limitWaits = makeLockLimits({
+    wantedMs: !hasMetLock ? 250 : isShared ? 50 : sessionLockMs,
+    deadline,
+    stepsEach: isAloneAgain ? 1 : 4,
+  })
+  let first: readonly PlacedStep[] = [{ step: begin, place: null }]
   /** The place of the transaction of each step of the round. */
-  let places: (number | null)[] = []
+  let places: readonly (number | null)[] = []
   try {
     for (const each of running) each.proceed([])
     for (
@@ -79,15 +84,13 @@ export async function runTransactions(
       reading.length > 0 && !(isShared && isRolledBack());
       reading = reading.filter(isReading)
     ) {
-      const steps = [...first, ...limitWait()]
-      places = steps.map(() => null)
-      const read = inLockOrder(reading).map((each) => {
-        for (const step of each.takeSteps()) places[steps.push(step) - 1] = running.indexOf(each)
-        return { each, at: steps.length - 1 }
-      })
-      const results = await session.send(steps, remainingMs(deadline), true)
+      const round = inLockOrder(reading).flatMap((each) => each.takeSteps().map((step) => ({ step, place: running.indexOf(each) })))
+      const sent = [...first, ...limitWaits(round)]
+      places = sent.map(({ place }) => place)
+      const results = await session.send(sent.map(stepOf), remainingMs(deadline), true)
       first = []
-      for (const { each, at } of read) each.proceed(results[at]?.rows ?? [])
+      // The rows that a transaction waits for are those of its last step.
+      for (const each of reading) each.proceed(results[places.lastIndexOf(running.indexOf(each))]?.rows ?? [])
     }
   } catch (err) {
     await undo(session)
@@ -110,11 +113,12 @@ export async function runTransactions(
     await undo(session)
     throw forEachAlone(err, isShared)
   }
-  const last: Step[] = [...first, ...limitWait()]
-  places = last.map(() => null)
-  for (const [place, each] of running.entries()) for (const step of each.takeSteps()) places[last.push(step) - 1] = place
+  const round = running.flatMap((each, place) => each.takeSteps().map((step) => ({ step, place })))
+  const last = [...first, ...limitWaits(round)]
+  places = last.map(({ place }) => place)
   try {
-    await commit(session, [...last, ...(entries.length === 0 ? [] : [insertAuditEntries(entries)])], deadline, places.some(isPlace))
+    const steps = [...last.map(stepOf), ...(entries.length === 0 ? [] : [insertAuditEntries(entries)])]
+    await commit(session, steps, deadline, round.length > 0)
   } catch (err) {
     throw forEachAlone(err, isShared, places)
   }
@@ -170,8 +174,14 @@ function isReading({ isReading: is }: RunningTransaction): boolean {
   return is
 }
 
-function isPlace(place: number | null): boolean {
-  return place !== null
+/** A step of a round, with the place of its transaction; null for what belongs to none. */
+interface PlacedStep {
+  readonly step: Step
+  readonly place: number | null
+}
+
+function stepOf({ step }: PlacedStep): Step {
+  return step
 }
 
 function inLockOrder(reading: readonly RunningTransaction[]): readonly RunningTransaction[] {
@@ -185,27 +195,40 @@ function orderOf(value: Step['values'][number]): unknown {
   return value instanceof Uint8Array ? Buffer.from(value).toString('hex') : value
 }
 
+interface LockLimits {
+  /** How long a statement waits at most. */
+  readonly wantedMs: LockMs
+  readonly deadline: number
+  /** Of how many statements one after the other the limit is the same: fewer make it exact, and more statements. */
+  readonly stepsEach: number
+}
+
 /**
- * How long the statements of a transaction wait for a lock of another session: at most `wantedMs`, and less when little time is left, since a wait beyond the
- * deadline costs the connection, and while COMMIT is sent the certainty of the outcome. Returns the statement that says so, ahead of each round of which less
- * time is left than the limit in force allows.
+ * How long the statements of a transaction wait for locks of other sessions: each at most `wantedMs`, and all together no longer than until the deadline, since
+ * a wait beyond it costs the connection, and while COMMIT is sent the certainty of the outcome. Returns the steps of a round with those that say so: the
+ * limit of the first statements ahead of them, when it is lower than the one in force, and behind them the server lowers it by what they have waited.
  */
-function makeLockLimit(wantedMs: LockMs, deadline: number): () => readonly Step[] {
+function makeLockLimits({ wantedMs, deadline, stepsEach }: LockLimits): (round: readonly PlacedStep[]) => readonly PlacedStep[] {
+  const beganAt = performance.now()
   let inForce: number = sessionLockMs
-  return () => {
-    const limit = lockLimitMs(wantedMs, deadline - performance.now())
-    if (limit >= inForce) return []
-    inForce = limit
-    return [waitForLock[limit]]
+  return (round) => {
+    if (round.length === 0) return []
+    const limit = lockLimitMs(wantedMs, deadline - performance.now(), Math.min(stepsEach, round.length))
+    const isLower = limit < inForce
+    if (isLower) inForce = limit
+    const lower = { step: { statement: lowerLockLimit, values: [inForce, deadline - minCommitMs - beganAt, 2 * stepsEach] }, place: null }
+    const limited = round.flatMap((each, at) => (at > 0 && at % stepsEach === 0 ? [lower, each] : [each]))
+    return isLower ? [{ step: waitForLock[limit], place: null }, ...limited] : limited
   }
 }
 
 /**
  * PostgreSQL applies lock_timeout to each lock, and a statement that is not the first to wait for a row waits for two: for its turn (the lock of the tuple),
- * and then for the transaction that has the row locked. So half of the time that is left, without what COMMIT and the replies need.
+ * and then for the transaction that has the row locked. So for each statement half of its part of the time that is left, without what COMMIT and the replies
+ * need.
  */
-function lockLimitMs(wantedMs: LockMs, leftMs: number): LockMs {
-  return lockLimits.find((limit) => limit <= wantedMs && limit * 2 <= leftMs - minCommitMs) ?? 25
+function lockLimitMs(wantedMs: LockMs, leftMs: number, steps: number): LockMs {
+  return lockLimits.find((limit) => limit <= wantedMs && limit * 2 * steps <= leftMs - minCommitMs) ?? 25
 }
 
 /** Whatever else than the connection fails of transactions that share a COMMIT may be the fault of one of them: that of the step that failed, if there is one. */
@@ -230,9 +253,10 @@ export async function insertNewCards(
 ): Promise<CommitResult<void>> {
   const entries: AuditRow[] = []
   for (const { audit } of changes) entries.push(linkEntry(key, entries.at(-1) ?? head, audit))
+  const limitWaits = makeLockLimits({ wantedMs: sessionLockMs, deadline, stepsEach: 1 })
   await commit(
     session,
-    [begin, ...makeLockLimit(sessionLockMs, deadline)(), insertCards(changes.map(({ card }) => card)), insertAuditEntries(entries)],
+    [begin, ...limitWaits([{ step: insertCards(changes.map(({ card }) => card)), place: null }]).map(stepOf), insertAuditEntries(entries)],
     deadline,
     true,
   )
@@ -296,9 +320,13 @@ const rollback = plain('rollback')
 
 /** The `lock_timeout` of every session (host-session.ts). */
 export const sessionLockMs = 750
-const lockLimits = [sessionLockMs, 500, 250, 100, 50, 25] as const
+const lockLimits = [sessionLockMs, 500, 250, 200, 100, 50, 25] as const
 type LockMs = (typeof lockLimits)[number]
 const waitForLock = Object.fromEntries(lockLimits.map((ms) => [ms, plain(`set local lock_timeout = '${ms}ms'`)])) as Record<LockMs, Step>
+// What is left of the time of the transaction, which began at now(), for each wait of the statements until the limit is lowered again. 0 would be no limit.
+const lowerLockLimit = sql`
+  select set_config('lock_timeout', greatest(1, least($1::float8,
+    ($2::float8 - extract(epoch from clock_timestamp() - now()) * 1000) / $3::float8))::int::text, true)`
 /** More values than the key of any table whose rows are updated. */
 const keyLength = 4
 

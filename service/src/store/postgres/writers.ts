@@ -3,6 +3,7 @@ import type { TransactionExtras } from '../extras.ts'
 import { type ConnectionPool, StoreOverloaded, StoreUnavailable } from '../store.ts'
 import type { Transaction, TransactionFunction } from '../transaction.ts'
 import { storeTimeLimits } from '../time-limits.ts'
+import { makeParkedWrites, mergeByAge } from './parked-writes.ts'
 import type { Slot } from './slot.ts'
 import { TransactionFailed } from './transaction.ts'
 import { lockedObjects, writtenObjects } from './written-objects.ts'
@@ -41,6 +42,8 @@ export function makeWriters(slots: readonly Slot[]): Writers {
   // New cards without events and without an idempotency record have their own queue and are inserted together in one transaction.
   const inserts: Insert[] = []
   const others: QueuedWrite[] = []
+  /** By the object of which another write is in progress, or by the rows that other sessions have locked. */
+  const parked = makeParkedWrites<QueuedWrite>()
   /** The objects of the writes in progress. */
   const busyObjects = new Set<string>()
   const locked = makeLockedObjects(Math.max(1, slots.length - 1))
@@ -54,7 +57,7 @@ export function makeWriters(slots: readonly Slot[]): Writers {
   return { write, waitingWrites, usage, close }
 
   function waitingWrites(): number {
-    return inserts.length + others.length
+    return inserts.length + others.length + parked.count
   }
 
   function usage(): ConnectionPool {
@@ -64,7 +67,7 @@ export function makeWriters(slots: readonly Slot[]): Writers {
 
   function write<I>(transaction: TransactionFunction<I, unknown>, input: I): Promise<unknown> {
     if (closing !== null) return Promise.reject(new StoreUnavailable('the store is closed'))
-    if (inserts.length + others.length >= maxWaiting) return Promise.reject(new StoreOverloaded(`${maxWaiting} writes are waiting`))
+    if (waitingWrites() >= maxWaiting) return Promise.reject(new StoreOverloaded(`${maxWaiting} writes are waiting`))
     return new Promise((resolve, reject) => {
       const waiting: QueuedWrite = {
         start: () => transaction(input),
@@ -104,7 +107,8 @@ export function makeWriters(slots: readonly Slot[]): Writers {
       if (wasLocked) locked.begin()
       void runJob(slot, job, { onDone: () => (doneAt = performance.now()), onLocked: locked.add }).then((failed) => {
         if (wasLocked) locked.end()
-        for (const { exclusive } of job) for (const object of exclusive) busyObjects.delete(object)
+        if (wasLocked) mergeByAge(others, parked.release(lockedRows))
+        for (const { exclusive } of job) for (const object of exclusive) free(object)
         others.unshift(...failed)
         if (failed.length > 0) startWatch()
         idle.push(slot)
@@ -112,10 +116,15 @@ export function makeWriters(slots: readonly Slot[]): Writers {
         if (isAtRest()) closing?.()
       })
     }
-    if (watch !== null && inserts.length + others.length === 0) {
+    if (watch !== null && waitingWrites() === 0) {
       clearInterval(watch)
       watch = null
     }
+  }
+
+  function free(object: string): void {
+    busyObjects.delete(object)
+    mergeByAge(others, parked.release(object))
   }
 
   function startWatch(): void {
@@ -131,29 +140,29 @@ export function makeWriters(slots: readonly Slot[]): Writers {
 
   /**
    * The write that has waited longest, with those after it that may share its COMMIT: they lock rows in the same order, and have waited about as long, since
-   * the deadline of the first is that of all. Writes of an object in progress wait until that has ended.
+   * the deadline of the first is that of all. Writes of an object in progress are parked until that has ended, and those of locked rows until a writer may
+   * wait for one: however many they are, the others go on.
    */
   function takeShared(): QueuedWrite[] {
     const job: QueuedWrite[] = []
+    const passed: QueuedWrite[] = []
     let isShared = true
-    for (
-      let at = 0, seen = 0;
-      at < others.length && seen < maxSearched && job.length < (job.some(hasMetLocks) ? maxSharedAfterLocks : maxShared) && isShared;
-      seen++
-    ) {
-      const next = others[at]
-      const isLocked = next !== undefined && locked.has(next)
-      const isFree = next?.exclusive.some((object) => busyObjects.has(object)) !== true && !(isLocked && locked.isFull())
-      const mayShare = next !== undefined && next.objects !== null && !next.isAlone && !isLocked
+    let at = 0
+    for (let next = others[at]; next !== undefined && isShared && passed.length < maxSearched; next = others[++at]) {
+      if (job.length >= (job.some(hasMetLocks) ? maxSharedAfterLocks : maxShared)) break
+      const isLocked = locked.has(next)
+      const busy = next.exclusive.find((object) => busyObjects.has(object)) ?? (isLocked && locked.isFull() ? lockedRows : null)
+      const mayShare = next.objects !== null && !next.isAlone && !isLocked
       const [first] = job
-      if (next === undefined || !isFree || (first !== undefined && !(mayShare && isAlike(first, next)))) {
-        at++
-        continue
+      if (busy !== null) parked.park(busy, next)
+      else if (first !== undefined && !(mayShare && isAlike(first, next))) passed.push(next)
+      else {
+        job.push(next)
+        for (const object of next.exclusive) busyObjects.add(object)
+        isShared = mayShare
       }
-      job.push(...others.splice(at, 1))
-      for (const object of next.exclusive) busyObjects.add(object)
-      isShared = mayShare
     }
+    others.splice(0, at, ...passed)
     return job
   }
 
@@ -167,6 +176,9 @@ export function makeWriters(slots: readonly Slot[]): Writers {
         reject(new StoreUnavailable(`the write waited for ${waitMs} ms`))
       }
     }
+    for (const { reject } of parked.removeOlder(before)) reject(new StoreUnavailable(`the write waited for ${waitMs} ms`))
+    // Whether a row is still locked is known when a write of it is tried.
+    mergeByAge(others, parked.release(lockedRows))
     dispatch()
   }
 
@@ -188,7 +200,8 @@ export function makeWriters(slots: readonly Slot[]): Writers {
       else timer = setTimeout(resolve, deadlineMs)
     })
     clearTimeout(timer)
-    for (const { reject } of [...inserts.splice(0), ...others.splice(0)]) reject(new StoreUnavailable('the store is closed'))
+    const left = [...inserts.splice(0), ...others.splice(0), ...parked.removeOlder(Infinity)]
+    for (const { reject } of left) reject(new StoreUnavailable('the store is closed'))
     await Promise.all(slots.map((slot) => slot.close()))
   }
 }
@@ -316,8 +329,10 @@ const maxInserts = 256
 const maxShared = 32
 /** The same after two of them, one after the other, were found to wait for a locked row. */
 const maxSharedAfterLocks = 4
-/** How many waiting writes are looked at for those that may share. */
+/** How many waiting writes that may not share are passed over for those that may. */
 const maxSearched = 256
+/** Why the writes of locked rows are parked, while as many of them are in progress as may be. */
+const lockedRows = ''
 /** Writes whose waits differ by more do not share a COMMIT. */
 const sharedAgeMs = 500
 /** How long an object counts as locked. */
