@@ -29,6 +29,11 @@ export interface Adapter<Port, Dependencies = AdapterDependencies, Settings exte
    * the files that the settings name, and must connect to nothing. What one value alone decides belongs to the `toValue` of its setting.
    */
   checkSettings?(settings: AdapterSettingValues<Settings>): void
+  /**
+   * The URL of the peer, by the values of settings as they are configured, where no setting alone is its address: `tessera init` connects to it. Null when
+   * they name none. Reads no secret.
+   */
+  findAddress?(value: (key: string) => unknown): URL | null
   create(deps: Dependencies & { readonly settings: AdapterSettingValues<Settings> }): Port
 }
 
@@ -260,6 +265,17 @@ export function listChosenSettings<Port, Dependencies>(
     name: adapter.name,
     settings: readAdapterSettings(table.port, adapter, config),
   }))
+}
+
+/** The addresses of the chosen adapters that `findAddress` knows, with the variable that chose them. */
+export function listAddresses<Port, Dependencies>(
+  table: AdapterTable<Port, Dependencies>,
+  config: ConfiguredAdapters,
+): { readonly env: string; readonly address: URL }[] {
+  return findAdapters(table, config).flatMap(({ name, findAddress }) => {
+    const address = findAddress?.((key) => config.values[settingName(table.port, name, key)] ?? null) ?? null
+    return address === null ? [] : [{ env: `${toEnv(table.port)}=${name}`, address }]
+  })
 }
 
 /** The settings by name, and the environment. */

@@ -47,6 +47,7 @@ export function listBackgroundJobs(app: ComposedServices): BackgroundJob[] {
     { event: 'requests_recorded',             everyMs: seconds,      run: uncounted(app.recorder.runOnce) },
     { event: 'audit_checkpoints_exported',    everyMs: seconds / 4,  run: uncounted(() => app.checkpoints.runOnce()) },
     { event: 'sms_deliveries_stored',         everyMs: 5 * seconds,  run: uncounted(app.smsReports.runOnce) },
+    { event: 'sms_deliveries_checked',        everyMs: seconds,      run: uncounted(app.smsChecks.runOnce) },
     { event: 'sms_sends_deleted',             everyMs: minutes,      run: byTime(app.smsSends.deleteOld) },
     { event: 'requests_deleted',              everyMs: minutes,      run: byTime(app.recorder.deleteOld) },
   ]

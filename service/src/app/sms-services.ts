@@ -1,7 +1,8 @@
 import { randomInteger } from '@tessera/vault/random'
 
 import type { NamedPort } from '../adapters/adapter.ts'
-import type { Sms } from '../adapters/sms/sms.ts'
+import type { Sms, SmsDeliveryReport } from '../adapters/sms/sms.ts'
+import { makeDeliveryChecks } from '../domain/sms/delivery-checks.ts'
 import { makeDeliveryReports } from '../domain/sms/delivery-reports.ts'
 import { makeSmsAdministration } from '../domain/sms/sms-administration.ts'
 import { makeSmsSender, type SmsGateway } from '../domain/sms/sms-sender.ts'
@@ -26,21 +27,37 @@ export interface SmsServiceDependencies {
 export function createSmsServices(config: Config, { base, scanning, gateways, adapters, log, metrics }: SmsServiceDependencies) {
   const { store, keyring, clock } = base
   const smsReports = makeDeliveryReports({ store, clock })
-  for (const { name, port } of adapters) {
-    port.watchDeliveries?.((report) => {
-      metrics.countSmsDelivery({ gateway: name, outcome: report.outcome })
-      return smsReports.record(name, report)
-    })
+  const record = (gateway: string, report: SmsDeliveryReport): Promise<void> => {
+    metrics.countSmsDelivery({ gateway, outcome: report.outcome })
+    return smsReports.record(gateway, report)
   }
+  for (const { name, port } of adapters) port.watchDeliveries?.((report) => record(name, report))
+  const smsChecks = makeDeliveryChecks({
+    gateways: adapters,
+    record,
+    store: scanning,
+    clock,
+    onUnavailable: (gateway, pauseMs) => log.warn('sms_status_unavailable', { gateway, seconds: pauseMs / 1000 }),
+  })
   const sending = {
     gateways,
     random: randomInteger,
     store,
     keyring,
     clock,
-    reports: smsReports,
+    reports: {
+      messageStored(gateway: string, gatewayMessageId: string) {
+        smsChecks.messageStored(gateway, gatewayMessageId)
+        return smsReports.messageStored(gateway, gatewayMessageId)
+      },
+    },
     onUnstored: (err: unknown) => log.error('sms_result_not_stored', { err }),
   }
   const settings = { days: config.smsSendsDays, timeoutMs: config.smsTimeoutMs, providerName: config.providerName ?? 'Tessera' }
-  return { sms: makeSmsSender(sending), smsReports, smsSends: makeSmsAdministration({ ...sending, store, keyring, scanning, settings }) }
+  return {
+    sms: makeSmsSender(sending),
+    smsReports,
+    smsChecks,
+    smsSends: makeSmsAdministration({ ...sending, store, keyring, scanning, settings }),
+  }
 }

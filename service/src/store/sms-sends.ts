@@ -85,6 +85,27 @@ export function findKnownSmsIds(gateway: string, gatewayMessageIds: readonly str
   }
 }
 
+/** At most so many undecided messages are listed. */
+export const undecidedSmsMax = 10_000
+
+// Numbers in the text, not placeholders: with a known page size the planner uses the index by time.
+const selectUndecided = sql`
+  select gateway_message_id, requested_at from sms_sends
+  where requested_at > $1 and gateway = $2 and gateway_message_id <> '' and delivered_at is null and failed_at is null
+  order by requested_at desc limit ${undecidedSmsMax}`
+
+export type UndecidedSms = Pick<SmsSendRow, 'gatewayMessageId' | 'requestedAt'>
+
+/** The newest messages that a gateway has since a time, and of which nobody knows whether they arrived. */
+export function listUndecidedSms(gateway: string, since: number): Read<UndecidedSms[]> {
+  return {
+    statement: selectUndecided,
+    values: [since, gateway],
+    map: (rows) =>
+      rows.map((row) => ({ gatewayMessageId: readText(row, 'gateway_message_id'), requestedAt: readInteger(row, 'requested_at') })),
+  }
+}
+
 const selectOfPhone = sql`
   select ${smsSendsTable.columns} from sms_sends where key_id = $1 and phone_hash = $2
   order by key_id desc, phone_hash desc, requested_at desc limit $3`

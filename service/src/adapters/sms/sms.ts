@@ -22,6 +22,11 @@ export interface Sms {
    * rejects should come again. Absent where the gateway's reports are not read.
    */
   watchDeliveries?(listener: (report: SmsDeliveryReport) => Promise<void>): void
+  /**
+   * Finds what became of a message that the gateway accepted. Absent where the gateway cannot be asked. Called again, more and more seldom, until the
+   * outcome is final or the message is a day old.
+   */
+  findDelivery?(gatewayMessageId: string, signal: AbortSignal): Promise<SmsDeliveryState>
   /** Closes the connections that it keeps open. */
   close?(): Promise<void>
 }
@@ -34,6 +39,10 @@ export interface SmsDeliveryReport {
   /** As in `SmsResult`. */
   readonly error?: string | null
 }
+
+/** `pending`: not final yet, or unknown to the gateway. `unavailable`: the gateway gave no usable reply, and should be left alone for some time. */
+export type SmsDeliveryState =
+  Omit<SmsDeliveryReport, 'gatewayMessageId'> | { readonly outcome: 'pending' } | { readonly outcome: 'unavailable' }
 
 export interface SmsMessage {
   /** Assigned by us. A gateway that supports it uses it for deduplication. */

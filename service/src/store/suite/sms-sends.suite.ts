@@ -9,6 +9,7 @@ import {
   findSmsSend,
   insertSmsSend,
   listSmsSends,
+  listUndecidedSms,
   recordSmsDelivery,
   recordSmsResult,
   withdrawSmsSend,
@@ -72,6 +73,21 @@ export function smsSendsSuite(withStore: WithStore): void {
       for (const number of [1, 2]) await store.write(recordSmsResult, { result: accepted(number, `g-${String(number)}`) })
       assert.deepEqual(await store.read(findKnownSmsIds('http', ['g-0', 'g-1', 'g-2', 'g-3'])), new Set(['g-1', 'g-2']))
       assert.deepEqual(await store.read(findKnownSmsIds('smpp', ['g-1'])), new Set())
+    }),
+  )
+
+  test(
+    'the messages that a gateway has and of which nobody knows the outcome are listed, newest first',
+    withStore(async ({ store }) => {
+      for (const number of [1, 2, 3, 4, 5]) await store.write(insertSmsSend, { send: makeSend(number) })
+      for (const number of [1, 2, 3, 4]) await store.write(recordSmsResult, { result: accepted(number, `g-${String(number)}`) })
+      const report = { gateway: 'http', error: '', after: 0 }
+      await store.write(recordSmsDelivery, { ...report, gatewayMessageId: 'g-2', deliveredAt: T0, failedAt: null })
+      await store.write(recordSmsDelivery, { ...report, gatewayMessageId: 'g-3', deliveredAt: null, failedAt: T0 })
+      const [one, four] = [1, 4].map((number) => ({ gatewayMessageId: `g-${String(number)}`, requestedAt: T0 + number }))
+      assert.deepEqual(await store.read(listUndecidedSms('http', T0)), [four, one])
+      assert.deepEqual(await store.read(listUndecidedSms('http', T0 + 1)), [four])
+      assert.deepEqual(await store.read(listUndecidedSms('smpp', 0)), [])
     }),
   )
 

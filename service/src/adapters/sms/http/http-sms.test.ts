@@ -231,3 +231,51 @@ test('a message that waits for the token of another one is not sent when its own
   caller.abort()
   assert.deepEqual(await waiting, { outcome: 'rejected', error: 'not signed in' })
 })
+
+describe('what became of a message', () => {
+  const state = (data: object): GatewayReply => ({ status: 200, body: JSON.stringify({ status: 'success', data }) })
+
+  it('is asked for by the id of the gateway, and only what the template names is final', async () => {
+    let reply: GatewayReply | 'silent' = state({ status: 'DELIVRD' })
+    const gateway = await startGateway(readSmsTemplate('eskiz'), ({ url }) => (url.endsWith('/login') ? login : reply))
+    const find = () => gateway.sms.findDelivery?.('59f0/35a', never)
+    assert.deepEqual(await find(), { outcome: 'delivered' })
+    assert.deepEqual(gateway.requests[1]?.url, '/api/message/sms/status_by_id/59f0%2F35a')
+    assert.equal(gateway.requests[1].headers.authorization, 'Bearer token-1')
+    reply = state({ status: 'EXPIRED' })
+    assert.deepEqual(await find(), { outcome: 'failed', error: 'EXPIRED' })
+    for (const pending of [state({ status: 'waiting' }), state({}), { status: 404, body: '' }, { status: 200, body: 'OK' }]) {
+      reply = pending
+      assert.deepEqual(await find(), { outcome: 'pending' }, pending.body)
+    }
+    for (const status of [429, 500, 403]) {
+      reply = { status, body: '{"data":{}}' }
+      assert.deepEqual(await find(), { outcome: 'unavailable' }, String(status))
+    }
+    await gateway.close()
+    assert.deepEqual(await find(), { outcome: 'unavailable' })
+  })
+
+  it('is not asked for without a token, and cannot be where the template does not say how', async () => {
+    const refused = await startGateway(readSmsTemplate('eskiz'), () => ({ status: 401, body: '{}' }))
+    assert.deepEqual(await refused.sms.findDelivery?.('1', never), { outcome: 'unavailable' })
+    await refused.close()
+    for (const name of ['playmobile', 'kannel']) assert.equal(readSmsTemplate(name).status, null)
+    const kannel = await startGateway(readSmsTemplate('kannel'), () => ({ status: 202, body: '0: Accepted for delivery' }))
+    assert.equal(kannel.sms.findDelivery, undefined)
+    await kannel.close()
+  })
+
+  it('needs an id, and a request of what is known by then', () => {
+    const template = (send: object, path: string) =>
+      JSON.stringify({
+        name: 'own',
+        send: { request: { method: 'POST', path: '/send' }, accepted: [{ status: [200] }], rejected: [{ status: [400] }], ...send },
+        status: { request: { method: 'GET', path }, delivered: [{ textStart: ['D'] }], failed: [{ textStart: ['F'] }] },
+      })
+    assert.throws(() => parseSmsTemplate(template({}, '/status/{gatewayMessageId}'), 'own'), /wrong at send: id is missing/)
+    assert.throws(() => parseSmsTemplate(template({ id: 'id' }, '/status/{phone}'), 'own'), /status\.request: \{phone\} is not known/)
+    const early = { id: 'id', request: { method: 'POST', path: '/send/{gatewayMessageId}' } }
+    assert.throws(() => parseSmsTemplate(template(early, '/'), 'own'), /send\.request: \{gatewayMessageId\} is not known/)
+  })
+})

@@ -3,11 +3,19 @@ import { isGsmText } from '@tessera/contract/sms-text'
 import { AdapterConfigError, optionalSetting, secretFileSetting, textSetting, type AdapterSetting } from '../../adapter.ts'
 import { transportSettings, type Transport } from '../../transport.ts'
 import type { HttpPostResult } from '../../http/http-post.ts'
-import { smsAdapter, weightSetting, type Sms, type SmsAdapterDependencies, type SmsMessage, type SmsResult } from '../sms.ts'
+import {
+  smsAdapter,
+  weightSetting,
+  type Sms,
+  type SmsAdapterDependencies,
+  type SmsDeliveryState,
+  type SmsMessage,
+  type SmsResult,
+} from '../sms.ts'
 import type { SmsTemplateValues } from './placeholders.ts'
 import { errorOf, matchesReply, readTemplateReply, textAt, type TemplateReply } from './reply.ts'
 import { buildTemplateRequest } from './request.ts'
-import { readSmsTemplate, type RequestTemplate, type SmsTemplate } from './template.ts'
+import { readSmsTemplate, type RequestTemplate, type SmsTemplate, type StatusTemplate } from './template.ts'
 import { makeGatewayToken } from './token.ts'
 
 /** An HTTP gateway, described by a template: one that comes with the service (eskiz, playmobile, kannel) or a file of the operator's. */
@@ -29,6 +37,7 @@ function declareHttpSms(name: string) {
       ...weightSetting,
       ...transportSettings('the SMS gateway'),
     },
+    findAddress: (value) => findAddress(value('baseUrl'), value('template')),
     checkSettings: (settings) => void findBaseUrl(name, settings),
     create: ({ settings, ...deps }) =>
       makeHttpSms({ ...deps, ...settings, password: settings.passwordFile, baseUrl: findBaseUrl(name, settings) }),
@@ -40,6 +49,18 @@ function templateSetting(): AdapterSetting<SmsTemplate> {
   return {
     row: { type: 'text', meaning, default: null },
     toValue: (value) => readSmsTemplate(typeof value === 'string' ? value : JSON.stringify(value)),
+  }
+}
+
+/** Null when the template cannot be read, which `checkSettings` says why. */
+function findAddress(baseUrl: unknown, template: unknown): URL | null {
+  if (typeof baseUrl === 'string') return URL.parse(baseUrl)
+  if (typeof template !== 'string') return null
+  try {
+    return URL.parse(readSmsTemplate(template).baseUrl ?? '')
+  } catch (err) {
+    if (err instanceof AdapterConfigError) return null
+    throw err
   }
 }
 
@@ -81,12 +102,17 @@ export function makeHttpSms(options: HttpSmsOptions): Sms {
   const { template, baseUrl, username, password, sender, weight = 1, request, log } = options
   const credentials: SmsTemplateValues = { username, password, sender }
   const token = template.signIn === null ? null : makeGatewayToken({ ...options, template: template.signIn, values: credentials })
+  const { status } = template
   return Object.freeze<Sms>({
     weight,
     async send(message, signal) {
       const result = await call(template.send.request, valuesOf(message), signal)
       return result === null ? { outcome: 'rejected', error: 'not signed in' } : readResult(result, message)
     },
+    ...(status !== null && {
+      findDelivery: async (gatewayMessageId: string, signal: AbortSignal) =>
+        readStatus(status, await call(status.request, { gatewayMessageId }, signal)),
+    }),
   })
 
   /** Null when there is no token: then nothing was sent. A token that is refused is replaced, and the call repeated once. */
@@ -120,6 +146,16 @@ export function makeHttpSms(options: HttpSmsOptions): Sms {
     if (matchesReply(send.accepted, reply)) return { outcome: 'accepted', gatewayMessageId: idOf(reply, messageId) }
     log('sms_reply_unknown', { code: reply.status })
     return { outcome: 'unknown', error: errorOf(reply, send.error) }
+  }
+
+  function readStatus(status: StatusTemplate, result: HttpPostResult | null): SmsDeliveryState {
+    if (result === null || result.outcome !== 'responded') return { outcome: 'unavailable' }
+    const reply = readTemplateReply(result)
+    if (matchesReply(status.delivered, reply)) return { outcome: 'delivered' }
+    if (matchesReply(status.failed, reply)) return { outcome: 'failed', error: errorOf(reply, status.error) }
+    if (reply.status < 300 || reply.status === 404) return { outcome: 'pending' }
+    log('sms_status_refused', { code: reply.status })
+    return { outcome: 'unavailable' }
   }
 
   function idOf(reply: TemplateReply, messageId: string): string | null {

@@ -3,6 +3,7 @@ export const templateVariables = [
   'phone',
   'text',
   'messageId',
+  'gatewayMessageId',
   'lifetimeSeconds',
   'coding',
   'sender',
@@ -19,6 +20,11 @@ const placeholder = /\{([A-Za-z]+)\}/g
 /** The names in a text that are no variable of templates. */
 export function findUnknownVariables(text: string): string[] {
   return [...text.matchAll(placeholder)].map(([, name = '']) => name).filter((name) => !isVariable(name))
+}
+
+/** The variables that a text names. */
+export function findVariables(text: string): TemplateVariable[] {
+  return [...text.matchAll(placeholder)].map(([, name = '']) => name).filter(isVariable)
 }
 
 /** Replaces every `{name}` by its value, escaped for where it stands; the value itself is not searched again. */

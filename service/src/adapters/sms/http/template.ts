@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { isAbsolute } from 'node:path'
 
 import { AdapterConfigError } from '../../adapter.ts'
-import { findUnknownVariables } from './placeholders.ts'
+import { findUnknownVariables, findVariables, type TemplateVariable } from './placeholders.ts'
 
 /**
  * An HTTP gateway as a JSON file (docs/operating/sms.md#a-template): its requests, with `{phone}` and the like in their values, and how its replies are
@@ -15,6 +15,8 @@ export interface SmsTemplate {
   readonly baseUrl: string | null
   readonly signIn: SignInTemplate | null
   readonly send: SendTemplate
+  /** How the gateway is asked what became of a message; null: it cannot be asked. */
+  readonly status: StatusTemplate | null
 }
 
 /** How a token is obtained, and used as `{token}`. */
@@ -38,6 +40,16 @@ export interface SendTemplate {
   /** The member of the JSON reply by which the gateway names the message; null: it has no name. `{messageId}`: the one that we gave it. */
   readonly id: string | null
   /** The member of the JSON reply that says why a message was rejected. */
+  readonly error: string | null
+}
+
+export interface StatusTemplate {
+  /** Names the message by `{gatewayMessageId}`. */
+  readonly request: RequestTemplate
+  /** The first condition that holds decides; when none does, the message is asked for again later. */
+  readonly delivered: readonly ReplyCondition[]
+  readonly failed: readonly ReplyCondition[]
+  /** The member of the JSON reply that says why a message was not delivered. */
   readonly error: string | null
 }
 
@@ -102,11 +114,14 @@ export function parseSmsTemplate(text: string, source: string): SmsTemplate {
 }
 
 function readTemplate(top: TemplateNode): SmsTemplate {
-  top.allow('name', 'documentation', 'baseUrl', 'signIn', 'send')
+  top.allow('name', 'documentation', 'baseUrl', 'signIn', 'send', 'status')
   const name = top.member('name').text(/^[a-z0-9-]{1,32}$/, 'lower-case letters, digits and hyphens')
   const baseUrl = top.has('baseUrl') ? top.member('baseUrl').text(/^https?:\/\/[^/]+$/, 'a URL without a path') : null
   const signIn = top.has('signIn') ? readSignIn(top.member('signIn')) : null
-  return { name, baseUrl, signIn, send: readSend(top.member('send')) }
+  const send = readSend(top.member('send'))
+  const status = top.has('status') ? readStatus(top.member('status')) : null
+  if (status !== null && send.id === null) top.member('send').fail('id is missing: status needs the id of a message')
+  return { name, baseUrl, signIn, send, status }
 }
 
 function readSignIn(node: TemplateNode): SignInTemplate {
@@ -122,13 +137,35 @@ function readSignIn(node: TemplateNode): SignInTemplate {
 
 function readSend(node: TemplateNode): SendTemplate {
   node.allow('request', 'accepted', 'rejected', 'id', 'error')
+  const request = readRequest(node.member('request'))
+  refuseVariables(node.member('request'), request, ['gatewayMessageId'], 'before the gateway has the message')
   return {
-    request: readRequest(node.member('request')),
+    request,
     accepted: node.member('accepted').list(readCondition),
     rejected: node.member('rejected').list(readCondition),
     id: node.has('id') ? node.member('id').text(/^(\{messageId\}|[\w-]+(\.[\w-]+)*)$/, 'the path of a member, or {messageId}') : null,
     error: readErrorPath(node),
   }
+}
+
+function readStatus(node: TemplateNode): StatusTemplate {
+  node.allow('request', 'delivered', 'failed', 'error')
+  const request = readRequest(node.member('request'))
+  refuseVariables(node.member('request'), request, ofMessage, 'after a message was sent')
+  return {
+    request,
+    delivered: node.member('delivered').list(readCondition),
+    failed: node.member('failed').list(readCondition),
+    error: readErrorPath(node),
+  }
+}
+
+/** What is known of a message only while it is sent: it is not stored. */
+const ofMessage = ['phone', 'text', 'messageId', 'lifetimeSeconds', 'coding'] as const
+
+function refuseVariables(node: TemplateNode, request: RequestTemplate, refused: readonly TemplateVariable[], when: string): void {
+  const found = findVariables(JSON.stringify(request)).find((name) => refused.includes(name))
+  if (found !== undefined) node.fail(`{${found}} is not known ${when}`)
 }
 
 function readErrorPath(node: TemplateNode): string | null {
