@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
 
 import { makeScratch, runTessera } from '../../testing/child.fixture.ts'
+import { runAtTerminal, type TypedLine } from '../../testing/terminal.fixture.ts'
 import { readConfig } from '../config/config.ts'
 import type { DoctorFinding } from './doctor-finding.ts'
 
@@ -71,6 +73,33 @@ test('init writes a config file without secrets, which a start reads, and says w
   )
 })
 
+test('init connects to the gateway that a template names, sends nothing, and says what it found', async (t) => {
+  let received = 0
+  const gateway = createServer((socket) => void socket.on('data', ({ length }) => (received += length)).on('error', () => undefined))
+  gateway.listen(0, '127.0.0.1')
+  await once(gateway, 'listening')
+  t.after(() => gateway.close())
+  const folder = freshFolder()
+  const template = join(folder, 'own.json')
+  const address = `http://127.0.0.1:${String((gateway.address() as AddressInfo).port)}`
+  const send = { request: { method: 'POST', path: '/send' }, accepted: [{ status: [200] }], rejected: [{ status: [400] }] }
+  writeFileSync(template, JSON.stringify({ name: 'own', baseUrl: address, send }))
+  const sms = ['--sms=http,http2', `--sms-http-template=${template}`, '--sms-http-transport=private', '--sms-http-private-reason=loopback']
+  const closed = ['--sms-http2-template=kannel', '--sms-http2-base-url=https://127.0.0.1:1']
+  const { out } = await runTessera(['init', '--json', `--output=${join(folder, 'tessera.json')}`, ...hosts, ...sms, ...closed]).ended
+  const found = (JSON.parse(out) as InitResult).findings.filter(({ check }) => check.startsWith('TESSERA_SMS'))
+  assert.deepEqual(
+    found.map(({ check, ok }) => [check, ok]),
+    [
+      ['TESSERA_SMS=http', true],
+      ['TESSERA_SMS=http2', false],
+    ],
+  )
+  assert.equal(found[0]?.found, `${address.slice('http://'.length)} reached, without TLS; user and password are tried by tessera sms test`)
+  assert.match(found[1]?.found ?? '', /^127\.0\.0\.1:1 \(ECONNREFUSED\)$/)
+  assert.equal(received, 0)
+})
+
 test('init overwrites neither a config file nor a secret', async () => {
   const folder = freshFolder()
   const output = join(folder, 'tessera.json')
@@ -87,30 +116,12 @@ test('init overwrites neither a config file nor a secret', async () => {
   assert.deepEqual([refused.code, existsSync(other), readFileSync(join(secrets, 'database-url'), 'utf8')], [73, false, 'mine'])
 })
 
-/** Runs init at a terminal of script(1), types each line when its prompt has come, and returns what the terminal showed. */
-async function typeAt(folder: string, args: readonly string[], typed: readonly (readonly [prompt: RegExp, line: string])[]) {
-  const command = [process.execPath, join(process.cwd(), 'service/bin/tessera.mjs'), 'init', ...args].map((word) => `'${word}'`).join(' ')
-  const child = spawn('script', ['-qec', command, join(folder, 'typescript')], { stdio: ['pipe', 'pipe', 'inherit'] })
-  let shown = ''
-  let next = 0
-  let from = 0
-  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
-    shown += chunk
-    const [prompt, line] = typed[next] ?? []
-    if (prompt?.test(shown.slice(from)) !== true) return
-    next += 1
-    from = shown.length
-    child.stdin.write(line ?? '')
-  })
-  const code = await new Promise<number | null>((resolve) => child.once('close', resolve))
-  return { code, shown, answered: next }
-}
+const typeAt = (args: readonly string[], typed: readonly TypedLine[]) => runAtTerminal(['init', ...args], typed)
 
 test('at a terminal init asks for what is not given, repeats a question whose answer is wrong, and never shows a secret', async () => {
   const folder = freshFolder()
   const output = join(folder, 'tessera.json')
   const { shown, answered } = await typeAt(
-    folder,
     [`--output=${output}`, '--form-origin=https://pay.provider.example', ...peers, ...provider],
     [
       [/Origin of the merchants' dashboard.*> $/s, 'merchants\r'],
@@ -149,7 +160,6 @@ test('Ctrl-C at a question writes nothing', async () => {
   const folder = freshFolder()
   const output = join(folder, 'tessera.json')
   const { code, shown } = await typeAt(
-    folder,
     [`--output=${output}`],
     [
       [/Origin of the card form.*> $/s, 'https://pay.provider.example\r'],
