@@ -1,41 +1,82 @@
 export type FooterVisibility = 'visible' | 'hidden' | 'unverified'
 
+export interface FooterWatch {
+  /** Looks now: the cardholder has pressed something, so that no tap can be lost any more. */
+  look(): void
+  /** Puts off the next look: the frame moves, or is being touched. */
+  postpone(): void
+}
+
 /**
  * Watches whether the cardholder can see the footer. IntersectionObserver v2, where the browser has it, detects overlays, filters and
  * opacity. In other browsers only a frame that is too low for its content is detected, and everything else is `unverified`: a frame does not
  * know whether the page around it is scrolled, or clips it. The SDK in the page checks that.
+ *
+ * While such an observer exists, Chromium discards every tap on a frame that has moved in the last 500 ms. So it exists only for a moment
+ * after a press, and once a second while nothing moves (docs/decisions/0079-looks-at-the-footer.md).
  */
-export function watchFooter(footer: Element, onChange: (visibility: FooterVisibility) => void): void {
+export function watchFooter(footer: Element, onChange: (visibility: FooterVisibility) => void): FooterWatch {
   let last: FooterVisibility | null = null
-  let entry: IntersectionObserverEntry | null = null
+  let entry: VisibilityEntry | undefined
+  let observer: IntersectionObserver | null = null
   let timer: ReturnType<typeof setTimeout> | undefined
-  const schedule = (): void => {
+  let movedAtMs = -stillMs
+  let tooLowSinceMs: number | null = null
+  const stop = (): void => {
     clearTimeout(timer)
-    const wasTooLow = isTooLow()
-    timer = setTimeout(() => (!wasTooLow && isTooLow() ? schedule() : report(wasTooLow && isTooLow())), wasTooLow ? resizeWaitMs : settleMs)
+    observer?.disconnect()
+    observer = null
   }
-  const report = (isFrameTooLow: boolean): void => {
-    const visibility = isFrameTooLow ? 'hidden' : entry === null ? 'unverified' : visibilityOf(entry)
+  const look = (): void => {
+    stop()
+    observer = new IntersectionObserver((entries) => {
+      entry = entries.at(-1)
+      // The first value is `false` for a footer in full view: Chromium has not asked the page's process yet.
+      if (entry?.isVisible !== false || entry.intersectionRatio < 1) report()
+    }, lookOptions)
+    observer.observe(footer)
+    timer = setTimeout(report, lookMs)
+  }
+  const report = (): void => {
+    stop()
+    noteHeight()
+    const isFrameTooLow = tooLowSinceMs !== null && performance.now() - tooLowSinceMs >= resizeWaitMs
+    const visibility = isFrameTooLow ? 'hidden' : visibilityOf(entry)
     if (visibility === last) return
     last = visibility
     onChange(visibility)
   }
-  const options = { threshold: [0, 0.5, 1], trackVisibility: true, delay: 100 } as IntersectionObserverInit
-  new IntersectionObserver((entries) => {
-    entry = entries.at(-1) ?? entry
-    schedule()
-  }, options).observe(footer)
-  addEventListener('resize', schedule)
+  const noteHeight = (): void => {
+    tooLowSinceMs = isTooLow() ? (tooLowSinceMs ?? performance.now()) : null
+  }
+  const postpone = (): void => {
+    movedAtMs = performance.now()
+    stop()
+  }
+  addEventListener('resize', noteHeight)
+  for (const type of ['pointerdown', 'pointermove', 'pointercancel']) addEventListener(type, postpone, { passive: true })
+  setInterval(() => {
+    if (!document.hidden && observer === null && performance.now() - movedAtMs >= stillMs) look()
+  }, intervalMs)
+  look()
+  return { look, postpone }
 }
 
-const settleMs = 300
+type VisibilityEntry = IntersectionObserverEntry & { readonly isVisible?: boolean }
+
+const lookOptions = { threshold: [0, 0.5, 1], trackVisibility: true, delay: 100 } as IntersectionObserverInit
+const intervalMs = 1000
+/** Much longer than the 500 ms for which Chromium remembers that a frame has moved: on a busy phone, frames and messages come late. */
+const stillMs = 1500
+/** After this time a footer of which the browser does not say that it is visible is covered. */
+const lookMs = 400
 /** How long a page may take to give the frame the height that it requested. */
 const resizeWaitMs = 2000
 
 /** A footer that is scrolled out of view is not hidden. Only one that is entirely on the screen and still not visible is. */
-function visibilityOf(entry: IntersectionObserverEntry & { readonly isVisible?: boolean }): FooterVisibility {
-  if (entry.isVisible === true) return 'visible'
-  return entry.isVisible === false && entry.intersectionRatio === 1 ? 'hidden' : 'unverified'
+function visibilityOf(entry: VisibilityEntry | undefined): FooterVisibility {
+  if (entry?.isVisible === true) return 'visible'
+  return entry?.isVisible === false && entry.intersectionRatio === 1 ? 'hidden' : 'unverified'
 }
 
 /** Whether the frame is lower than its content. */

@@ -14,7 +14,7 @@ import { isVerificationCode, type CodeFormat } from '@tessera/contract/verificat
 import { ApiCallError, createApiCall } from './api-call.ts'
 import { readDigits } from './digits.ts'
 import { parseExpiryText } from './expiry.ts'
-import { watchFooter } from './footer-visibility.ts'
+import { watchFooter, type FooterWatch } from './footer-visibility.ts'
 import { fetchTexts, readFormSettings } from './form-settings.ts'
 import { codeMissingText, isEnteredAtOnce, showCodeFormat } from './code-field.ts'
 import { formatCode, formatInputs, validateExpiry, validateNumber, wipeInputs } from './inputs.ts'
@@ -35,6 +35,7 @@ const { fields, consent, steps } = view
 type InputName = keyof typeof fields
 
 let port: MessagePort | null = null
+let footerWatch: FooterWatch | null = null
 let options: FrameOptions = {}
 let localized = settings.messages
 let texts = localized.texts
@@ -159,6 +160,7 @@ function postError(code: number, reason: string, message = textOf(reason)): void
 async function run(action: (signal: AbortSignal) => Promise<void>): Promise<void> {
   if (running !== null) return
   const controller = (running = new AbortController())
+  footerWatch?.look()
   view.root.setAttribute('aria-busy', 'true')
   view.fault.textContent = ''
   view.progressText.textContent = texts.busy
@@ -324,7 +326,15 @@ function back(): void {
 }
 
 /** What the page may ask the form to do. */
-const actions = { submit, verify, resend, back, clear, focus: () => fields[step === 'code' ? 'code' : 'number'].input.focus() }
+const actions = {
+  submit,
+  verify,
+  resend,
+  back,
+  clear,
+  focus: () => fields[step === 'code' ? 'code' : 'number'].input.focus(),
+  moved: () => footerWatch?.postpone(),
+}
 
 for (const name of fieldNames) {
   const { input } = fields[name]
@@ -380,6 +390,6 @@ function acceptHello(event: MessageEvent): void {
   }
   post({ type: 'ready' })
   new ResizeObserver(() => post({ type: 'size', height: Math.ceil(view.root.getBoundingClientRect().height) })).observe(view.root)
-  watchFooter(view.footer, (state) => post({ type: 'seen', state }))
+  footerWatch = watchFooter(view.footer, (state) => post({ type: 'seen', state }))
 }
 addEventListener('message', acceptHello)

@@ -96,6 +96,14 @@ export class CardForm {
     addEventListener('message', onMessage, { signal })
     frame.addEventListener('load', () => greet('loaded'))
     document.addEventListener('securitypolicyviolation', this.#onViolation, { signal })
+    let movedAtMs = -movedIntervalMs
+    const onMove = (): void => {
+      if (performance.now() - movedAtMs < movedIntervalMs) return
+      movedAtMs = performance.now()
+      this.#request('moved')
+    }
+    for (const type of ['scroll', 'wheel', 'pointerdown', 'touchmove'])
+      addEventListener(type, onMove, { signal, capture: true, passive: true })
     frame.src = `${this.#origin}/form/v1?${String(query)}#${id}`
     this.#frame = frame
     element.append(frame)
@@ -216,3 +224,5 @@ const sdkOrigin = findSdkOrigin()
 
 const titles = { uz: 'Karta maʼlumotlari', ru: 'Данные карты', en: 'Card details' } as const
 const readyTimeoutMs = 10_000
+/** At most as often, the frame is told that it may be moving. */
+const movedIntervalMs = 100

@@ -42,7 +42,8 @@ export interface FrameOptions {
 export type FormLabel = (typeof formLabels)[number]
 export const formLabels = ['number', 'expiry', 'submit', 'code', 'verify', 'resend', 'back', 'done'] as const
 
-export type FrameAction = 'submit' | 'verify' | 'resend' | 'back' | 'clear' | 'focus'
+/** `moved`: the page scrolls or is being touched, so that the frame puts off what would cost a tap. */
+export type FrameAction = 'submit' | 'verify' | 'resend' | 'back' | 'clear' | 'focus' | 'moved'
 /** `refused` lists invalid options, which were ignored. Theme and labels are validated where they are used. */
 export type ToFrame =
   { readonly type: 'configure'; readonly options: FrameOptions; readonly refused?: readonly string[] } | { readonly type: FrameAction }
@@ -157,7 +158,7 @@ function oneOf<const T extends string>(values: readonly T[], value: unknown): T 
   return values.find((allowed) => allowed === value)
 }
 
-const actions = ['submit', 'verify', 'resend', 'back', 'clear', 'focus'] as const
+const actions = ['submit', 'verify', 'resend', 'back', 'clear', 'focus', 'moved'] as const
 const steps = ['card', 'code', 'done'] as const
 const layouts = ['stacked', 'row', 'compact'] as const
 const languages = ['uz', 'ru', 'en'] as const

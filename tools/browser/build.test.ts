@@ -19,7 +19,7 @@ after(() => rmSync(folder, { recursive: true, force: true }))
 
 const read = (name: string): string => readFileSync(join(folder, name), 'utf8')
 
-test('script, style and texts of the frame have at most 12 kB gzipped in each language, and the SDK at most 3 kB', () => {
+test('script, style and texts of the frame have at most 12 kB gzipped in each language, and the SDK at most 3.5 kB', () => {
   const texts = JSON.parse(read('frame-texts.json')) as Record<string, object>
   assert.deepEqual(Object.keys(texts), ['uz', 'ru', 'en'])
   for (const [language, frameTexts] of Object.entries(texts)) {
@@ -31,7 +31,7 @@ test('script, style and texts of the frame have at most 12 kB gzipped in each la
   assert.ok(hosted <= maxFrameBytes, `the hosted page has ${String(hosted)} bytes`)
   for (const name of ['tessera.js', 'tessera.mjs']) {
     const { gzipBytes = Infinity } = manifest.files[name] ?? {}
-    assert.ok(gzipBytes <= 3 * 1024, `${name} has ${String(gzipBytes)} bytes`)
+    assert.ok(gzipBytes <= maxSdkBytes, `${name} has ${String(gzipBytes)} bytes`)
   }
 })
 
@@ -60,3 +60,4 @@ test('the testing package is built as a module that Node can import', async () =
 })
 
 const maxFrameBytes = 12 * 1024
+const maxSdkBytes = 3.5 * 1024
