@@ -48,7 +48,13 @@ async function measureSizes(url: string, formAddress: string): Promise<Measure[]
     const document = served.replace(contrastCheck, '')
     measures.push({ of: `form document, ${locale}`, name: 'raw', value: Buffer.byteLength(document), unit: 'bytes' })
     const target = { most: documentBytesMax }
-    measures.push({ of: `form document, ${locale}`, name: 'Brotli', value: brotliSize(document), unit: 'bytes', target: { most: brotliBytesMax } })
+    measures.push({
+      of: `form document, ${locale}`,
+      name: 'Brotli',
+      value: brotliSize(document),
+      unit: 'bytes',
+      target: { most: brotliBytesMax },
+    })
     measures.push({ of: `form document, ${locale}`, name: 'gzip', value: gzipSize(document), unit: 'bytes', target })
     measures.push({ of: `form document, ${locale}`, name: 'gzip, test environment', value: gzipSize(served), unit: 'bytes' })
   }
