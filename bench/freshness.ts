@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 
+import { plantedFaults } from '../fault/planted-faults.ts'
 import type { StoreKind } from '../fault/service-data.ts'
 import { startService, type RunningService } from '../fault/spawn.ts'
 import { median } from '../fault/statistics.ts'
@@ -25,7 +26,7 @@ export const freshness: Measurement = {
 async function compare({ dataFactory, isQuick, say }: Bench, store: StoreKind): Promise<Measure[]> {
   const [ownData, bareData] = [await dataFactory.create(store), await dataFactory.create(store)]
   const own = await startService({ flags: ownData.flags, logFile: join(ownData.folder, 'log') })
-  const bare = await startService({ flags: bareData.flags, logFile: join(bareData.folder, 'log'), imports: [double] })
+  const bare = await startService({ flags: bareData.flags, logFile: join(bareData.folder, 'log'), imports: [plantedFaults.skipFreshness] })
   const load = startLoadGenerator()
   const requests = isQuick ? 1000 : 4000
   /** CPU time per request, in µs, with what is read after the last reply. */
@@ -69,5 +70,3 @@ function measureVersions(count: number): Measure[] {
     { of: `${String(count)} objects`, name: 'stored versions', value: bytes, unit: 'bytes an object' },
   ]
 }
-
-const double = new URL('../fault/doubles/skip-freshness.ts', import.meta.url)

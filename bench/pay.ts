@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { plantedFaults } from '../fault/planted-faults.ts'
 import type { StoreKind } from '../fault/service-data.ts'
 import { startService } from '../fault/spawn.ts'
 import { loadTargetOf, measureSpeed, type Speed } from './compare.ts'
@@ -60,7 +61,7 @@ function listMeasures(of: string, { requestsPerSecond, p50Ms, p99Ms, cpuMicrosec
 async function payWith({ dataFactory, isQuick }: Bench, { store, writers, network }: PaySetup): Promise<PaySpeed> {
   const serviceData = await dataFactory.create(store)
   const flags = writers === null ? [] : [`--database-writers=${writers}`]
-  const imports = network === 'instant' ? [new URL('./doubles/instant-network.ts', import.meta.url)] : []
+  const imports = network === 'instant' ? [plantedFaults.instantNetwork] : []
   const running = await startService({ flags: [...serviceData.flags, ...flags], imports, logFile: join(serviceData.folder, 'log') })
   const load = startLoadGenerator()
   const readUsage = () => (serviceData.databaseUrl === null ? null : readPostgresUsage(serviceData.databaseUrl))

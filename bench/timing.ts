@@ -1,4 +1,5 @@
 import { openHttpConnection, type HttpConnection } from '../fault/http-connection.ts'
+import { plantedFaults } from '../fault/planted-faults.ts'
 import { makeRandom, type Random } from '../fault/random.ts'
 import { startService, type RunningService } from '../fault/spawn.ts'
 import { drawSeededPan } from './cards.ts'
@@ -13,7 +14,7 @@ export const timing: Measurement = {
     const samples = bench.isQuick ? 2000 : 20_000
     return [
       ...(await measurePasswords(bench, 'password', samples, [])),
-      ...(await measurePasswords(bench, 'control, early return', samples, [new URL('./doubles/return-early.ts', import.meta.url)])),
+      ...(await measurePasswords(bench, 'control, early return', samples, [plantedFaults.earlyReturn])),
       ...(await measureCards(bench, samples)),
     ]
   },

@@ -6,6 +6,7 @@ import type { ExperimentResult, Trial } from './experiment.ts'
 import { factsFor, flagsOf, flipBits, judgeStore, writeFacts, type FlipJudgement } from './flipped-store.ts'
 import { dataFolderOf } from './inspect.ts'
 import { makeLedger, type Ledger } from './ledger.ts'
+import { plantedFaults } from './planted-faults.ts'
 import { makeRandom } from './random.ts'
 import { createServiceData, makeFolder, queryDatabase, type ServiceData } from './service-data.ts'
 import { startService } from './spawn.ts'
@@ -92,7 +93,7 @@ async function flipOften(trial: Trial, options: { readonly hasChecksums: boolean
     }
     for (let seed = trial.seed; !options.hasChecksums && silent === null && seed < trial.seed + maxControls; seed++) {
       const inCards = { ...flipped, files: flipped.cardFiles }
-      const { lost } = await judge(inCards, seed, [new URL('./doubles/no-findings.ts', import.meta.url)])
+      const { lost } = await judge(inCards, seed, [plantedFaults.noFindings])
       if (lost.length > 0) silent = `seed ${seed}: nothing was reported, and ${lost.length} facts are lost: ${lost[0] ?? ''}`
     }
     return { judged, entries: untouched.entries, acknowledged: flipped.ledger.countAcknowledged(), silent }

@@ -7,6 +7,7 @@ import type { Control, Experiment, ExperimentResult, Trial } from './experiment.
 import { factsFor, flagsOf, flipBits, judgeStore, writeFacts, type FlipJudgement } from './flipped-store.ts'
 import { dataFolderOf } from './inspect.ts'
 import { makeLedger, type Ledger } from './ledger.ts'
+import { plantedFaults } from './planted-faults.ts'
 import { makeRandom } from './random.ts'
 import type { ServiceData } from './service-data.ts'
 import { startService } from './spawn.ts'
@@ -167,7 +168,7 @@ function forget({ serviceData }: Base): void {
 
 /** The control: a check that finds nothing, until the flipped bits have done harm. */
 async function flipUnreported(base: Base, firstSeed: number): Promise<Control> {
-  const imports = [new URL('./doubles/no-findings.ts', import.meta.url)]
+  const imports = [plantedFaults.noFindings]
   const what = 'a check of the store that finds nothing'
   for (let seed = firstSeed; seed < firstSeed + maxControls; seed++) {
     const judged = await judge(base, () => flipDatabase(base, seed), imports)

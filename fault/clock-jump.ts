@@ -5,6 +5,7 @@ import { setClock, startWithFakeClock } from './fake-clock.ts'
 import { findLost } from './inspect.ts'
 import { makeLedger, type Ledger } from './ledger.ts'
 import { panWithOurOtp } from './load.ts'
+import { plantedFaults } from './planted-faults.ts'
 import type { ServiceData } from './service-data.ts'
 import { runCommand, type RunningService } from './spawn.ts'
 
@@ -69,7 +70,7 @@ async function tryCase({ store, dataFactory, say }: Trial, { name, restarts, isG
   const start = (): Promise<RunningService> =>
     startWithFakeClock(serviceData, {
       flags: [],
-      imports: isGuarded ? [] : [new URL('./doubles/trust-any-clock.ts', import.meta.url)],
+      imports: isGuarded ? [] : [plantedFaults.trustAnyClock],
     })
   setClock(serviceData, '+0')
   let running = await start()

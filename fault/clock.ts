@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Experiment, Trial } from './experiment.ts'
+import { plantedFaults } from './planted-faults.ts'
 import type { ServiceData } from './service-data.ts'
 import { findLost } from './inspect.ts'
 import { makeLedger } from './ledger.ts'
@@ -17,7 +18,7 @@ export const clock: Experiment = {
   needs: ['faketime'],
   async run(trial) {
     const starts = { ...trial, inTurn: createQueue() }
-    const believing = tryCase(starts, shortJump, [new URL('./doubles/use-wall-clock.ts', import.meta.url)])
+    const believing = tryCase(starts, shortJump, [plantedFaults.useWallClock])
     const tried = await Promise.all(cases.map((one) => tryCase(starts, one)))
     const wrong = await believing
     return {

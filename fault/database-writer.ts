@@ -1,6 +1,7 @@
 import { writerCases } from './database-writer-cases.ts'
 import { openWriterTarget, type WriterTarget } from './database-writer-target.ts'
 import type { Experiment, ExperimentResult, Trial } from './experiment.ts'
+import { plantedFaults } from './planted-faults.ts'
 import { largest } from './statistics.ts'
 import type { CaseTarget, WriterCase } from './writer-rows.ts'
 
@@ -31,8 +32,8 @@ export async function runUnchecked(
 }
 
 const doubles = {
-  mac: new URL('./doubles/accept-any-row.ts', import.meta.url),
-  version: new URL('./doubles/skip-freshness.ts', import.meta.url),
+  mac: plantedFaults.acceptAnyRow,
+  version: plantedFaults.skipFreshness,
 } as const
 
 /** What a case did, and whether that is what is expected of it. */

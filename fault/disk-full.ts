@@ -1,4 +1,5 @@
 import type { Experiment, ExperimentResult, Trial } from './experiment.ts'
+import { plantedFaults } from './planted-faults.ts'
 import { largest } from './statistics.ts'
 import { createServiceData, createServiceDataFactory, type ServiceData, type StoreKind } from './service-data.ts'
 import { findAllLost, findLost, longLifetimes, reopen } from './inspect.ts'
@@ -18,7 +19,7 @@ export const diskFull: Experiment = {
   needs: ['root'],
   async run(trial) {
     const found = await fillOften(trial, trial.cycles)
-    const wrong = await fillOften(trial, 1, [new URL('./doubles/acknowledge-early.ts', import.meta.url)])
+    const wrong = await fillOften(trial, 1, [plantedFaults.acknowledgeEarly])
     const seen = `${wrong.lost} of ${wrong.acknowledged} lost`
     return { ...found, control: { what: 'acknowledging 20 ms before COMMIT', isFound: wrong.lost > 0, details: seen } }
   },

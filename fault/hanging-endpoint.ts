@@ -8,9 +8,9 @@ import { dataFolderOf } from './inspect.ts'
 import { callsBetween, countOutcomes, p99Ms, startOpenLoad, type RunningLoad } from './open-load.ts'
 import { makeSavedTokens } from './payment-load.ts'
 import { watchPeer } from './peer-watch.ts'
+import { plantedFaults } from './planted-faults.ts'
 import { runCommand, startService, type RunningService } from './spawn.ts'
 import type { ServiceData } from './service-data.ts'
-import { unboundedPeers } from './slow-peers.ts'
 
 export interface HangScale {
   readonly beforeMs: number
@@ -27,7 +27,7 @@ export const hangingEndpoint: Experiment = {
     const scale = { beforeMs: 6000, hangMs: 10_000 }
     const bounded = await hangEndpoint(trial, scale)
     trial.say('once more, without bounds')
-    const unbounded = await hangEndpoint(trial, { ...scale, beforeMs: 1000 }, [unboundedPeers])
+    const unbounded = await hangEndpoint(trial, { ...scale, beforeMs: 1000 }, [plantedFaults.unboundedPeers])
     const ratio = bounded.p99DuringMs / bounded.p99BeforeMs
     return {
       acknowledged: bounded.acknowledged,
@@ -81,7 +81,7 @@ export interface HangRun {
 export async function hangEndpoint(trial: Trial, scale: HangScale, imports: readonly URL[] = []): Promise<HangRun> {
   const serviceData = await trial.dataFactory.create(trial.store)
   const flags = [...serviceData.flags, `--in-flight-max=${inFlightMax}`, `--address-in-flight-max=${inFlightMax}`, '--log-level=warn']
-  const running = await startService({ flags, imports: [shortLease, ...imports] })
+  const running = await startService({ flags, imports: [plantedFaults.shortLease, ...imports] })
   const shop = await startHangingShop()
   try {
     return await measure(running, shop, { scale, xAuth: await createMerchant(serviceData, shop) })
@@ -217,4 +217,3 @@ const warmUpMs = 500
 const swallowMs = 300
 const maxPauseMs = 40_000
 const maxConfirmMs = 30_000
-const shortLease = new URL('./doubles/short-lease.ts', import.meta.url)

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Experiment, ExperimentResult, Trial } from './experiment.ts'
+import { plantedFaults } from './planted-faults.ts'
 import type { ServiceData } from './service-data.ts'
 import { longLifetimes, reopen } from './inspect.ts'
 import { makeLedger, type Ledger } from './ledger.ts'
@@ -17,7 +18,7 @@ export const ioError: Experiment = {
   needs: ['strace'],
   async run(trial) {
     const found = await failOften(trial, trial.cycles)
-    const wrong = await failOften(trial, 1, [new URL('./doubles/ignore-io-errors.ts', import.meta.url)])
+    const wrong = await failOften(trial, 1, [plantedFaults.ignoreIoErrors])
     const survived = wrong.complaints.some((text) => text.startsWith(goesOn))
     const seen = survived ? 'it continued' : `it ended: ${wrong.complaints.join('; ')}`
     return { ...found, control: { what: 'treating a failed fsync as a busy database', isFound: survived, details: seen } }

@@ -5,6 +5,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { readSearchSize } from '../tools/search-size.ts'
 import type { Trial } from './experiment.ts'
+import { plantedFaults } from './planted-faults.ts'
 import { createServiceDataFactory, type StoreKind } from './service-data.ts'
 import { killOften } from './kill9.ts'
 import { killAll } from './spawn.ts'
@@ -29,7 +30,7 @@ for (const store of ['sqlite', 'postgres'] as const) {
   })
 
   test(`a service that acknowledges before COMMIT is found by killing it, on ${store}`, async () => {
-    const imports = [new URL('./doubles/acknowledge-early.ts', import.meta.url)]
+    const imports = [plantedFaults.acknowledgeEarly]
     const { lost } = await killOften(trialOf(store), { cycles: 1, maxCycles: 20, imports })
     assert.ok(lost > 0)
   })

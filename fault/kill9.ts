@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Experiment, ExperimentResult, Trial } from './experiment.ts'
+import { plantedFaults } from './planted-faults.ts'
 import { largest, median } from './statistics.ts'
 import { stopAndVerify, findLost, findLostCodes, longLifetimes } from './inspect.ts'
 import { minAcknowledged, untilAcknowledged, type KillPlan } from './kill-plan.ts'
@@ -17,7 +18,7 @@ export const kill9: Experiment = {
   needs: [],
   async run(trial) {
     const found = await killOften(trial, { cycles: trial.cycles })
-    const imports = [new URL('./doubles/acknowledge-early.ts', import.meta.url)]
+    const imports = [plantedFaults.acknowledgeEarly]
     const wrong = await killOften(trial, { cycles: controlCycles, maxCycles: maxControlCycles, imports })
     return { ...found, control: { what: 'acknowledging 20 ms before COMMIT', ...describeControl(wrong) } }
   },

@@ -17,6 +17,7 @@ import {
   timed,
 } from './keyed-calls.ts'
 import { makeSavedTokens } from './payment-load.ts'
+import { plantedFaults } from './planted-faults.ts'
 import { createServiceData, makeFolder, type ServiceData } from './service-data.ts'
 import { startService, type RunningService } from './spawn.ts'
 import { largest } from './statistics.ts'
@@ -30,7 +31,7 @@ export const killedProcess: Experiment = {
   needs: [],
   async run(trial) {
     const found = await killPaying(trial, trial.cycles, [])
-    const blind = await killPaying(trial, 1, [new URL('./doubles/blind-processes.ts', import.meta.url)])
+    const blind = await killPaying(trial, 1, [plantedFaults.blindProcesses])
     const slowestMs = largest(blind.calls.flatMap(({ retryMs }) => retryMs))
     const { calls } = found
     return {
@@ -132,7 +133,7 @@ async function openPlace({ dataFactory, store }: Trial, imports: readonly URL[])
   const serviceData = await dataFactory.create(store)
   const switches = makeFolder()
   const env = { [peerSwitchVariable]: switches }
-  const all = [new URL('./doubles/slow-peers.ts', import.meta.url), ...imports]
+  const all = [plantedFaults.slowPeers, ...imports]
   const startOn = ({ flags }: ServiceData): Promise<RunningService> =>
     startService({ flags: [...flags, ...longLifetimes, '--limits=off'], imports: all, env })
   let running = await startOn(serviceData)

@@ -13,6 +13,7 @@ import {
   timed,
 } from './keyed-calls.ts'
 import { makeSavedTokens } from './payment-load.ts'
+import { plantedFaults } from './planted-faults.ts'
 import { openProxy, type Proxy } from './proxy.ts'
 import { makeRandom, type Random } from './random.ts'
 import { createServiceData, type ServiceData } from './service-data.ts'
@@ -128,7 +129,7 @@ async function cutOnce({ client, place, random, complaints }: CutContext, call: 
 
 /** A service that leaves the lease of a call that has ended: the same call under its key waits for the end of the lease. */
 async function keepLeases(trial: Trial, place: Place): Promise<Control> {
-  const running = await startService({ flags: place.flags, imports: [new URL('./doubles/stuck-leases.ts', import.meta.url)] })
+  const running = await startService({ flags: place.flags, imports: [plantedFaults.stuckLeases] })
   let slowestMs = 0
   try {
     const client = await openApiClient({ ...running, maxReplySeconds: controlWaitSeconds })

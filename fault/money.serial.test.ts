@@ -5,6 +5,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { readSearchSize } from '../tools/search-size.ts'
 import type { Trial } from './experiment.ts'
+import { plantedFaults } from './planted-faults.ts'
 import { createServiceDataFactory, type StoreKind } from './service-data.ts'
 import type { KillPlan } from './kill-plan.ts'
 import { killPayments } from './money.ts'
@@ -23,8 +24,8 @@ function trialOf(store: StoreKind): Trial {
 }
 
 /** It is killed until the fault is found, twice at least. */
-function planFor(double: string): KillPlan {
-  return { cycles: 2, maxCycles: 16, imports: [new URL(`./doubles/${double}.ts`, import.meta.url)] }
+function planFor(fault: URL): KillPlan {
+  return { cycles: 2, maxCycles: 16, imports: [fault] }
 }
 
 for (const store of ['sqlite', 'postgres'] as const) {
@@ -36,16 +37,16 @@ for (const store of ['sqlite', 'postgres'] as const) {
 }
 
 test('money that is acknowledged before COMMIT is found by killing the service', async () => {
-  const { lost } = await killPayments(trialOf('sqlite'), planFor('acknowledge-money-early'))
+  const { lost } = await killPayments(trialOf('sqlite'), planFor(plantedFaults.acknowledgeMoneyEarly))
   assert.ok(lost > 0)
 })
 
 test('a service that does not notify a merchant of its payment is found', async () => {
-  const { lost } = await killPayments(trialOf('sqlite'), planFor('skip-notification'))
+  const { lost } = await killPayments(trialOf('sqlite'), planFor(plantedFaults.skipNotification))
   assert.ok(lost > 0)
 })
 
 test('a service that treats a missing reply as a decline is found', async () => {
-  const { lost } = await killPayments(trialOf('sqlite'), planFor('decline-unknown'), ['lose_answer'])
+  const { lost } = await killPayments(trialOf('sqlite'), planFor(plantedFaults.declineUnknown), ['lose_answer'])
   assert.ok(lost > 0)
 })

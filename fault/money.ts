@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { plantedFaults } from './planted-faults.ts'
 import { judgeReceipt, type ReceiptRecord, type LedgerMovement, type ShopKind, type FinalReceipt } from './receipt-record.ts'
 import { findUnknownTransactions, judgeShopTransaction, type ShopRecords } from './shop-records.ts'
 import type { Experiment, ExperimentResult, Trial } from './experiment.ts'
@@ -22,11 +23,11 @@ export const money: Experiment = {
   needs: [],
   async run(trial) {
     const found = await killPayments(trial, { cycles: trial.cycles })
-    const control = (wrong: string, scenarios?: readonly string[]): Promise<KillResult> =>
-      killPayments(trial, { cycles: controlCycles, maxCycles: maxControlCycles, imports: [double(wrong)] }, scenarios)
-    const early = await control('acknowledge-money-early')
-    const declining = await control('decline-unknown', ['lose_answer'])
-    const unnotified = await control('skip-notification')
+    const control = (fault: URL, scenarios?: readonly string[]): Promise<KillResult> =>
+      killPayments(trial, { cycles: controlCycles, maxCycles: maxControlCycles, imports: [fault] }, scenarios)
+    const early = await control(plantedFaults.acknowledgeMoneyEarly)
+    const declining = await control(plantedFaults.declineUnknown, ['lose_answer'])
+    const unnotified = await control(plantedFaults.skipNotification)
     const lost = [early.lost, declining.lost, unnotified.lost]
     const seen = [early, declining, unnotified].map(({ lost: wrong, cycles }) => `${wrong} receipts wrong in ${cycles} cycles`).join(', ')
     const what = 'money acknowledged 20 ms before COMMIT; a missing reply treated as a decline; merchants not notified'
@@ -46,7 +47,7 @@ export async function killPayments(trial: Trial, kills: KillPlan, scenarios: rea
   const serviceData = await dataFactory.create(store)
   const start = {
     flags: [...serviceData.flags, ...longLifetimes, '--network-timeout-ms=500'],
-    imports: [double('short-lease'), double('short-lateness'), ...imports],
+    imports: [plantedFaults.shortLease, plantedFaults.shortLateness, ...imports],
   }
   const run: Run = {
     trial,
@@ -277,10 +278,6 @@ function countStarts({ startMs }: Run): Record<string, number> {
 function countAcknowledged(receipts: readonly ReceiptRecord[]): number {
   const { paid = 0, confirmed = 0, cancelled = 0 } = countOutcomes(receipts)
   return receipts.length + paid + confirmed + cancelled
-}
-
-function double(name: string): URL {
-  return new URL(`./doubles/${name}.ts`, import.meta.url)
 }
 
 /** How the network behaves: one scenario per cycle, lost replies most often. */

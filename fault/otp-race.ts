@@ -1,4 +1,5 @@
 import type { Experiment, Trial } from './experiment.ts'
+import { plantedFaults } from './planted-faults.ts'
 import { largest } from './statistics.ts'
 import { panWithNetworkOtp, testOtp, panWithOurOtp } from './load.ts'
 import { startService, type RunningService } from './spawn.ts'
@@ -13,7 +14,7 @@ export const otpRace: Experiment = {
   needs: [],
   async run(trial) {
     const found = await race(trial, trial.cycles)
-    const naive = await race(trial, 1, [new URL('./doubles/count-late.ts', import.meta.url)])
+    const naive = await race(trial, 1, [plantedFaults.countLate])
     const most = largest(naive.evaluated)
     return {
       acknowledged: found.replies,

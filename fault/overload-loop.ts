@@ -5,6 +5,7 @@ import { runCrowd } from './client-crowd.ts'
 import type { Experiment, Trial } from './experiment.ts'
 import { longLifetimes } from './inspect.ts'
 import { panWithOurOtp } from './load.ts'
+import { plantedFaults } from './planted-faults.ts'
 import { startService, type RunningService } from './spawn.ts'
 import { percentile } from './statistics.ts'
 
@@ -19,7 +20,7 @@ export const overloadLoop: Experiment = {
   isUnmet: true,
   async run(trial) {
     const found = await overloadOnce(trial, [])
-    const control = await overloadOnce(trial, [new URL('./doubles/no-turns.ts', import.meta.url)])
+    const control = await overloadOnce(trial, [plantedFaults.noTurns])
     const { before, during, lateRefusals } = found
     const goodput = during.goodPerSecond / before.clients
     const complaints: string[] = []
@@ -77,7 +78,7 @@ async function overloadOnce({ store, dataFactory, say }: Trial, imports: readonl
   try {
     const running = await startService({
       flags: [...serviceData.flags, ...longLifetimes, '--log-level=warn'],
-      imports: [new URL('./doubles/slow-processor.ts', import.meta.url), ...imports],
+      imports: [plantedFaults.slowProcessor, ...imports],
     })
     const token = await createCard(running)
     const run = async (name: string, clients: number, ms: number): Promise<Round> => {

@@ -3,6 +3,7 @@ import type { Experiment, ExperimentResult, Trial } from './experiment.ts'
 import { longLifetimes, reopen } from './inspect.ts'
 import { makeLedger, type Ledger } from './ledger.ts'
 import { panWithOurOtp } from './load.ts'
+import { plantedFaults } from './planted-faults.ts'
 import { startService, type RunningService } from './spawn.ts'
 import { percentile } from './statistics.ts'
 
@@ -50,7 +51,7 @@ async function overloadOnce({ store, dataFactory, say }: Trial, flags: readonly 
   try {
     const running = await startService({
       flags: [...serviceData.flags, ...longLifetimes, '--log-level=warn', ...flags],
-      imports: [new URL('./doubles/slow-writes.ts', import.meta.url)],
+      imports: [plantedFaults.slowWrites],
     })
     const run = async (name: string, clients: number, ms: number): Promise<Round> => {
       const round = await createCards(running, ledger, { name, clients, ms })

@@ -3,6 +3,7 @@ import { openApiClient, tokenOf, type CallOutcome } from './api-client.ts'
 import type { Experiment, ExperimentResult, Trial } from './experiment.ts'
 import { dataFolderOf, longLifetimes, stopAndVerify } from './inspect.ts'
 import { panWithOurOtp } from './load.ts'
+import { plantedFaults } from './planted-faults.ts'
 import { queryDatabase, type ServiceData } from './service-data.ts'
 import { runCommand, startService, type RunningService } from './spawn.ts'
 
@@ -16,7 +17,7 @@ export const partialStore: Experiment = {
   needs: [],
   async run(trial) {
     const found = await fillParts(trial, defaultPhaseMs)
-    const wrong = await fillParts(trial, controlPhaseMs, [new URL('./doubles/ignore-failed-writes.ts', import.meta.url)])
+    const wrong = await fillParts(trial, controlPhaseMs, [plantedFaults.ignoreFailedWrites])
     const seen = wrong.complaints.filter((text) => text.includes('/readyz'))
     const control = {
       what: 'failed writes that readiness does not see',

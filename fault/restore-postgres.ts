@@ -5,6 +5,7 @@ import { copyCluster, startCluster, type Cluster, type ClusterCopy } from '../to
 import type { ExperimentResult, Trial } from './experiment.ts'
 import { compareHistory, describeFound, judgePrefix, makeCallHistory, p99Between, recordHistory, type CallHistory } from './history.ts'
 import { longLifetimes, readRefusal, stopAndVerify } from './inspect.ts'
+import { plantedFaults } from './planted-faults.ts'
 import { makeRandom } from './random.ts'
 import { createServiceData, makeFolder, type ServiceData } from './service-data.ts'
 import { runCommand, startService } from './spawn.ts'
@@ -106,7 +107,7 @@ async function startWithoutLog({ dataFolder, start }: ClusterCopy): Promise<stri
 
 /** How many acknowledged facts a service without the comparison lacks. It is killed, so that it records nothing. */
 async function startUnfollowed(serviceData: ServiceData, history: CallHistory): Promise<number> {
-  const imports = [new URL('./doubles/skip-freshness.ts', import.meta.url)]
+  const imports = [plantedFaults.skipFreshness]
   const running = await startService({ flags: [...serviceData.flags, ...longLifetimes], imports })
   const { absent } = await compareHistory(running, history)
   await running.kill()

@@ -13,6 +13,7 @@ import {
   type MadeBackupTimes,
 } from './history.ts'
 import { dataFolderOf, longLifetimes, readRefusal, stopAndVerify } from './inspect.ts'
+import { plantedFaults } from './planted-faults.ts'
 import { makeRandom } from './random.ts'
 import { restorePostgres } from './restore-postgres.ts'
 import type { ServiceData } from './service-data.ts'
@@ -176,7 +177,7 @@ function readSalt(path: string): string {
 }
 
 async function startUnchecked(serviceData: ServiceData, history: CallHistory): Promise<string> {
-  const imports = [new URL('./doubles/skip-file-check.ts', import.meta.url)]
+  const imports = [plantedFaults.skipFileCheck]
   try {
     const running = await startService({ flags: [...serviceData.flags, ...longLifetimes], imports })
     const { absent, present } = await compareHistory(running, history)

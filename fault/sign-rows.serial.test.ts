@@ -9,6 +9,7 @@ import { openApiClient, tokenOf } from './api-client.ts'
 import { resultOf } from './database-writer-target.ts'
 import { dataFolderOf } from './inspect.ts'
 import { panWithNetworkOtp, testOtp } from './load.ts'
+import { plantedFaults } from './planted-faults.ts'
 import { createServiceDataFactory, type ServiceData } from './service-data.ts'
 import { killAll, ProgramNotStarted, startService, type RunningService } from './spawn.ts'
 
@@ -27,7 +28,7 @@ test('a start that is killed while it signs rows is continued by the next one, w
   withDatabase(serviceData, 'tessera.db', removeMacs)
   for (const file of recordsOfAudit) rmSync(join(dataFolderOf(serviceData), file), { force: true })
 
-  const imports = [new URL('./doubles/kill-while-signing.ts', import.meta.url)]
+  const imports = [plantedFaults.killWhileSigning]
   await assert.rejects(
     startService({ flags: serviceData.flags, imports }),
     (err) => err instanceof ProgramNotStarted && err.exitCode === null,

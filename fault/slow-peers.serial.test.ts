@@ -2,9 +2,10 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Trial } from './experiment.ts'
+import { plantedFaults } from './planted-faults.ts'
 import { createServiceDataFactory } from './service-data.ts'
 import { findHangFaults, hangEndpoint } from './hanging-endpoint.ts'
-import { findFaults, makeSlow, slowNetworkPeer, unboundedPeers, type SlowPeerScale } from './slow-peers.ts'
+import { findFaults, makeSlow, slowNetworkPeer, type SlowPeerScale } from './slow-peers.ts'
 import { killAll } from './spawn.ts'
 
 const dataFactory = createServiceDataFactory()
@@ -29,7 +30,7 @@ test('while the network answers after seconds, other calls go on, its breaker op
 })
 
 test('without places and breakers other calls are refused', async () => {
-  const { checks } = await makeSlow(trial, slowNetworkPeer, scale, [unboundedPeers])
+  const { checks } = await makeSlow(trial, slowNetworkPeer, scale, [plantedFaults.unboundedPeers])
   assert.ok(checks.during.refused > 0)
 })
 

@@ -8,6 +8,7 @@ import type { Experiment, ExperimentResult, Trial } from './experiment.ts'
 import { panWithNetworkOtp, panWithOurOtp } from './load.ts'
 import { callsBetween, countOutcomes, p99Ms, startOpenLoad, type OpenLoad, type RunningLoad, type SentCall } from './open-load.ts'
 import { watchPeer, type PeerWatch } from './peer-watch.ts'
+import { plantedFaults } from './planted-faults.ts'
 import { startService, type RunningService } from './spawn.ts'
 
 /** Of the size of one run: the bounds of the service scale with it. */
@@ -52,7 +53,7 @@ function slowPeerExperiment(name: string, peer: SlowPeer, question: string): Exp
 async function run(trial: Trial, peer: SlowPeer): Promise<ExperimentResult> {
   const bounded = await makeSlow(trial, peer, fullScale)
   trial.say('once more, without bounds')
-  const unbounded = await makeSlow(trial, peer, { ...fullScale, beforeMs: 1000 }, [unboundedPeers])
+  const unbounded = await makeSlow(trial, peer, { ...fullScale, beforeMs: 1000 }, [plantedFaults.unboundedPeers])
   const refused = unbounded.checks.during.refused
   return {
     acknowledged: bounded.acknowledged,
@@ -105,7 +106,7 @@ export async function makeSlow(trial: Trial, peer: SlowPeer, scale: SlowPeerScal
   mkdirSync(switches)
   const running = await startService({
     flags: [...serviceData.flags, ...flagsOf(scale), '--log-level=warn'],
-    imports: [slowPeers, ...imports],
+    imports: [plantedFaults.slowPeers, ...imports],
     env: { [peerSwitchVariable]: switches },
   })
   try {
@@ -264,5 +265,3 @@ const checksPerSecond = 40
 const warmUpMs = 500
 /** The longest pause of a breaker, and some. */
 const maxPauseMs = 40_000
-export const unboundedPeers = new URL('./doubles/unbounded-peers.ts', import.meta.url)
-const slowPeers = new URL('./doubles/slow-peers.ts', import.meta.url)

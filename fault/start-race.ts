@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { openApiClient, tokenOf } from './api-client.ts'
 import type { Experiment, Trial } from './experiment.ts'
 import { panWithNetworkOtp } from './load.ts'
+import { plantedFaults } from './planted-faults.ts'
 import { createServiceData, makeFolder, type ServiceData } from './service-data.ts'
 import { runCommand, startService, type RunningService } from './spawn.ts'
 import { largest } from './statistics.ts'
@@ -17,7 +18,7 @@ export const startRace: Experiment = {
   needs: [],
   async run(trial) {
     const found = await raceStarts(trial, trial.cycles)
-    const strict = await raceStarts(trial, 2, [new URL('./doubles/racing-login.ts', import.meta.url)])
+    const strict = await raceStarts(trial, 2, [plantedFaults.racingLogin])
     return {
       acknowledged: found.cards,
       lost: found.lost.length,

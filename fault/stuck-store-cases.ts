@@ -6,6 +6,7 @@ import pg from 'pg'
 import { startCluster } from '../tools/postgres.ts'
 import { mountExt4 } from './mount.ts'
 import { dataFolderOf } from './inspect.ts'
+import { plantedFaults } from './planted-faults.ts'
 import { createServiceData, queryDatabase, type ServiceData, type ServiceDataFactory, type StoreKind } from './service-data.ts'
 import { runCommand } from './spawn.ts'
 
@@ -17,7 +18,7 @@ export interface StuckCase {
   readonly mustServeReads: boolean
   readonly mustNotBeReady: boolean
   /** The fault that this case cannot be found with, planted for the control. */
-  readonly control: { readonly what: string; readonly double: string }
+  readonly control: { readonly what: string; readonly imports: readonly URL[] }
   open(dataFactory: ServiceDataFactory): Promise<StuckPlace>
 }
 
@@ -31,7 +32,7 @@ export interface StuckPlace {
   close(): Promise<void>
 }
 
-const withoutLimits = { what: 'waits without a limit', double: './doubles/unlimited-waits.ts' }
+const withoutLimits = { what: 'waits without a limit', imports: [plantedFaults.unlimitedWaits] }
 
 export const stuckCases: readonly StuckCase[] = [
   {
@@ -59,7 +60,7 @@ export const stuckCases: readonly StuckCase[] = [
     store: 'sqlite',
     mustServeReads: true,
     mustNotBeReady: false,
-    control: { what: 'a key store that is read by the answering thread', double: './doubles/synchronous-keys.ts' },
+    control: { what: 'a key store that is read by the answering thread', imports: [plantedFaults.synchronousKeys] },
     open: async (dataFactory) => {
       const serviceData = await dataFactory.create('sqlite')
       return {

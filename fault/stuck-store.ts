@@ -124,8 +124,8 @@ function complainAbout({ mustServeReads, mustNotBeReady }: StuckCase, load: Stuc
 
 /** The same with a planted fault; it is found when a call takes longer than it may, or the service stands still. */
 async function runControl(stuckCase: StuckCase, trial: Trial, times: StuckTimes): Promise<Control> {
-  const { what, double } = stuckCase.control
-  const { load } = await runCase(stuckCase, trial, times, [new URL(double, import.meta.url)])
+  const { what, imports } = stuckCase.control
+  const { load } = await runCase(stuckCase, trial, times, imports)
   const [call, health] = [Math.max(slowestMs(load.writes), slowestMs(load.reads)), slowestMs(load.health)]
   const details = `${stuckCase.name} with ${what}: slowest call ${Math.round(call)} ms, /healthz ${Math.round(health)} ms`
   return { what, isFound: call > maxCallMs || health > maxReadMs, details }

@@ -7,6 +7,7 @@ import type { Experiment, ExperimentResult, Trial } from './experiment.ts'
 import { findLost, longLifetimes } from './inspect.ts'
 import { makeLedger, type Ledger } from './ledger.ts'
 import { runLoad, waitForNewCard } from './load.ts'
+import { plantedFaults } from './planted-faults.ts'
 import { endServiceConnections, startPair, type PostgresPair } from './postgres-pair.ts'
 import { makeRandom } from './random.ts'
 import { createServiceData, makeFolder, queryDatabase, type ServiceData } from './service-data.ts'
@@ -222,7 +223,7 @@ async function countUnacknowledged({ second }: PostgresPair, { cards }: Ledger):
 
 /** Without the fence, connections that break after the old primary came back may find it first. */
 async function denyWithoutFence({ say, seed }: Trial): Promise<ExperimentResult['control']> {
-  const { pair, serviceData, running, ledger } = await startOnPair([new URL('./doubles/first-primary.ts', import.meta.url)])
+  const { pair, serviceData, running, ledger } = await startOnPair([plantedFaults.firstPrimary])
   let denied: string[] = []
   try {
     await cutOffAndPromote(pair, running)

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { startOutageReceiver } from './outage-receiver.ts'
+import { plantedFaults } from './planted-faults.ts'
 import { createServiceDataFactory } from './service-data.ts'
 import { killAll, startService } from './spawn.ts'
 import { addEndpoint, addHangingMerchants, cardIdOfToken, countNotArrived, createCards, removeAtOnce } from './webhook-load.ts'
-import { onePool } from './webhooks.ts'
 
 const dataFactory = createServiceDataFactory()
 after(async () => {
@@ -18,7 +18,7 @@ test('the events of an endpoint that answers arrive before those of eight that h
 })
 
 test('with one pool of 64 places for all endpoints they do not', async () => {
-  assert.ok((await countLateEvents([onePool], 64)) > 0)
+  assert.ok((await countLateEvents([plantedFaults.onePool], 64)) > 0)
 })
 
 /**

@@ -5,6 +5,7 @@ import { startOutageReceiver, type EventArrival, type OutageReceiver } from './o
 import type { Experiment, ExperimentResult, Trial } from './experiment.ts'
 import { testOtp } from './load.ts'
 import { startOpenLoad } from './open-load.ts'
+import { plantedFaults } from './planted-faults.ts'
 import { makeRandom } from './random.ts'
 import type { ServiceData } from './service-data.ts'
 import { startService, type RunningService } from './spawn.ts'
@@ -43,7 +44,7 @@ export const webhooks: Experiment = {
   async run(trial) {
     const fair = await hangEndpoints(trial, fullScale)
     trial.say('once more, with one pool for all endpoints')
-    const unfair = await hangEndpoints(trial, controlScale, [onePool])
+    const unfair = await hangEndpoints(trial, controlScale, [plantedFaults.onePool])
     const control = {
       what: 'one pool for all endpoints, whether they answer or not',
       isFound: findNeighbourFaults(unfair).length > 0,
@@ -53,7 +54,7 @@ export const webhooks: Experiment = {
     if (trial.store === 'sqlite') return { ...neighbours, control }
     const pair = await deliverByTwo(trial, objectsOfTwo)
     trial.say('once more, without the wake-up of the next event')
-    const asleep = await deliverByTwo(trial, objectsOfTwo / 4, [skipWakeUp])
+    const asleep = await deliverByTwo(trial, objectsOfTwo / 4, [plantedFaults.skipWakeUp])
     return {
       ...neighbours,
       acknowledged: neighbours.acknowledged + pair.events,
@@ -303,5 +304,3 @@ const maxDrainMs = 30_000
 const lateMs = 5000
 /** Longer than the lease of a claim. */
 const maxPairMs = 60_000
-export const onePool = new URL('./doubles/one-pool.ts', import.meta.url)
-const skipWakeUp = new URL('./doubles/skip-wake-up.ts', import.meta.url)

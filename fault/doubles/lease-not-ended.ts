@@ -1,4 +1,4 @@
-// Loaded in place of a whole module (stuck-leases.ts), so it is one.
+// Loaded in place of a whole module (planted-faults.ts), so it is one.
 export * from '../../service/src/store/idempotency.ts'
 
 /** Leaves the lease of a request that has ended as it is. */

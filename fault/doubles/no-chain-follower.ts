@@ -1,7 +1,7 @@
 import type * as real from '../../service/src/domain/freshness/chain-follower.ts'
 import { ObjectVersions } from '../../service/src/domain/freshness/object-versions.ts'
 
-// Loaded in place of a whole module (skip-freshness.ts), so it is one.
+// Loaded in place of a whole module (planted-faults.ts), so it is one.
 
 /** Follows nothing and knows no version: what the service was without freshness. */
 function followNothing(): Promise<real.ChainFollower> {

@@ -1,4 +1,4 @@
-// Loaded in place of a whole module (blind-processes.ts), so it is one.
+// Loaded in place of a whole module (planted-faults.ts), so it is one.
 
 /** Takes every process for running. */
 function makeBlindProcesses() {

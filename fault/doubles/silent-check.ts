@@ -1,4 +1,4 @@
-// Loaded in place of a whole module (no-findings.ts), so it is one.
+// Loaded in place of a whole module (planted-faults.ts), so it is one.
 import { checkStore, type StoreCheckDependencies, type StoreCheckStage, type StoreReport } from '../../service/src/ops/audit/check.ts'
 
 export * from '../../service/src/ops/audit/check.ts'

@@ -1,4 +1,4 @@
-// Loaded in place of a whole module (skip-file-check.ts), so it is one.
+// Loaded in place of a whole module (planted-faults.ts), so it is one.
 
 export * from '../../service/src/app/database-files.ts'
 

@@ -1,6 +1,6 @@
 import type { PrimaryCandidate, PrimaryDecision } from '../../service/src/store/postgres/fence.ts'
 
-// Loaded in place of a whole module (first-primary.ts), so it is one.
+// Loaded in place of a whole module (planted-faults.ts), so it is one.
 
 /** Takes the first that responded. */
 function takeFirst(candidates: readonly PrimaryCandidate[]): PrimaryDecision {

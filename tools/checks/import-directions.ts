@@ -165,7 +165,7 @@ export const importDirections: readonly DirectionRow[] = [
   { of: 'bench/fill-cards.ts', may: ['bench/', 'fault/', 'vault/', 'service/src/'] },
   { of: 'fault/', may: ['fault/', ...developmentImports] },
   // Replacements of modules of the service that plant a fault, so that an experiment proves that it can find one.
-  ...['bench/doubles/', 'fault/doubles/'].map((of) => ({ of, may: [of, 'fault/doubles/', 'contract/', 'vault/', 'service/src/'] })),
+  { of: 'fault/doubles/', may: ['fault/doubles/', 'contract/', 'vault/', 'service/src/'] },
   { of: 'examples/', may: ['examples/', 'client/', 'browser/'] },
   // Starts a database and a browser, as the tests do. It knows the service by its command line and its wire alone.
   { of: 'examples/production/', may: ['examples/production/', 'examples/merchant-endpoint/', 'client/', 'browser/testing/', 'tools/'] },

@@ -1,6 +1,6 @@
 import * as real from '../../vault/src/credential.ts'
 
-// Loaded in place of a whole module (return-early.ts), so it is one.
+// Loaded in place of a whole module (planted-faults.ts), so it is one.
 
 /** Returns early when the beginning of the password is wrong: the leak of a comparison that is not constant in time, enlarged. */
 function comparePasswordEarly(...[dek, merchantId, password, ...stored]: Parameters<typeof real.findMatchingVerifier>): number {
