@@ -22,6 +22,7 @@ import { describeReason } from './reasons.ts'
 import { isValidLabel, renderTexts } from './render-texts.ts'
 import { applyTheme, listRejected } from './theme.ts'
 import { createFormView, fieldNames, type FieldView } from './view.ts'
+import { showWholeFault } from './whole-fault.ts'
 
 // The script of the form's document: steps, calls to the service, and messages to the page that holds the frame.
 
@@ -205,7 +206,9 @@ function showError({ code, reason, retryAfterMs }: ApiCallError): void {
   const { field } = describeReason(shown)
   const message = textOf(shown, retryAfterMs)
   const shownField = field !== null && field !== 'consent' && steps[step].contains(fields[field].input) ? field : null
-  if (shownField === null) view.fault.textContent = message
+  // After `stopped`, the focus is on what can be done next.
+  if (shownField === null)
+    showWholeFault(view, step === 'code' ? view.verify : view.submit, { message, isFocused: !isStopped && reason !== 'stopped' })
   else {
     showFieldError(shownField, reason)
     fields[shownField].input.focus()

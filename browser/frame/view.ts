@@ -34,6 +34,7 @@ export interface FormView {
   readonly progress: HTMLElement
   readonly progressText: HTMLElement
   readonly cancel: HTMLButtonElement
+  /** An error that belongs to no field. It stands before the button of its step. */
   readonly fault: HTMLElement
   readonly footer: HTMLElement
   readonly goesTo: HTMLElement
@@ -70,6 +71,7 @@ export function createFormView(): FormView {
   }
   const fault = create('p', 'fault whole')
   fault.setAttribute('role', 'alert')
+  fault.tabIndex = -1
   const progressText = create('span')
   const progress = group('progress', progressText, cancel)
   progress.setAttribute('role', 'status')
@@ -78,7 +80,7 @@ export function createFormView(): FormView {
   footer.append(goesTo, group('who', poweredBy, terms, privacy))
   // Not a main landmark: the page that holds the frame has its own.
   const root = create('div', 'root')
-  root.append(fault, steps.card, steps.code, steps.done, progress, footer)
+  root.append(steps.card, steps.code, steps.done, progress, footer)
   return {
     root,
     steps,
