@@ -1,5 +1,6 @@
 // time limit: 120 s
 import assert from 'node:assert/strict'
+import { createServer, type AddressInfo, type Server } from 'node:net'
 import { after, before, describe, it } from 'node:test'
 import type { Page } from 'playwright-core'
 
@@ -39,10 +40,15 @@ describe('an error that belongs to no field', () => {
     return { ...boxes, hasFocus: await fault.evaluate((element) => element === document.activeElement) }
   }
 
-  const limited = { error: { code: -31700, message: { en: 'Too many' }, reason: 'pan_limit' } }
+  const replyWith = (reason: string) => (route: Route) => route.fulfill({ json: { error: { code: -31700, message: 'no', reason } } })
+  const badGateway = (route: Route): Promise<void> => route.fulfill({ status: 502, contentType: 'text/html', body: '<h1>Bad Gateway</h1>' })
   for (const [reason, reply, text] of [
     ['offline', (route: Route) => route.abort('connectionfailed'), /no connection/],
-    ['pan_limit', (route: Route) => route.fulfill({ json: limited }), /Too many attempts/],
+    ['service_error', badGateway, /not available right now/],
+    ['pan_limit', replyWith('pan_limit'), /Too many attempts/],
+    ['session_used_up', replyWith('session_used_up'), /No attempts are left on this page/],
+    ['session_unknown', replyWith('session_unknown'), /no longer valid/],
+    ['store_unavailable', replyWith('store_unavailable'), /service is not available/],
   ] as const) {
     it(`is shown, focused and announced above the button on a phone: ${reason}`, async () => {
       const opened = await testBed.open({ body, page: phone, prepare: intercept('cards.create', reply) })
@@ -60,6 +66,55 @@ describe('an error that belongs to no field', () => {
     await enterCard(opened, success)
     await enterCode(opened)
     assert.deepEqual(await whereIsFault(opened, 'code'), { isOnScreen: true, isAboveButton: true, hasFocus: true })
+    await opened.page.close()
+  })
+
+  it('is not what the last wrong code causes: the field says that no attempts are left', async () => {
+    const opened = await testBed.open()
+    await enterCard(opened, success)
+    const fault = opened.form.locator('#code-fault')
+    for (let attempt = 1; attempt <= 5; attempt++) {
+      await enterCode(opened, '111111')
+      await opened.waitForEvents('error', attempt)
+      await fault.filter({ hasText: attempt < 5 ? 'Check the SMS' : 'no attempts are left' }).waitFor()
+    }
+    await opened.page.close()
+  })
+})
+
+describe('a form that is not there yet', () => {
+  let testBed: TestBed
+  let silent: Server
+  before(async () => {
+    testBed = await startTestBed()
+    silent = createServer(() => undefined)
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
+  })
+  after(async () => {
+    silent.close()
+    await testBed.stop()
+  })
+
+  const readFrame = (): readonly [hasSkeleton: boolean, busy: string | null] => {
+    const frame = document.querySelector('iframe') as HTMLIFrameElement
+    return [getComputedStyle(frame).backgroundImage.includes('gradient'), frame.getAttribute('aria-busy')]
+  }
+
+  it('has a skeleton in its place, and after ten seconds without a response the page gets an error', async () => {
+    const formOrigin = `http://127.0.0.1:${String((silent.address() as AddressInfo).port)}`
+    const opened = await testBed.open({ options: { formOrigin }, prepare: (page) => page.clock.install() })
+    assert.deepEqual(await opened.page.evaluate(readFrame), [true, 'true'])
+    await opened.page.clock.fastForward(9000)
+    assert.deepEqual(await opened.eventValues('error'), [])
+    await opened.page.clock.fastForward(1000)
+    assert.equal(((await opened.waitForEvent('error')) as { reason: string }).reason, 'frame_no_answer')
+    await opened.page.close()
+  })
+
+  it('has no skeleton any more when it is ready', async () => {
+    const opened = await testBed.open()
+    await opened.waitForEvent('ready')
+    assert.deepEqual(await opened.page.evaluate(readFrame), [false, 'false'])
     await opened.page.close()
   })
 })

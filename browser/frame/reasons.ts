@@ -47,9 +47,12 @@ const ownTexts: Readonly<Partial<Record<keyof FormTexts, readonly [field?: FormF
   resend_too_soon: [null, true],
   system_error: [null, true],
   network_timeout: [null, true],
+  service_error: [null, true],
   offline: [null, true],
   stopped: [null, true],
   session_ended: [],
+  session_used_up: [],
+  session_unknown: [],
   card_not_found: [],
 }
 
@@ -59,11 +62,10 @@ const sameAs: Readonly<Record<string, keyof FormTexts>> = {
   code_not_requested: 'code_expired',
   code_malformed: 'wrong_code',
   card_day_tries_used_up: 'too_many',
-  internal_error: 'system_error',
-  store_unavailable: 'system_error',
-  draining: 'system_error',
-  session_used_up: 'session_ended',
-  session_unknown: 'session_ended',
+  network_unavailable: 'network_timeout',
+  internal_error: 'service_error',
+  store_unavailable: 'service_error',
+  draining: 'service_error',
   card_deleted: 'card_not_found',
   card_ended: 'card_not_found',
 }

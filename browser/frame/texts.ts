@@ -83,9 +83,9 @@ const translations = {
     'This code is incorrect. Check the SMS and try again.',
   ],
   tries_used_up: [
-    'Notoʻgʻri kodlar juda koʻp. Yangi kod soʻrang.',
-    'Слишком много неверных кодов. Запросите новый код.',
-    'Too many incorrect codes. Request a new code.',
+    'Kod notoʻgʻri, urinishlar tugadi. Yangi kod soʻrang.',
+    'Код неверный, и попыток больше нет. Запросите новый код.',
+    'This code is incorrect, and no attempts are left. Request a new code.',
   ],
   code_expired: ['Kod eskirgan. Yangi kod soʻrang.', 'Код устарел. Запросите новый код.', 'This code has expired. Request a new code.'],
   verification_stopped: [
@@ -123,6 +123,11 @@ const translations = {
     'Банк не ответил. Деньги не списаны. Попробуйте ещё раз.',
     'The bank did not respond. Nothing was charged. Try again.',
   ],
+  service_error: [
+    'Xizmat hozir ishlamayapti. Pul yechilmadi. Birozdan keyin qayta urining.',
+    'Сервис сейчас недоступен. Деньги не списаны. Попробуйте чуть позже.',
+    'The service is not available right now. Nothing was charged. Try again in a moment.',
+  ],
   offline: [
     'Aloqa yoʻq. Internetni tekshirib, qayta urining.',
     'Нет связи. Проверьте интернет и попробуйте ещё раз.',
@@ -142,6 +147,16 @@ const translations = {
     'Sahifa juda uzoq ochiq turdi. Uni yangilab, qayta urining.',
     'Страница открыта слишком долго. Обновите её и попробуйте ещё раз.',
     'This page has been open too long. Reload it and try again.',
+  ],
+  session_used_up: [
+    'Bu sahifada boshqa urinib boʻlmaydi. Doʻkonga qaytib, qaytadan boshlang.',
+    'Попытки на этой странице кончились. Вернитесь в магазин и начните заново.',
+    'No attempts are left on this page. Go back to the shop and start again.',
+  ],
+  session_unknown: [
+    'Bu sahifa endi yaroqsiz. Doʻkonga qaytib, qaytadan boshlang.',
+    'Эта страница больше не действует. Вернитесь в магазин и начните заново.',
+    'This page is no longer valid. Go back to the shop and start again.',
   ],
   card_not_found: [
     'Karta shu orada oʻchirilgan. Uni qayta kiriting.',

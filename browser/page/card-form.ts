@@ -73,7 +73,8 @@ export class CardForm {
     frame.title = titles[locale]
     frame.allow = ''
     frame.referrerPolicy = 'no-referrer'
-    frame.style.cssText = 'width:100%;border:0;display:block;height:330px'
+    frame.style.cssText = `width:100%;border:0;display:block;height:330px;background:${skeleton}`
+    frame.ariaBusy = 'true'
     // Each document of the frame gets one hello: when it announces itself or, if that message is lost, when it has loaded. The other of the
     // two signals is then ignored. The same signal twice in a row belongs to a new document, whose predecessor lacked the other signal.
     let lastSignal: 'announced' | 'loaded' | null = null
@@ -81,12 +82,8 @@ export class CardForm {
       lastSignal = lastSignal === null || lastSignal === signal ? signal : null
       if (lastSignal === null) return
       this.#bridge?.close()
-      clearTimeout(this.#readyTimer)
       this.#bridge = openBridge(frame, this.#origin, id, (message) => this.#receive(message, frame))
-      this.#readyTimer = setTimeout(
-        () => this.#fail('frame_no_answer', 'The form did not respond: read what the frame shows.'),
-        readyTimeoutMs,
-      )
+      this.#startReadyTimer()
       this.#configure()
     }
     const { signal } = (this.#mounted = new AbortController())
@@ -107,12 +104,13 @@ export class CardForm {
     frame.src = `${this.#origin}/form/v1?${String(query)}#${id}`
     this.#frame = frame
     element.append(frame)
+    this.#startReadyTimer()
     return this
   }
 
   /** Removes the form from the page. It can be mounted again. */
   unmount(): void {
-    clearTimeout(this.#readyTimer)
+    this.#stopReadyTimer()
     this.#mounted?.abort()
     this.#bridge?.close()
     this.#frame?.remove()
@@ -162,7 +160,11 @@ export class CardForm {
   #receive(message: FromFrame, frame: HTMLElement): void {
     if (message.type === 'size') frame.style.height = `${message.height}px`
     else {
-      if (message.type === 'ready') clearTimeout(this.#readyTimer)
+      if (message.type === 'ready') {
+        this.#stopReadyTimer()
+        frame.style.background = ''
+        frame.ariaBusy = 'false'
+      }
       this.#forward(message.type, message, frame)
     }
   }
@@ -173,8 +175,21 @@ export class CardForm {
 
   readonly #onViolation = (event: SecurityPolicyViolationEvent): void => {
     if (!event.blockedURI.startsWith(this.#origin) || !/^(frame|child|default)-src/.test(event.effectiveDirective)) return
-    clearTimeout(this.#readyTimer)
+    this.#stopReadyTimer()
     this.#fail('blocked_by_csp', `Your Content-Security-Policy blocks the form: add this directive: frame-src ${this.#origin}`)
+  }
+
+  /** Once for each document: from mount() on, or from the first signal of a document that follows it. */
+  #startReadyTimer(): void {
+    this.#readyTimer ??= setTimeout(
+      () => this.#fail('frame_no_answer', 'The form did not respond: read what the frame shows.'),
+      readyTimeoutMs,
+    )
+  }
+
+  #stopReadyTimer(): void {
+    clearTimeout(this.#readyTimer)
+    this.#readyTimer = undefined
   }
 
   #fail(reason: string, message: string): void {
@@ -224,5 +239,7 @@ const sdkOrigin = findSdkOrigin()
 
 const titles = { uz: 'Karta maʼlumotlari', ru: 'Данные карты', en: 'Card details' } as const
 const readyTimeoutMs = 10_000
+/** Two fields and a button in gray, until the form has taken the frame. */
+const skeleton = [28, 114, 176].map((top) => `linear-gradient(#8883,#8883) 4px ${top}px/calc(100% - 8px) 48px no-repeat`).join()
 /** At most as often, the frame is told that it may be moving. */
 const movedIntervalMs = 100

@@ -87,7 +87,8 @@ interface FrameOptions {
 /** The labels that a page may replace. No legal text is among them. */
 type FormLabel = (typeof formLabels)[number];
 declare const formLabels: readonly ["number", "expiry", "submit", "code", "verify", "resend", "back", "done"];
-type FrameAction = 'submit' | 'verify' | 'resend' | 'back' | 'clear' | 'focus';
+/** `moved`: the page scrolls or is being touched, so that the frame puts off what would cost a tap. */
+type FrameAction = 'submit' | 'verify' | 'resend' | 'back' | 'clear' | 'focus' | 'moved';
 /** `refused` lists invalid options, which were ignored. Theme and labels are validated where they are used. */
 type ToFrame = {
     readonly type: 'configure';

@@ -4,6 +4,8 @@ export const formReasons = {
   expiry_missing: 'The cardholder submitted the form without an expiry date. The form shows it at the field.',
   code_missing: 'The cardholder confirmed without the six digits of the SMS. The form shows it at the field.',
   offline: 'There was no response, because there is no connection. The input is not lost; call submit() or verify() again.',
+  service_error:
+    'The response was not one of the service: a proxy or a firewall before it replied, for example with HTTP 502 while the service restarts. Nothing was charged; call submit() or verify() again.',
   network_timeout: 'There was no response within 30 seconds. Nothing was charged; call submit() or verify() again.',
   stopped: 'The cardholder stopped waiting for the bank. Nothing was charged; call submit() or verify() again.',
   option_refused:
@@ -13,7 +15,7 @@ export const formReasons = {
   blocked_by_csp:
     'The Content-Security-Policy of your page blocks the form. Add its origin to frame-src, and to script-src for the script: the message names the origin.',
   frame_no_answer:
-    "The form did not respond within 10 seconds: the network is slow, or your page's origin is not registered. The frame shows which.",
+    "The form did not respond within 10 seconds of mount(): the service is down, the network is slow, or your page's origin is not registered. The frame shows the last. If the form responds later, it works, and ready is emitted.",
   merchant_missing:
     'The option merchant must be your public merchant id, 24 hex digits. The test and production environments have different ids.',
   form_origin_missing:
