@@ -164,7 +164,7 @@ export async function createApp(config: Config, adapters: Adapters, deps: AppDep
         await deps.onListening?.()
         const url = await listen(http, { ...config, isTls: tls !== null })
         const info = runningInfo(url)
-        const { inFlight, bufferedBytes } = http
+        const { inFlight, bufferedBytes, pausedConnections } = http
         const probeWrite = makeWriteProbe(services.store, clock)
         const { checks: readinessChecks, listAway } = makeReadiness({ ...services, clock, writes, damage, probeWrite })
         Object.assign(lifecycle, {
@@ -174,6 +174,7 @@ export async function createApp(config: Config, adapters: Adapters, deps: AppDep
           listAway,
           inFlight,
           bufferedBytes,
+          pausedConnections,
           unrecorded: services.recorder.dropped,
         })
         const onError = (err: unknown): void => log.error('job_failed', { err })

@@ -38,6 +38,8 @@ export interface Lifecycle {
   inFlight: () => number
   /** Bytes that are held for clients. */
   bufferedBytes: () => number
+  /** Connections that are not read, because more arrives than the event loop can handle. */
+  pausedConnections: () => number
   /** Requests that are not in the request log, by kind of caller and reason. */
   unrecorded: () => readonly DroppedCalls[]
 }
@@ -52,6 +54,7 @@ export function createLifecycle(): Lifecycle {
     sealedBecause: () => '',
     inFlight: () => 0,
     bufferedBytes: () => 0,
+    pausedConnections: () => 0,
     unrecorded: () => [],
   }
 }

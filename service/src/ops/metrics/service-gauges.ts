@@ -11,6 +11,7 @@ export interface ObservedLifecycle {
   readonly store: Store | null
   readonly inFlight: () => number
   readonly bufferedBytes: () => number
+  readonly pausedConnections: () => number
   readonly unrecorded: () => readonly DroppedCalls[]
 }
 
@@ -59,6 +60,11 @@ export function serviceGauges(lifecycle: ObservedLifecycle, { readiness, partNam
       name: 'tessera_buffered_bytes',
       help: 'Memory held for clients: bodies that arrive, calls in progress and replies that were not read.',
       read: () => lifecycle.bufferedBytes(),
+    },
+    {
+      name: 'tessera_connections_paused',
+      help: 'Connections that are not read at the moment, because more arrives than the event loop can handle.',
+      read: () => lifecycle.pausedConnections(),
     },
     {
       name: 'tessera_outbox_depth',

@@ -1,5 +1,6 @@
 import { closeAfter, isClosing, newestResponse, refuseSocket, type ApiSocket } from './connections.ts'
 import { exchangeOf } from './exchange.ts'
+import type { LoadShedder } from './load-shedding.ts'
 import type { ProblemName } from './problem.ts'
 import type { ServerState } from './server-state.ts'
 
@@ -10,17 +11,19 @@ import type { ServerState } from './server-state.ts'
 export function handleClientError(
   err: Error & { code?: string; rawPacket?: unknown },
   socket: ApiSocket,
-  { onAbort }: Pick<ServerState, 'onAbort'>,
+  { onAbort, shedder }: Pick<ServerState, 'onAbort'> & { readonly shedder: Pick<LoadShedder, 'release'> },
 ): void {
   // The packet may contain a card number; this copy was made by node for the error.
   if (err.rawPacket instanceof Uint8Array) err.rawPacket.fill(0)
   if (isClosing(socket)) return
   closeAfter(socket)
+  // What is there is read now, so that closing does not reset the connection. It may have been there in time.
+  const isShedding = shedder.release(socket)
   if (err.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()
     return
   }
-  const problem = problemOf(err.code)
+  const problem = isShedding && err.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 'tooManyBodies' : problemOf(err.code)
   const pending = newestResponse(socket)
   const exchange = pending === undefined ? undefined : exchangeOf(pending.req)
   // The client closed its side in the middle of a request. It may still read why there is no reply. A page's request is counted when it closes.

@@ -120,13 +120,14 @@ export class Exchange {
 
   /** A refusal is sent at once; any other request may wait for a turn of the event loop that has time for it. */
   #admit(): void {
-    const refusal = this.#refusal()
+    const { socket } = this.#res.req
+    const refusal = this.#refusal() ?? (this.#server.shedder.admit(socket) ? null : 'overloaded')
     if (refusal !== null) {
       void this.#handle(refusal)
       return
     }
     this.#state = 'waiting'
-    const waiting = waitingOf(this.#res.req.socket)
+    const waiting = waitingOf(socket)
     waiting.push(this)
     this.#server.turns.run(() => this.#begin())
     // Those that wait must not take the memory of those that arrive behind them: a client that pipelines waits for itself.
@@ -135,8 +136,9 @@ export class Exchange {
 
   #begin(): void {
     if (this.#state !== 'waiting') return
-    const { inFlight, isDraining, onAbort } = this.#server
+    const { inFlight, isDraining, onAbort, shedder } = this.#server
     const { socket } = this.#res.req
+    shedder.begin()
     waitingOf(socket).shift()
     if (!socket.destroyed) {
       void this.#handle(inFlight.enter(socket, this.#address))

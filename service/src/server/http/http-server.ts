@@ -14,6 +14,7 @@ import { closeAfter, isAfterLast, limitSockets, numberRequest, refuseSocket } fr
 import { handleClientError } from './client-error.ts'
 import { secureContextOf, tlsServerOptions, type CertificateHolder, type ListenerTls } from './listener-tls.ts'
 import { clientAddress, noProxies, type TrustedProxies } from './client-address.ts'
+import { makeLoadShedder } from './load-shedding.ts'
 import { MemoryBudget, requestObjectBytes, type CutReason, type MemoryBounds } from './memory-budget.ts'
 import { makeTurnBudget } from './turn-budget.ts'
 import { UnreadReplies } from './unread-replies.ts'
@@ -33,6 +34,8 @@ export interface HttpServer extends CertificateHolder {
   inFlight(): number
   /** Bytes that are held for clients: bodies, requests in progress, and replies that were not read. */
   bufferedBytes(): number
+  /** Connections that are not read, because more arrives than the event loop can handle. */
+  pausedConnections(): number
   /** Open connections, for tests. */
   connections(): Promise<number>
   /**
@@ -111,13 +114,16 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const bounds = { ...defaultBounds, ...options.bounds }
   const memory = new MemoryBudget(bounds, onCut)
   const unreadReplies = new UnreadReplies(memory, { stallMs: bounds.replyStallMs, idleMs: idleTimeoutMs(bounds) })
+  const monotonicMs = now ?? (() => performance.now())
   const turns = makeTurnBudget({
-    now: now ?? (() => performance.now()),
+    now: monotonicMs,
     nextTurn: (run) => void setImmediate(run),
     // A tick runs when all microtasks have.
     afterCalls: (run) => queueMicrotask(() => process.nextTick(run)),
   })
-  const state = createServerState({ handle, onError, onAbort, now, turns, proxies, isApiHost, addedHeaders, memory, unreadReplies }, bounds)
+  const shedder = makeLoadShedder({ now: monotonicMs, every: repeat })
+  const shared = { handle, onError, onAbort, now, turns, shedder, proxies, isApiHost, addedHeaders, memory, unreadReplies }
+  const state = createServerState(shared, bounds)
   const serve = servePages(pages, {
     addressOf: (req) => clientAddress(req.socket.remoteAddress ?? '', req.rawHeaders, proxies),
     refuseNotFound: (req, res) => refuseRequest(req, res, { name: 'notFound', requestNumber: 0, server: state }),
@@ -136,6 +142,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     },
     inFlight: () => state.inFlight.total,
     bufferedBytes: () => memory.bytes,
+    pausedConnections: () => shedder.paused(),
     connections: () => new Promise<number>((resolve) => server.getConnections((_err, count) => resolve(count))),
     retireConnections: () => void (state.closesConnections = true),
     drain: (deadlineMs: number) => drain(server, state, deadlineMs),
@@ -196,6 +203,11 @@ function makeServer(state: ServerState, bounds: HttpBounds, { servePage, receive
     refuseSocket(socket, 'targetForm')
   })
   limitSockets(server, bounds.socketsPerAddressMax, state.proxies)
+  server.on(tls === null ? 'connection' : 'secureConnection', (socket: Socket) => {
+    state.shedder.open(socket)
+    socket.once('close', () => state.shedder.close(socket))
+  })
+  server.once('close', () => state.shedder.stop())
   return server
 }
 
@@ -240,6 +252,12 @@ function receiveRequest(req: IncomingMessage, res: ServerResponse, { state, serv
   else if (req.method === 'OPTIONS')
     handlePageRequest(req, res, { state, requestNumber, reply: () => respondToOptions(res, headers, state), bytes: requestObjectBytes })
   else new Exchange(req, res, { headers, target, requestNumber, server: state })
+}
+
+/** Calls back every so many milliseconds, without keeping the process alive. */
+function repeat(ms: number, run: () => void): () => void {
+  const timer = setInterval(run, ms).unref()
+  return () => clearInterval(timer)
 }
 
 /** Lets the connection close after the reply to this request. */
@@ -295,6 +313,7 @@ function nodeOptions({ headersTimeoutMs, requestTimeoutMs, keepAliveMs }: HttpBo
 async function drain(server: Server, state: ServerState, deadlineMs: number): Promise<void> {
   state.closesConnections = true
   state.isDraining = true
+  if (state.shedder.paused() > 0) await readPaused(state)
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
   const cutAfter = (ms: number) => setTimeout(() => server.closeAllConnections(), ms)
   const cut = [cutAfter(deadlineMs)]
@@ -303,6 +322,13 @@ async function drain(server: Server, state: ServerState, deadlineMs: number): Pr
   if (state.open === 0) state.idle()
   await closed
   cut.forEach((timer) => clearTimeout(timer))
+}
+
+/** Reads what waits on connections that are paused: node closes each that is idle as far as its parser knows. */
+async function readPaused({ shedder }: ServerState): Promise<void> {
+  shedder.stop()
+  // One turn may be at its end, and another reads 1,024 connections.
+  for (let turns = 0; turns <= 1 + defaultBounds.socketsMax / 1024; turns++) await new Promise((resolve) => setImmediate(resolve))
 }
 
 /** Listens. Rejects with the reason if it cannot. */

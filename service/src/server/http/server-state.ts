@@ -2,6 +2,7 @@ import { subscriberOf } from '../../domain/limits/address.ts'
 import type { RequestHandler } from '../pipeline.ts'
 import type { TrustedProxies } from './client-address.ts'
 import type { ApiSocket } from './connections.ts'
+import type { LoadShedder } from './load-shedding.ts'
 import type { MemoryBudget } from './memory-budget.ts'
 import type { TurnBudget } from './turn-budget.ts'
 import type { UnreadReplies } from './unread-replies.ts'
@@ -17,6 +18,8 @@ export interface ServerState {
   readonly now: (() => number) | null
   /** When requests are begun. */
   readonly turns: TurnBudget
+  /** Which connections are read. */
+  readonly shedder: LoadShedder
   readonly proxies: TrustedProxies
   /** Whether the API is served on a host, by the Host header. */
   readonly isApiHost: (host: string | null) => boolean
