@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { findNextWaiting, listDueEndpoints, listRecentlyDue } from './delivery-claims.ts'
+import { findEndpointPageEnd, findNextWaiting, listDueEndpoints, listRecentlyDue } from './delivery-claims.ts'
 import { listDueAfter } from './postponed-deliveries.ts'
 
 const none = { bucket: -1, endpointId: '' }
 const reads = {
-  listDueEndpoints: listDueEndpoints({ after: none, now: 0, count: 1 }),
+  findEndpointPageEnd: findEndpointPageEnd({ after: none, count: 1 }),
+  listDueEndpoints: listDueEndpoints({ after: none, upTo: none, now: 0 }),
   listRecentlyDue: listRecentlyDue({ from: 0, to: 1 }),
   findNextWaiting: findNextWaiting(none),
   listDueAfter: listDueAfter({ after: { dueAt: 0, eventId: '', endpointId: '' }, count: 1 }),

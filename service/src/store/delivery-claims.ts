@@ -6,7 +6,7 @@ import { type Read, type Transaction, run, runOne, writeAudit } from './transact
 import type { EndpointKey } from './webhook-endpoints.ts'
 
 /**
- * Which deliveries are sent next. Every statement but `listDueEndpoints` and `listRecentlyDue` names the bucket of one endpoint, so that a
+ * Which deliveries are sent next. Every statement that does not go over all endpoints names the bucket of one endpoint, so that a
  * distributed database runs it on one node; none has a derived table, a CTE or a lock that only one store knows. `due_at + 0` keeps the planner off the
  * index of due times where rows are found by their key or object: that index has all that waits for the endpoint.
  */
@@ -17,6 +17,9 @@ export interface QueuedEndpoint {
   readonly endpointId: string
 }
 
+/** Endpoints that are looked at together. When some are created in between, as many are left for the next round. */
+export const endpointPageSize = 2000
+
 const selectRecentlyDue = sql`
   select bucket, endpoint_id from deliveries where due_at > $1 and due_at <= $2 order by due_at desc limit 256`
 
@@ -25,28 +28,50 @@ export function listRecentlyDue({ from, to }: { readonly from: number; readonly 
   return { statement: selectRecentlyDue, values: [from, to], map: toEndpoints }
 }
 
+const selectPageEnd = sql`
+  select bucket, endpoint_id from webhook_endpoints where (bucket, endpoint_id) > ($1, $2)
+  order by bucket, endpoint_id limit 1 offset $3`
+
+/** The last of the next `count` endpoints after the cursor; null when there are fewer. */
+export function findEndpointPageEnd({
+  after,
+  count,
+}: {
+  readonly after: QueuedEndpoint
+  readonly count: number
+}): Read<QueuedEndpoint | null> {
+  return { statement: selectPageEnd, values: [after.bucket, after.endpointId, count - 1], map: (rows) => toEndpoints(rows)[0] ?? null }
+}
+
 // Citus runs a correlated `exists` on each node, because the rows of both tables are where their bucket is; it has no limit of its own to be merged.
 // `is true` and the last condition, which always holds, keep PostgreSQL from a join and from a hash table: either would read everything that is due,
 // where one row for each endpoint is enough.
 const selectDueEndpoints = sql`
   select e.bucket, e.endpoint_id from webhook_endpoints e
-  where (e.bucket, e.endpoint_id) > ($1, $2)
+  where (e.bucket, e.endpoint_id) > ($1, $2) and (e.bucket, e.endpoint_id) <= ($3, $4)
     and exists (
       select 1 from deliveries d
-      where d.bucket = e.bucket and d.endpoint_id = e.endpoint_id and d.due_at <= $3 and d.endpoint_id >= e.endpoint_id) is true
-  order by e.bucket, e.endpoint_id limit $4`
+      where d.bucket = e.bucket and d.endpoint_id = e.endpoint_id and d.due_at <= $5 and d.endpoint_id >= e.endpoint_id) is true
+  order by e.bucket, e.endpoint_id limit ${endpointPageSize}`
 
-/** Existing endpoints with due deliveries after the cursor, however many deliveries each has: one probe of an index for each endpoint. */
+/**
+ * Existing endpoints with due deliveries in a page, which `findEndpointPageEnd` ends: one probe of an index for each endpoint of the page, however many deliveries
+ * each has. Without the end it would go on through all endpoints while none of them has anything due.
+ */
 export function listDueEndpoints({
   after,
+  upTo,
   now,
-  count,
 }: {
   readonly after: QueuedEndpoint
+  readonly upTo: QueuedEndpoint
   readonly now: number
-  readonly count: number
 }): Read<QueuedEndpoint[]> {
-  return { statement: selectDueEndpoints, values: [after.bucket, after.endpointId, now, count], map: toEndpoints }
+  return {
+    statement: selectDueEndpoints,
+    values: [after.bucket, after.endpointId, upTo.bucket, upTo.endpointId, now],
+    map: toEndpoints,
+  }
 }
 
 const selectNextWaiting = sql`

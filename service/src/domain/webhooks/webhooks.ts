@@ -3,6 +3,8 @@ import { issueRandomId } from '@tessera/vault/id'
 import {
   claimDeliveries,
   claimPageSize,
+  endpointPageSize,
+  findEndpointPageEnd,
   findNextWaiting,
   giveUpOverdue,
   listDueEndpoints,
@@ -213,9 +215,9 @@ function makeDiscovery({ store, clock }: Pick<DeliveryDependencies, 'store' | 'c
     for (const endpoint of await store.read(listRecentlyDue({ from: now - recentMs, to: now }))) add(endpoint)
     if (monotonicMs - pageAt < pageIntervalMs) return
     pageAt = monotonicMs
-    const page = await store.read(listDueEndpoints({ after, now, count: endpointPageLength }))
-    for (const endpoint of page) add(endpoint)
-    after = page.length < endpointPageLength ? beforeAll : (page.at(-1) ?? beforeAll)
+    const end = await store.read(findEndpointPageEnd({ after, count: endpointPageSize }))
+    for (const endpoint of await store.read(listDueEndpoints({ after, upTo: end ?? behindAll, now }))) add(endpoint)
+    after = end ?? beforeAll
     const waiting = await store.read(findNextWaiting(afterWaiting))
     if (waiting !== null) add(waiting)
     afterWaiting = waiting ?? beforeAll
@@ -223,10 +225,10 @@ function makeDiscovery({ store, clock }: Pick<DeliveryDependencies, 'store' | 'c
 }
 
 const beforeAll: QueuedEndpoint = { bucket: -1, endpointId: '' }
+const behindAll: QueuedEndpoint = { bucket: 2 ** 31 - 1, endpointId: '' }
 /** Longer than a transaction takes from the time of its event to its COMMIT. */
 const recentMs = 5000
 const pageIntervalMs = 1000
-const endpointPageLength = 1000
 /** Claims that wait for the store at the same time. */
 const concurrentClaims = 4
 const minWakeIntervalMs = 60_000

@@ -4,6 +4,8 @@ import { deleteOldCounters } from '../counters.ts'
 import { deleteOldDashboardSessions } from '../dashboard-sessions.ts'
 import {
   claimDeliveries,
+  endpointPageSize,
+  findEndpointPageEnd,
   findNextWaiting,
   giveUpOverdue,
   listDueEndpoints,
@@ -46,7 +48,7 @@ for (const [name, backlog] of Object.entries(backlogs)) {
       const after = { bucket: -1, endpointId: '' }
       await expectRanges(
         withoutSeqScans(url),
-        () => reading(listDueEndpoints({ after, now: T0, count: 100 })),
+        () => reading(listDueEndpoints({ after, upTo: { bucket: 2 ** 31 - 1, endpointId: '' }, now: T0 })),
         /^(deliveries_endpoint_due|webhook_endpoints_pkey)$/,
       )
       await expectRanges(url, () => reading(findNextWaiting(after)), dueIndex)
@@ -54,6 +56,26 @@ for (const [name, backlog] of Object.entries(backlogs)) {
     }),
   )
 }
+
+test(
+  'PostgreSQL looks for due deliveries of a page of endpoints, when there are many and none has any',
+  withPostgres(async ({ url, raw, store }) => {
+    await raw(`
+      insert into webhook_endpoints (bucket, endpoint_id, merchant_id, url, secret, before_ends_at, created_at, version, mac)
+      select n % 64, 'endpoint ' || n, '${sampleMerchantId}', 'https://shop.example/' || n, '', 0, ${T0}, 1, ''
+      from generate_series(1, 50000) as up(n)`)
+    await raw('analyze webhook_endpoints')
+    for (const after of [
+      { bucket: -1, endpointId: '' },
+      { bucket: 30, endpointId: 'endpoint 5' },
+    ]) {
+      await expectRanges(url, () => reading(findEndpointPageEnd({ after, count: endpointPageSize })), /^webhook_endpoints_pkey$/)
+      const upTo = await store.read(findEndpointPageEnd({ after, count: endpointPageSize }))
+      assert.ok(upTo !== null)
+      await expectRanges(url, () => reading(listDueEndpoints({ after, upTo, now: T0 })), /^webhook_endpoints_(pkey|url)$/)
+    }
+  }),
+)
 
 test(
   'PostgreSQL records an attempt, makes the next delivery due and deletes old events by ranges of indexes',

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { deleteOldDashboardSessions } from '../dashboard-sessions.ts'
 import {
   claimDeliveries,
+  findEndpointPageEnd,
   findNextWaiting,
   giveUpOverdue,
   listDueEndpoints,
@@ -43,7 +44,8 @@ const transactions: readonly (readonly [string, () => Transaction<unknown>])[] =
   ['deliveries_endpoint_due', () => wakeEndpoint(page)],
   ['deliveries_endpoint_due', () => giveUpOverdue({ ...page, dueBefore: T0 - 100 })],
   ['deliveries_dead', () => replayFailed({ ...failed, audit: endpointAuditEntry })],
-  ['deliveries_endpoint_due', () => reading(listDueEndpoints({ after, now: T0, count: 100 }))],
+  ['sqlite_autoindex_webhook_endpoints_1', () => reading(findEndpointPageEnd({ after, count: 100 }))],
+  ['deliveries_endpoint_due', () => reading(listDueEndpoints({ after, upTo: { bucket: 9, endpointId: '' }, now: T0 }))],
   ['deliveries_endpoint_due', () => reading(findNextWaiting(after))],
   ['deliveries_due_at', () => reading(listRecentlyDue({ from: T0 - 5000, to: T0 }))],
   ['sqlite_autoindex_deliveries_1', () => recordDeliveryAttempt({ ...result, dueAt: T0 + 5000 })],

@@ -39,7 +39,9 @@ export function formerClaimSuite(withStore: WithStore): void {
         isMore = rows.length > 0
       }
       await reset()
-      const found = await store.read(listDueEndpoints({ after: { bucket: -1, endpointId: '' }, now: T0, count: 10 }))
+      const found = await store.read(
+        listDueEndpoints({ after: { bucket: -1, endpointId: '' }, upTo: { bucket, endpointId: '~' }, now: T0 }),
+      )
       const claimed = await claimAll(
         store,
         'c',

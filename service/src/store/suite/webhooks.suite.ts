@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import {
   claimDeliveries,
   claimPageSize,
+  findEndpointPageEnd,
   findNextWaiting,
   giveUpOverdue,
   listDueEndpoints,
@@ -170,16 +171,30 @@ export function webhooksSuite(withStore: WithStore): void {
       const one = await insertSampleEndpoint(store, 'one')
       await insertSampleEndpoint(store, 'two')
       await insertSampleEvents(store, 1, 'object', 2)
-      const find = (after: string, now = T0) => store.read(listDueEndpoints({ after: { bucket, endpointId: after }, now, count: 1 }))
-      assert.deepEqual(await find('', T0 - 1), [])
-      assert.deepEqual(await find(''), [{ bucket, endpointId: 'one' }])
-      assert.deepEqual(await find('one'), [{ bucket, endpointId: 'two' }])
-      assert.deepEqual(await find('two'), [])
+      const find = (after: string, upTo: string, now = T0) =>
+        store.read(listDueEndpoints({ after: { bucket, endpointId: after }, upTo: { bucket, endpointId: upTo }, now }))
+      const findEnd = (after: string, count: number) => store.read(findEndpointPageEnd({ after: { bucket, endpointId: after }, count }))
+      assert.deepEqual(await find('', 'two', T0 - 1), [])
+      assert.deepEqual(await find('', 'two'), [
+        { bucket, endpointId: 'one' },
+        { bucket, endpointId: 'two' },
+      ])
+      assert.deepEqual(await find('', 'one'), [{ bucket, endpointId: 'one' }])
+      assert.deepEqual(await find('one', 'two'), [{ bucket, endpointId: 'two' }])
+      assert.deepEqual(await find('two', 'zzz'), [])
+      assert.deepEqual(
+        [await findEnd('', 1), await findEnd('', 2)],
+        [
+          { bucket, endpointId: 'one' },
+          { bucket, endpointId: 'two' },
+        ],
+      )
+      assert.deepEqual([await findEnd('', 3), await findEnd('one', 2)], [null, null])
       const recent = await store.read(listRecentlyDue({ from: T0 - 1, to: T0 }))
       assert.deepEqual(recent.map(({ endpointId }) => endpointId).sort(), ['one', 'one', 'two', 'two'])
       assert.deepEqual(await store.read(listRecentlyDue({ from: T0, to: T0 + 1 })), [])
       await store.write(deleteEndpoint, { key: one, audit: endpointAuditEntry })
-      assert.deepEqual(await find(''), [{ bucket, endpointId: 'two' }])
+      assert.deepEqual(await find('', 'two'), [{ bucket, endpointId: 'two' }])
       assert.deepEqual(await store.read(findNextWaiting({ bucket: -1, endpointId: '' })), { bucket, endpointId: 'one' })
       assert.equal(await store.read(findNextWaiting({ bucket, endpointId: 'two' })), null)
     }),
