@@ -74,17 +74,19 @@ export function startFloor(serviceData: ServiceData, imports: readonly URL[] = [
 export interface RoundOptions extends Pick<ComparisonOptions, 'method' | 'connections' | 'roundMs'> {
   /** Ends the round when so many were sent. */
   readonly requests?: number
+  /** Requests that a busy service refuses are sent again and are no failure. */
+  readonly repeatsRefused?: boolean
 }
 
 /** One round of load on one service. */
 export async function measureSpeed(
   running: RunningService,
   load: LoadGenerator,
-  { method, connections, roundMs, requests }: RoundOptions,
+  { method, connections, roundMs, requests, repeatsRefused = false }: RoundOptions,
 ): Promise<Speed> {
   const cpuBefore = readCpuMs(running.pid)
   const end = requests === undefined ? { ms: roundMs } : { ms: roundMs, requests }
-  const result = await load.run({ order: 'run', target: loadTargetOf(running, method), method, connections, ...end })
+  const result = await load.run({ order: 'run', target: loadTargetOf(running, method), method, connections, repeatsRefused, ...end })
   const cpuMs = readCpuMs(running.pid) - cpuBefore
   return {
     requests: result.requests,

@@ -20,6 +20,9 @@ const { values, positionals } = readCommandLine(
   usage(),
 )
 
+/** The measurements that `--against` can make. */
+const comparable: ReadonlySet<string> = new Set(['create', 'check', 'pay'])
+
 process.exitCode = await main()
 
 /** Returns 1 when a value misses its target. */
@@ -57,8 +60,8 @@ async function measure(stores: readonly StoreKind[]): Promise<Measure[]> {
 
 /** Why another checkout cannot be measured; null when it can. */
 function describeUnusable(folder: string): string | null {
-  if (positionals.length === 0 || positionals.some((name) => name !== 'create' && name !== 'check'))
-    return '--against compares create and check only: npm run bench -- create check --against <folder>.'
+  if (positionals.length === 0 || positionals.some((name) => !comparable.has(name)))
+    return '--against compares create, check and pay only: npm run bench -- create check --against <folder>.'
   const isReady = ['service/bin/tessera.mjs', 'node_modules', 'browser/dist'].every((path) => existsSync(join(folder, path)))
   return isReady ? null : `${folder} is no checkout that can start. Run "node tools/bootstrap.mjs --build" in it first.`
 }
@@ -75,7 +78,7 @@ function usage(): string {
     ...measurements.map(({ name, question }) => `  ${name.padEnd(width)}  ${question}`),
     '',
     '  --store sqlite|postgres   one store instead of both',
-    '  --against <folder>        create and check: beside another checkout of this repository, in turns; ready to start there',
+    '  --against <folder>        create, check and pay: beside another checkout of this repository, in turns; ready to start there',
     '  --quick                   less load and fewer rounds, to see that it works',
     '  --json                    one JSON object instead of tables',
     '  --save                    writes bench/results.json as well',

@@ -13,7 +13,7 @@ export interface Bench {
   readonly stores: readonly StoreKind[]
   /** Takes a tenth of the time; the values are rough then. */
   readonly isQuick: boolean
-  /** Another checkout of this repository, to compare with instead of a target; only `create` and `check` can. */
+  /** Another checkout of this repository, to compare with instead of a target; only `create`, `check` and `pay` can. */
   readonly against: string | null
   say(text: string): void
 }

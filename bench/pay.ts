@@ -5,6 +5,7 @@ import { startService } from '../fault/spawn.ts'
 import { loadTargetOf, measureSpeed, type Speed } from './compare.ts'
 import { startLoadGenerator } from './load.ts'
 import type { Bench, Measure, Measurement } from './measurement.ts'
+import { comparePayments } from './pay-against.ts'
 import { readPostgresUsage } from './postgres-usage.ts'
 
 /** How many payments a second one service makes. */
@@ -13,6 +14,13 @@ export const payRate: Measurement = {
   question: 'How many receipts.pay per second, how long do they take, and how much of it is the writers?',
   async run(bench) {
     const measures: Measure[] = []
+    const { against } = bench
+    if (against !== null) {
+      for (const store of bench.stores) {
+        for (const network of ['instant', 'sandbox'] as const) measures.push(...(await comparePayments(bench, { store, network, against })))
+      }
+      return measures
+    }
     for (const store of bench.stores) {
       for (const setup of setups.filter((each) => each.store === store)) {
         const found = await payWith(bench, setup)

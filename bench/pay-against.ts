@@ -1,0 +1,111 @@
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { ServiceData, StoreKind } from '../fault/service-data.ts'
+import { root, startService, type RunningService } from '../fault/spawn.ts'
+import { median } from '../fault/statistics.ts'
+import { readCpuMsWhenIdle } from './against-checkout.ts'
+import { loadTargetOf, measureSpeed } from './compare.ts'
+import { readCpuMs } from './cpu.ts'
+import { startLoadGenerator } from './load.ts'
+import type { Bench, Measure } from './measurement.ts'
+import { readPostgresUsage } from './postgres-usage.ts'
+
+export interface PaymentComparison {
+  readonly store: StoreKind
+  readonly network: 'instant' | 'sandbox'
+  /** The other checkout. */
+  readonly against: string
+}
+
+/**
+ * Measures payments of the services of two checkouts in one run, in turns. CPU time is that of the service and of PostgreSQL until the service has written its
+ * request log and is idle again.
+ */
+export async function comparePayments(
+  { dataFactory, isQuick, say }: Bench,
+  { store, network, against }: PaymentComparison,
+): Promise<Measure[]> {
+  const [rounds, requests] = isQuick ? [5, 600] : [12, 2000]
+  const data = { own: await dataFactory.create(store), other: await dataFactory.create(store) }
+  const running = { own: await start(root, data.own, network), other: await start(against, data.other, network) }
+  const load = startLoadGenerator()
+  try {
+    for (const contender of contenders) {
+      // More than are paid, since one that is refused is not paid again.
+      const receipts = (rounds + warmUpRounds) * requests * 1.5
+      await load.run({ order: 'prepareReceipts', target: loadTargetOf(running[contender], 'pay'), receipts })
+    }
+    const payOnce = async (contender: Contender, count: number): Promise<PaymentCost> => {
+      const { pid } = running[contender]
+      const { databaseUrl } = data[contender]
+      const usage = () => (databaseUrl === null ? null : readPostgresUsage(databaseUrl))
+      const cpuBefore = readCpuMs(pid)
+      const before = await usage()
+      const speed = await measureSpeed(running[contender], load, { ...round, requests: count })
+      const serviceMs = (await readCpuMsWhenIdle(pid)) - cpuBefore
+      const after = await usage()
+      const perPayment = (used: number): number => used / speed.requests
+      return {
+        perSecond: speed.requestsPerSecond,
+        service: perPayment(serviceMs * 1000),
+        postgres: before === null || after === null ? 0 : perPayment((after.cpuMs - before.cpuMs) * 1000),
+        syncs: before === null || after === null ? 0 : perPayment(after.walSyncs - before.walSyncs),
+      }
+    }
+    for (const contender of contenders) await payOnce(contender, requests * warmUpRounds)
+    const measured: Record<Contender, PaymentCost>[] = []
+    for (let round = 0; round < rounds; round++) {
+      const costs: Partial<Record<Contender, PaymentCost>> = {}
+      for (const contender of round % 2 === 0 ? contenders : contenders.toReversed()) costs[contender] = await payOnce(contender, requests)
+      measured.push(costs as Record<Contender, PaymentCost>)
+      say(`pay ${store}: round ${round + 1} of ${rounds}`)
+    }
+    return toMeasures(`pay ${store}, ${network} network`, measured)
+  } finally {
+    await load.stop()
+    for (const contender of contenders) {
+      await running[contender].stop()
+      await data[contender].remove()
+    }
+  }
+}
+
+const contenders = ['other', 'own'] as const
+type Contender = (typeof contenders)[number]
+
+interface PaymentCost {
+  readonly perSecond: number
+  /** CPU time of a payment, in microseconds. */
+  readonly service: number
+  readonly postgres: number
+  readonly syncs: number
+}
+
+function start(folder: string, data: ServiceData, network: PaymentComparison['network']): Promise<RunningService> {
+  const imports = network === 'instant' ? [pathToFileURL(join(folder, 'bench/doubles/instant-network.ts'))] : []
+  return startService({ flags: data.flags, folder, imports, logFile: join(data.folder, 'log') })
+}
+
+function toMeasures(of: string, rounds: readonly Readonly<Record<Contender, PaymentCost>>[]): Measure[] {
+  return costs.flatMap(({ name, member, unit }) => {
+    const middle = (read: (round: Record<Contender, PaymentCost>) => number): number => median(rounds.map(read))
+    const own = middle((round) => round.own[member])
+    if (own === 0) return []
+    return [
+      { of, name, value: own, unit },
+      { of, name: `${name}, other`, value: middle((round) => round.other[member]), unit },
+      { of, name: `${name}, ratio`, value: middle((round) => round.own[member] / round.other[member]), unit: 'of the other' },
+    ]
+  })
+}
+
+const costs = [
+  { name: 'payments', member: 'perSecond', unit: 'per second' },
+  { name: 'CPU of the service', member: 'service', unit: 'µs per payment' },
+  { name: 'CPU of PostgreSQL', member: 'postgres', unit: 'µs per payment' },
+  { name: 'syncs of its log', member: 'syncs', unit: 'per payment' },
+] as const
+
+/** As many as a service does not refuse on a machine that is busy with other work. */
+const round = { method: 'pay', connections: 32, roundMs: 120_000, repeatsRefused: true } as const
+const warmUpRounds = 2
