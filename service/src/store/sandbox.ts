@@ -42,6 +42,26 @@ export function findScenarioStep(merchantId: string, scenario: string): Read<str
   return { statement: selectStep, values: [merchantId, scenario], map: ([row]) => (row === undefined ? null : readText(row, 'step')) }
 }
 
+const selectTwoSteps = sql`select scenario, step from sandbox_steps where merchant_id = $1 and scenario in ($2, $3)`
+
+/** The steps of two scenarios, each null when it is not set. */
+export function findTwoScenarioSteps(
+  merchantId: string,
+  scenarios: readonly [string, string],
+): Read<readonly [string | null, string | null]> {
+  return {
+    statement: selectTwoSteps,
+    values: [merchantId, ...scenarios],
+    map(rows) {
+      const stepOf = (scenario: string): string | null => {
+        const found = rows.find((row) => readText(row, 'scenario') === scenario)
+        return found === undefined ? null : readText(found, 'step')
+      }
+      return [stepOf(scenarios[0]), stepOf(scenarios[1])]
+    },
+  }
+}
+
 const selectSteps = sql`select scenario, step from sandbox_steps where merchant_id = $1 order by scenario`
 
 export function listScenarioSteps(merchantId: string): Read<{ scenario: string; step: string }[]> {

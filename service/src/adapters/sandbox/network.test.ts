@@ -13,7 +13,7 @@ import { describeNetwork } from '../network/network.suite.ts'
 import { makeSandboxNetwork } from './network.ts'
 import type { SimulatedOutcome } from './simulated-outcome.ts'
 import { findLedgerEntry, insertLedgerEntry, listLedgerEntries } from '../../store/sandbox-ledger.ts'
-import { findScenarioStep } from '../../store/sandbox.ts'
+import { findScenarioStep, findTwoScenarioSteps } from '../../store/sandbox.ts'
 import { replaceRead, replaceWrite, storeOf } from '../../testing/store.fixture.ts'
 
 const merchantId = '65f0c0ffee0000000000cafe'
@@ -24,6 +24,10 @@ function setUp(set: Record<string, ScenarioStep | SimulatedOutcome> = {}) {
   const ledger: LedgerRow[] = []
   const store = storeOf(
     replaceRead(findScenarioStep('', ''), async ([, scenario]) => set[String(scenario)] ?? null),
+    replaceRead(
+      findTwoScenarioSteps('', ['', '']),
+      async ([, one, other]) => [set[String(one)] ?? null, set[String(other)] ?? null] as const,
+    ),
     replaceRead(findLedgerEntry(''), async ([id]) => ledger.find(({ requestId }) => requestId === id) ?? null),
     replaceRead(listLedgerEntries(''), async ([ref]) => ledger.filter(({ networkRef }) => networkRef === ref)),
     replaceWrite(insertLedgerEntry, async (row) => {

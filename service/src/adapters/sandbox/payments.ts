@@ -10,7 +10,7 @@ import type {
 } from '../network/network.ts'
 import type { MovementKind } from '../../store/operations.ts'
 import { findLedgerEntry, insertLedgerEntry, type LedgerRow, listLedgerEntries } from '../../store/sandbox-ledger.ts'
-import { findScenarioStep } from '../../store/sandbox.ts'
+import { findScenarioStep, findTwoScenarioSteps } from '../../store/sandbox.ts'
 import type { Store } from '../../store/store.ts'
 
 import type { TestCard } from './cards.ts'
@@ -107,12 +107,9 @@ export function makeSandboxPayments({ store, clock }: SandboxPaymentsDependencie
 
   /** The fault set for the method, otherwise the one set for all payment operations. */
   async function simulatedOutcomeOf(method: FaultyMethod, merchantId: string): Promise<{ simulated: string; isOfMethod: boolean }> {
-    const own = (await store.read(findScenarioStep(merchantId, method))) ?? defaultMethodFault
-    if (own !== defaultMethodFault) return { simulated: own, isOfMethod: true }
-    return {
-      simulated: (await store.read(findScenarioStep(merchantId, simulatedOutcomeScenario))) ?? defaultSimulatedOutcome,
-      isOfMethod: false,
-    }
+    const [own, all] = await store.read(findTwoScenarioSteps(merchantId, [method, simulatedOutcomeScenario]))
+    if (own !== null && own !== defaultMethodFault) return { simulated: own, isOfMethod: true }
+    return { simulated: all ?? defaultSimulatedOutcome, isOfMethod: false }
   }
 
   /** A scenario card never pays, whatever its step. Its delay applies only when the step is `pay`. */
