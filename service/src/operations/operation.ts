@@ -128,10 +128,10 @@ export function reconcilerOf<Name extends OperationName>(
 
 /** The idempotency handle for the transactions of an operation, which stores the rendered outcome. */
 export function renderingHandle<Name extends OperationName>(
-  { claim, outcome }: IdempotencyHandle<object>,
+  { claim, outcome, confirm }: IdempotencyHandle<object>,
   { operation: { render }, params, app }: BoundOperation<Name>,
   ctx: RequestContext,
 ): IdempotencyHandle<unknown> {
   const rendered = (result: unknown): object => (render === undefined ? (result as object) : render(result, params, ctx, app))
-  return { claim, outcome: (result) => outcome(result instanceof RpcError ? result : rendered(result)) }
+  return { claim, outcome: (result) => outcome(result instanceof RpcError ? result : rendered(result)), confirm }
 }

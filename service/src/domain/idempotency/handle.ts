@@ -13,6 +13,8 @@ export interface IdempotencyHandle<Outcome> {
   readonly claim: (subject: string) => IdempotencyClaim
   /** The row for the transaction of the outcome. Null for outcomes that are not stored: an internal error, a payment whose outcome is unknown. */
   readonly outcome: (outcome: Outcome | RpcError) => IdempotencyOutcome | null
+  /** Notes that the transaction with this row was committed and changed something. Without it the record is read to find out. */
+  readonly confirm: (row: IdempotencyOutcome) => void
 }
 
 /** For the transaction of the intention, before an external system is called. */

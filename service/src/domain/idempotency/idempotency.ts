@@ -158,13 +158,16 @@ function makeOutcomeRecorder(
 ): OutcomeRecorder {
   const [location] = digest.locations
   const { key, identity, dek } = location
-  /** Outcomes that were passed to a transaction. */
-  const inTransactions = new Set<string>()
+  /** The outcomes that were passed to a transaction, and those of them whose transaction was committed. */
+  const inTransactions = new Map<IdempotencyOutcome, string>()
+  const committed = new Set<string>()
+  let claimedAtMs: number | null = null
   let subject = ''
   let last: IdempotencyClaim | null = null
-  return { handle: { claim: claimFor, outcome: outcomeRow }, lastClaim: () => last, store: storeOutcome }
+  return { handle: { claim: claimFor, outcome: outcomeRow, confirm }, lastClaim: () => last, store: storeOutcome }
 
   function claimFor(claimed: string): IdempotencyClaim {
+    claimedAtMs ??= clock.moment().monotonicMs
     return (last = claim(claimed))
   }
 
@@ -179,13 +182,29 @@ function makeOutcomeRecorder(
   function outcomeRow(result: object): IdempotencyOutcome | null {
     const outcome = result instanceof RpcError ? { error: result } : { result }
     if (!isStorable(outcome)) return null
-    inTransactions.add(encodeOutcome(outcome))
-    return sealStoredOutcome(digest, location, outcome)
+    const row = sealStoredOutcome(digest, location, outcome)
+    inTransactions.set(row, encodeOutcome(outcome))
+    return row
+  }
+
+  function confirm(row: IdempotencyOutcome): void {
+    const text = inTransactions.get(row)
+    if (text !== undefined) committed.add(text)
+  }
+
+  /**
+   * Long before the end of the lease, while no other request may store an outcome under the key. Later a duplicate request on a machine whose clock is ahead
+   * may have, so that the record decides.
+   */
+  function isStored(text: string): boolean {
+    return committed.has(text) && claimedAtMs !== null && clock.moment().monotonicMs - claimedAtMs < settings.leaseMs / 2
   }
 
   async function storeOutcome(outcome: OperationOutcome<unknown>): Promise<boolean> {
     // An outcome in a transaction is stored unless the transaction changed nothing.
-    const row = inTransactions.has(encodeOutcome(outcome)) ? await store.read(findIdempotencyRecord(key)) : null
+    const text = encodeOutcome(outcome)
+    if (isStored(text)) return true
+    const row = [...inTransactions.values()].includes(text) ? await store.read(findIdempotencyRecord(key)) : null
     if (row !== null && row.requestId === requestId && row.sealed !== null) return true
     return store.write(saveIdempotencyOutcome, { claim: claim(subject), outcome: sealStoredOutcome(digest, location, outcome) })
   }

@@ -13,10 +13,10 @@ import type { StoreUnderTest, WithStore } from '../../store/suite/opened.fixture
 import { openIdempotencyClient, type IdempotencyClient } from './idempotency-client.fixture.ts'
 import { makeCrashingStore } from './falling.fixture.ts'
 import { cardKey, cardOf, onTestApp, turning } from './idempotency.suite.ts'
-import { replaceInStore, replaceWrite } from '../../testing/store.fixture.ts'
-import { deleteOldIdempotencyRecords } from '../../store/idempotency.ts'
+import { replaceInStore, replaceRead, replaceWrite } from '../../testing/store.fixture.ts'
+import { deleteOldIdempotencyRecords, findIdempotencyRecord } from '../../store/idempotency.ts'
 import { StoreOutcomeUnknown } from '../../store/store.ts'
-import { updateReceipt } from '../../store/receipts.ts'
+import { insertReceipt, updateReceipt } from '../../store/receipts.ts'
 import { listInbox, setScenarioStep } from '../../store/sandbox.ts'
 import { findVerification } from '../../store/verifications.ts'
 
@@ -27,6 +27,38 @@ const sum = 500_000
 
 /** What holds of idempotency keys where money moves, and wherever a program may fall. */
 export function moneyKeySuite(withStore: WithStore): void {
+  test(
+    'an outcome that a transaction has stored is not looked up, but once half of the lease is over, or when the commit is not known',
+    onTestApp(withStore, async ({ app, store }) => {
+      const [counted, late] = [{ reads: 0 }, { ms: 0 }]
+      const recordKey = { bucket: 0, merchantId: '', callerClass: 'server', keyHash: new Uint8Array(0) } as const
+      const counting = replaceInStore(
+        store,
+        replaceRead(findIdempotencyRecord(recordKey), (_values, original) => {
+          counted.reads++
+          return original()
+        }),
+        replaceWrite(insertReceipt, async (_input, original) => {
+          const result = await original()
+          app.clock.advance(late.ms)
+          return result
+        }),
+      )
+      const client = await openIdempotencyClient(await createTestApp({ after }, { store: counting, continues: app }))
+      const readsOf = async (call: () => Promise<unknown>): Promise<number> => {
+        const before = counted.reads
+        await call()
+        return counted.reads - before
+      }
+      const { token, id } = await payable(client, success)
+      assert.equal(await readsOf(() => client.result('receipts.pay', { id, token }, { key: 'p1' })), 1)
+      assert.equal(await readsOf(() => client.result('receipts.create', { amount: sum }, { key: 'c1' })), 1)
+      late.ms = 16_000
+      assert.equal(await readsOf(() => client.result('receipts.create', { amount: sum }, { key: 'c2' })), 2)
+      for (const key of ['c1', 'c2']) assert.equal(await readsOf(() => client.result('receipts.create', { amount: sum }, { key })), 1)
+    }),
+  )
+
   test(
     '100 duplicate requests of receipts.create create one receipt',
     onTestApp(withStore, async ({ client }) => {

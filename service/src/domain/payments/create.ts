@@ -11,7 +11,7 @@ import type { PaymentServices } from './dependencies.ts'
 import { emptyOperationsDigest } from '../../store/operations-digest.ts'
 import type { AccountEntry } from './render.ts'
 import { unpaidEndsAt } from './receipt-patches.ts'
-import { buildExtras, type ReceiptContext, receiptAuditEntry, IdempotencyConflict } from './transition-records.ts'
+import { buildExtras, confirmExtras, type ReceiptContext, receiptAuditEntry, IdempotencyConflict } from './transition-records.ts'
 
 /** The input of receipts.create. */
 export interface ReceiptInput {
@@ -41,11 +41,10 @@ export async function createReceipt(services: PaymentServices, input: ReceiptInp
   const row: ReceiptRow = { ...fresh, amountTiyin, hold, description, detail, account }
   const receipt = await services.rows.seal({ ...row, dueAt: unpaidEndsAt(services.settings, row) })
   const audit = receiptAuditEntry(ctx, receipt, { at: now, action: 'receipt.created', outcome: hold ? 'hold' : 'debit' })
-  const inserted = await services.store.write(insertReceipt, {
-    receipt,
-    ...buildExtras(ctx, { audit, events: [], claimSubject: receiptId, reply: receipt }),
-  })
+  const extras = buildExtras(ctx, { audit, events: [], claimSubject: receiptId, reply: receipt })
+  const inserted = await services.store.write(insertReceipt, { receipt, ...extras })
   if (inserted === 'duplicate_request') throw new IdempotencyConflict()
+  confirmExtras(ctx, extras)
   services.onTransition?.({ cause: 'created', from: null, receipt, hasBecomeFlagged: false, requestId: ctx.requestId })
   return receipt
 }

@@ -40,13 +40,19 @@ export function buildExtras(
   return { audit, events, idempotency: idempotency === null ? null : { claim, outcome } }
 }
 
+/** Notes that the transaction with these extras was committed, so that the outcome of the request needs no look at its record. */
+export function confirmExtras(ctx: ReceiptContext | null, { idempotency }: TransactionExtras): void {
+  const outcome = idempotency?.outcome ?? null
+  if (outcome !== null) ctx?.idempotency?.confirm(outcome)
+}
+
 /** A context whose idempotency record stores a mapped outcome. Errors are not mapped. */
 export function withOutcomeMapper<T>(ctx: RequestContext<T>, map: (outcome: ReceiptRow | 'success') => T): ReceiptContext {
   const { idempotency } = ctx
   if (idempotency === null) return { ...ctx, idempotency: null }
   const outcome: NonNullable<ReceiptContext['idempotency']>['outcome'] = (result) =>
     idempotency.outcome(result instanceof RpcError ? result : map(result))
-  return { ...ctx, idempotency: { claim: idempotency.claim, outcome } }
+  return { ...ctx, idempotency: { ...idempotency, outcome } }
 }
 
 /** The audit entry of a change. `receipt` is the changed row; `actor` is null for background jobs. */

@@ -12,7 +12,14 @@ import { loadOperations } from './find.ts'
 import { emptyOperationsDigest, operationsDigestOf, toggleOperationMacs } from '../../store/operations-digest.ts'
 import type { CardLockChange } from './receipt-patches.ts'
 import { assertTransition, receiptTransitions, type TransitionCause } from './states.ts'
-import { buildExtras, buildReceiptEvent, IdempotencyConflict, type ReceiptContext, receiptAuditEntry } from './transition-records.ts'
+import {
+  buildExtras,
+  buildReceiptEvent,
+  confirmExtras,
+  IdempotencyConflict,
+  type ReceiptContext,
+  receiptAuditEntry,
+} from './transition-records.ts'
 
 /** One change of a receipt, with everything that is stored in the same transaction. */
 export interface ReceiptTransition {
@@ -73,6 +80,7 @@ export async function applyTransition(
   if (changed === 'duplicate_request') throw new IdempotencyConflict()
   if (changed === 'cardLocked' && cardLock !== null) await requireCardLock(services, next, cardLock.cardId)
   if (changed !== 'updated') return changed
+  confirmExtras(ctx, extras)
   const requestId = ctx?.requestId ?? ''
   services.onTransition?.({ cause, from: from.state, receipt: next, hasBecomeFlagged: next.flagged && !from.flagged, requestId })
   return next
