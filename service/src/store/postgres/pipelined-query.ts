@@ -1,11 +1,14 @@
 import pg from 'pg'
 import type { Row, Statement, Value } from '../statement.ts'
+import { MessageWriter, type StepValue } from './wire-messages.ts'
 
-/** A statement with its values; an array is a PostgreSQL array. */
+/** A statement with its values. */
 export interface Step {
   readonly statement: Statement
-  readonly values: readonly (Value | readonly Value[])[]
+  readonly values: StepValues
 }
+
+export type StepValues = readonly StepValue[]
 
 export interface StatementResult {
   readonly rows: readonly Row[]
@@ -55,23 +58,26 @@ export class PipelinedQuery extends pg.Query {
     return this.#results.length
   }
 
-  /** Writes the messages; the caller corks the connection. */
+  /** Writes the messages as one buffer; the caller corks the connection. */
   override submit = (connection: pg.Connection): void => {
-    const wire = connection as unknown as Wire
+    messages.clear()
     for (const { statement, values } of this.#steps) {
       const { name, text } = statement
       if (!this.#prepared.sent.has(name)) {
         // Closing a statement that does not exist is no error.
-        if (this.#prepared.unsure.delete(name)) wire.close({ type: 'S', name })
-        wire.parse({ name, text })
+        if (this.#prepared.unsure.delete(name)) messages.close(name)
+        messages.parse(name, text)
         this.#prepared.sent.add(name)
         this.#parsing.push(name)
       }
-      wire.bind({ statement: name, values: values.map(wireValue) })
-      if (!this.#prepared.columns.has(name)) wire.describe({ type: 'P' })
-      wire.execute()
+      messages.bind(name, values)
+      if (!this.#prepared.columns.has(name)) messages.describe()
+      messages.execute()
     }
-    wire.sync()
+    messages.sync()
+    const written = messages.take()
+    const { stream } = connection
+    if (stream.writable) stream.write(written)
   }
 
   handleRowDescription({ fields }: { readonly fields: readonly { readonly name: string; readonly dataTypeID: number }[] }): void {
@@ -118,31 +124,6 @@ export interface ResultColumn {
   readonly read: (field: string) => Value
 }
 
-/** The driver's connection, whose published types are outdated. */
-interface Wire {
-  close(message: { readonly type: 'S'; readonly name: string }): void
-  parse(message: { readonly name: string; readonly text: string }): void
-  bind(message: { readonly statement: string; readonly values: readonly (string | Buffer | null)[] }): void
-  describe(message: { readonly type: 'P' }): void
-  execute(): void
-  sync(): void
-}
-
-function wireValue(value: Value | readonly Value[]): string | Buffer | null {
-  if (value === null || typeof value === 'string') return value
-  if (typeof value === 'number') return String(value)
-  if (value instanceof Uint8Array) return Buffer.from(value.buffer, value.byteOffset, value.byteLength)
-  return `{${value.map(arrayElement).join(',')}}`
-}
-
-/** An element of an array literal; a backslash and a quote are escaped by a backslash. */
-function arrayElement(value: Value): string {
-  if (value === null) return 'NULL'
-  if (typeof value === 'number') return String(value)
-  if (typeof value === 'string') return `"${value.replace(/["\\]/g, '\\$&')}"`
-  return `"\\\\x${Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('hex')}"`
-}
-
 /** Numbers as numbers, bytes as bytes; everything else in the store is text. */
 function readerOf(oid: number): (field: string) => Value {
   if (oid === INT8 || oid === INT4 || oid === INT2) return Number
@@ -154,5 +135,8 @@ function readBytes(field: string): Uint8Array {
   // Copied, since a small Buffer is part of a slab that it shares with others.
   return new Uint8Array(Buffer.from(field.slice(2), 'hex'))
 }
+
+/** Shared by all connections: a query writes all of its messages at once. */
+const messages = new MessageWriter()
 
 const [INT8, INT2, INT4, BYTEA] = [20, 21, 23, 17]
