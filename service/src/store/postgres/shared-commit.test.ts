@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { listOperations } from '../operations.ts'
 import { findReceipt, updateReceipt, type ReceiptRow } from '../receipts.ts'
+import { insertLedgerEntry } from '../sandbox-ledger.ts'
 import type { Store } from '../store.ts'
 import { countVerifiedEntries } from '../suite/audit.suite.ts'
 import { withTestAuditKey } from '../suite/audit-key.fixture.ts'
@@ -9,6 +10,7 @@ import {
   insertSampleReceipt,
   makeEvent,
   makeKeyClaim,
+  makeMovement,
   makeOperation,
   makeReceipt,
   makeReceiptExtras,
@@ -86,6 +88,19 @@ test(
     const results = await Promise.all([...good.map((receipt) => pay(store, receipt)), pay(store, conflicting, 'other')])
     assert.deepEqual(results, [...Array<string>(19).fill('updated'), 'conflict'])
     assert.equal(countCommits(proxy) - before, 1)
+  }),
+)
+
+test(
+  'movements in the ledger of the sandbox share a COMMIT with each other, and with no transaction of a receipt',
+  withOneWriter(async ({ store, proxy }) => {
+    const receipts = await Promise.all(numbers.map((number) => insertSampleReceipt(store, makeReceipt(number))))
+    const before = countCommits(proxy)
+    const movements = numbers.map((number) => store.write(insertLedgerEntry, makeMovement(`request ${number}`)))
+    const again = store.write(insertLedgerEntry, makeMovement('request 7'))
+    await Promise.all([...movements, ...receipts.map((receipt) => pay(store, receipt))])
+    assert.deepEqual([await Promise.all(movements), await again], [Array(20).fill(true), false])
+    assert.equal(countCommits(proxy) - before, 3)
   }),
 )
 

@@ -1,12 +1,11 @@
 import { type CardChange, insertCard } from '../cards.ts'
-import type { TransactionExtras } from '../extras.ts'
 import { type ConnectionPool, StoreOverloaded, StoreUnavailable } from '../store.ts'
 import type { Transaction, TransactionFunction } from '../transaction.ts'
 import { storeTimeLimits } from '../time-limits.ts'
 import { makeParkedWrites, mergeByAge } from './parked-writes.ts'
 import type { Slot } from './slot.ts'
 import { TransactionFailed } from './transaction.ts'
-import { lockedObjects, writtenObjects } from './written-objects.ts'
+import { lockedObjects, sharingGroupOf, writtenObjects, type SharingGroup } from './written-objects.ts'
 
 /** One bounded queue for all writer slots. */
 export interface Writers {
@@ -28,8 +27,7 @@ interface QueuedWrite {
   isAlone: boolean
   /** How often it has failed together with one whose row was locked. */
   locksMet: number
-  /** Whether it begins with the claim of an idempotency key. */
-  readonly hasClaim: boolean
+  readonly group: SharingGroup
   readonly since: number
   readonly resolve: (result: unknown) => void
   readonly reject: (err: unknown) => void
@@ -76,7 +74,7 @@ export function makeWriters(slots: readonly Slot[]): Writers {
         exclusive: lockedObjects(transaction, input),
         isAlone: false,
         locksMet: 0,
-        hasClaim: hasClaim(input),
+        group: sharingGroupOf(transaction, input),
         since: performance.now(),
         resolve,
         reject,
@@ -301,10 +299,6 @@ function isInsert(waiting: QueuedWrite): waiting is Insert {
   return waiting.newCard !== null
 }
 
-function hasClaim(input: unknown): boolean {
-  return ((input as TransactionExtras | null)?.idempotency?.claim ?? null) !== null
-}
-
 /** Several of its group wait for locked rows, and each attempt finds one of them: in small groups, most of those that wait for nobody meet none. */
 function hasMetLocks({ locksMet }: QueuedWrite): boolean {
   return locksMet > 1
@@ -312,7 +306,7 @@ function hasMetLocks({ locksMet }: QueuedWrite): boolean {
 
 /** Whether two writes may share a COMMIT as far as their kind and their age say. */
 function isAlike(first: QueuedWrite, next: QueuedWrite): boolean {
-  return next.hasClaim === first.hasClaim && Math.abs(next.since - first.since) <= sharedAgeMs
+  return next.group === first.group && Math.abs(next.since - first.since) <= sharedAgeMs
 }
 
 function newCardOf<I>(transaction: TransactionFunction<I, unknown>, input: I): CardChange | null {

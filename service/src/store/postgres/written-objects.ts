@@ -2,10 +2,12 @@ import type { CardChange } from '../cards.ts'
 import { insertCard, resealCards, sweepCards, type CardsChange } from '../cards.ts'
 import type { TransactionExtras } from '../extras.ts'
 import { insertReceipt, updateReceipt, type InsertReceipt, type ReceiptUpdate } from '../receipts.ts'
+import { insertLedgerEntry, type LedgerRow } from '../sandbox-ledger.ts'
 import type { TransactionFunction } from '../transaction.ts'
 
 /**
- * The objects whose rows a transaction writes, for those that may share a COMMIT with others: transactions of a payment, and new cards with an
+ * The objects whose rows a transaction writes, for those that may share a COMMIT with others: transactions of a payment, movements in the
+ * ledger of the sandbox, and new cards with an
  * idempotency record or events. Null for every other. Transactions that have an object in common are never in progress at the same time on one process, so
  * those that share a COMMIT neither see each other's rows nor wait for each other's locks.
  */
@@ -14,7 +16,19 @@ export function writtenObjects<I>(transaction: TransactionFunction<I, unknown>, 
   if (of === updateReceipt) return objectsOfUpdate(input as ReceiptUpdate)
   if (of === insertReceipt) return objectsOfInsert(input as InsertReceipt, (input as InsertReceipt).receipt.receiptId)
   if (of === insertCard) return objectsOfInsert(input as CardChange, (input as CardChange).card.cardId)
+  if (of === insertLedgerEntry) return [`ledger ${(input as LedgerRow).requestId}`]
   return null
+}
+
+/**
+ * Only transactions of one group share a COMMIT, so that their rounds of statements lock rows in one order: those that begin with the claim of an idempotency
+ * key, and the others. The ledger of the sandbox is as if outside, so that its rows share none with rows of ours.
+ */
+export type SharingGroup = 'claim' | 'ledger' | 'other'
+
+export function sharingGroupOf<I>(transaction: TransactionFunction<I, unknown>, input: I): SharingGroup {
+  if ((transaction as unknown) === insertLedgerEntry) return 'ledger'
+  return ((input as TransactionExtras | null)?.idempotency?.claim ?? null) === null ? 'other' : 'claim'
 }
 
 function objectsOfUpdate({ receipt, cardLock, card, ...extras }: ReceiptUpdate): string[] {
