@@ -1,4 +1,4 @@
-import { type Value, sql } from './statement.ts'
+import { type Value, sql, withMany } from './statement.ts'
 import { bytes, integer, oneOf, rowMac, text, timestamp } from './columns.ts'
 import { table, type RowOf } from './table.ts'
 import { type Read, type Transaction, run, runOne, execute } from './transaction.ts'
@@ -34,12 +34,22 @@ export interface IdempotencyOutcome extends IdempotencyKey {
 }
 
 // A record past its `ends_at` counts as deleted.
-const upsertSql = `
-  ${idempotencyTable.insertSql}
+const replaceEnded = `
   on conflict (bucket, merchant_id, caller_class, key_hash) do update ${idempotencyTable.replaceSql}
   where idempotency.ends_at <= excluded.claimed_at`
 
-const claimKey = sql`${upsertSql} returning method`
+const upsertSql = `${idempotencyTable.insertSql} ${replaceEnded}`
+
+const key = ['bucket', 'merchant_id', 'caller_class', 'key_hash']
+
+const claimKey = withMany(
+  sql`${upsertSql} returning method`,
+  `${idempotencyTable.insertRowsSql} ${replaceEnded} returning ${key.join(', ')}`,
+  {
+    columns: idempotencyTable.names.length,
+    key,
+  },
+)
 
 /** Claims a key, with its outcome when that is already known. Returns false when another request has the key. */
 export function* claimIdempotencyKey(claim: IdempotencyClaim, outcome: IdempotencyOutcome | null): Transaction<boolean> {

@@ -1,7 +1,7 @@
 import type { CardKey } from './cards.ts'
 import { text, quotedText, oneOf, integer, timestamp, rowMac, coveredIfSet } from './columns.ts'
 import { table, type RowOf } from './table.ts'
-import { type Row, sql } from './statement.ts'
+import { type Row, sql, withMany } from './statement.ts'
 import { type Read, type Transaction, execute } from './transaction.ts'
 
 /** A money movement at the card network. */
@@ -37,9 +37,11 @@ export const operationsTable = table('operations', {
 /** One request to the network or to the merchant's endpoint, durable before it is sent. The network knows it by our requestId. */
 export type OperationRow = RowOf<typeof operationsTable>
 
-const upsertRow = sql`
-  ${operationsTable.insertSql}
-  on conflict (bucket, receipt_id, request_id) do update ${operationsTable.replaceSql}`
+const replaceExisting = `on conflict (bucket, receipt_id, request_id) do update ${operationsTable.replaceSql}`
+
+const upsertRow = withMany(sql`${operationsTable.insertSql} ${replaceExisting}`, `${operationsTable.insertRowsSql} ${replaceExisting}`, {
+  columns: operationsTable.names.length,
+})
 
 /** Inserts operations, or replaces those with the same requestId. The receipt's version, checked before, decides between concurrent changes. */
 export function* upsertOperations(operations: readonly OperationRow[]): Transaction<void> {

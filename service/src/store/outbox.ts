@@ -2,7 +2,7 @@ import { eventTypes } from '@tessera/contract/event'
 import { text, oneOfByMac, integer, timestamp, rowMac, readText, readInteger } from './columns.ts'
 import { table, type RowOf } from './table.ts'
 import type { MerchantKey } from './merchants.ts'
-import { sql } from './statement.ts'
+import { sql, withMany } from './statement.ts'
 import { type Read, type Transaction, run, execute } from './transaction.ts'
 
 export interface EventListQuery extends MerchantKey {
@@ -60,23 +60,44 @@ export function* deleteOldEvents({ before }: { readonly before: number }): Trans
 }
 
 // This transaction has locked the row of the event's object, so a concurrent one waits for it and then sees this event's position.
-const insertEvent = sql`
+const insertEvent = withMany(
+  sql`
   insert into outbox (bucket, merchant_id, event_id, type, object_id, at, body, mac, position)
   select cast($1 as integer), $2, $3, $4, $5, cast($6 as bigint), $7, $8, coalesce(max(position), 0) + 1 from outbox
-  where bucket = $1 and object_id = $5`
+  where bucket = $1 and object_id = $5`,
+  `
+  insert into outbox (bucket, merchant_id, event_id, type, object_id, at, body, mac, position)
+  select e.bucket, e.merchant_id, e.event_id, e.type, e.object_id, e.at, e.body, e.mac,
+    (select coalesce(max(o.position), 0) + 1 from outbox o where o.bucket = e.bucket and o.object_id = e.object_id)
+  from unnest($1::integer[], $2::text[], $3::text[], $4::text[], $5::text[], $6::bigint[], $7::text[], $8::bytea[])
+    as e (bucket, merchant_id, event_id, type, object_id, at, body, mac)`,
+  { columns: 8 },
+)
 
 // For every endpoint that the merchant has now; an endpoint added later gets only later events.
-const insertDeliveries = sql`
+const insertDeliveriesSql = `
   insert into deliveries
-    (bucket, endpoint_id, event_id, merchant_id, object_id, position, state, tries, attempts, due_at, claim_id, made_at, settled_at)
-  select o.bucket, e.endpoint_id, o.event_id, o.merchant_id, o.object_id, o.position, 'waiting', 0, 0, o.at, '', o.at, 0
-  from outbox o join webhook_endpoints e on e.bucket = o.bucket and e.merchant_id = o.merchant_id
-  where o.bucket = $1 and o.event_id = $2`
+    (bucket, endpoint_id, event_id, merchant_id, object_id, position, state, tries, attempts, due_at, claim_id, made_at, settled_at)`
+
+const insertDeliveries = withMany(
+  sql`
+  ${insertDeliveriesSql}
+  select e.bucket, e.endpoint_id, $2, e.merchant_id, $4, (select o.position from outbox o where o.bucket = e.bucket and o.event_id = $2),
+    'waiting', 0, 0, cast($5 as bigint), '', cast($5 as bigint), 0
+  from webhook_endpoints e where e.bucket = $1 and e.merchant_id = $3`,
+  `
+  ${insertDeliveriesSql}
+  select e.bucket, e.endpoint_id, n.event_id, e.merchant_id, n.object_id,
+    (select o.position from outbox o where o.bucket = n.bucket and o.event_id = n.event_id), 'waiting', 0, 0, n.at, '', n.at, 0
+  from unnest($1::integer[], $2::text[], $3::text[], $4::text[], $5::bigint[]) as n (bucket, event_id, merchant_id, object_id, at)
+  join webhook_endpoints e on e.bucket = n.bucket and e.merchant_id = n.merchant_id`,
+  { columns: 5 },
+)
 
 /** Inserts events, each after those of its object, and their deliveries to the merchant's endpoints. */
 export function* insertEvents(events: readonly EventRow[]): Transaction<void> {
   for (const { bucket, merchantId, eventId, type, objectId, at, body, mac } of events) {
     yield* execute(insertEvent, [bucket, merchantId, eventId, type, objectId, at, body, mac])
-    yield* execute(insertDeliveries, [bucket, eventId])
+    yield* execute(insertDeliveries, [bucket, eventId, merchantId, objectId, at])
   }
 }

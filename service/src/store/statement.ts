@@ -10,6 +10,18 @@ export interface Statement {
   /** Name of the prepared statement: a hash of its text, so that two versions of the program never share one by mistake. */
   readonly name: string
   readonly text: string
+  /** The same for several rows at once, which PostgreSQL gets where several transactions share a COMMIT. */
+  readonly many?: StatementForMany
+}
+
+/** A statement that does for each of several rows what another one does for one. */
+export interface StatementForMany {
+  /** Gets an array of each of the first values. */
+  readonly statement: Statement
+  /** How many of the values of the statement for one row it gets. */
+  readonly columns: number
+  /** The columns of the rows that it returns by which they are told apart: the first values, in their order. Empty when nobody reads its rows. */
+  readonly key: readonly string[]
 }
 
 /** Makes a statement. Only our own SQL may be interpolated, never a value. */
@@ -21,6 +33,15 @@ export function sql(strings: TemplateStringsArray, ...fragments: readonly (strin
 export function makeStatement(source: string): Statement {
   const text = source.replace(/\s+/g, ' ').trim()
   return Object.freeze({ name: createHash('sha256').update(text).digest('hex').slice(0, 16), text })
+}
+
+/** A statement with its form for many rows. */
+export function withMany(
+  statement: Statement,
+  source: string,
+  { columns, key = [] }: { columns: number; key?: readonly string[] },
+): Statement {
+  return Object.freeze({ ...statement, many: Object.freeze({ statement: makeStatement(source), columns, key }) })
 }
 
 /** `$1, $2, … $count`. */

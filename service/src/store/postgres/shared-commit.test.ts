@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { listOperations } from '../operations.ts'
 import { findReceipt, updateReceipt, type ReceiptRow } from '../receipts.ts'
 import { insertLedgerEntry } from '../sandbox-ledger.ts'
+import type { Row } from '../statement.ts'
 import type { Store } from '../store.ts'
 import { countVerifiedEntries } from '../suite/audit.suite.ts'
 import { withTestAuditKey } from '../suite/audit-key.fixture.ts'
@@ -17,6 +18,7 @@ import {
   makeReceiptUpdate,
   nextReceipt,
 } from '../suite/money.fixture.ts'
+import { insertSampleEndpoint } from '../suite/webhooks.fixture.ts'
 import { openPostgresProxy, type PostgresProxy } from './proxy.fixture.ts'
 import { openPostgresStore } from './postgres.ts'
 import { withPostgres } from './with-store.fixture.ts'
@@ -104,6 +106,31 @@ test(
   }),
 )
 
+test(
+  'equal statements of transactions that share a COMMIT are one statement, with the same rows as each by itself',
+  withOneWriter(async ({ store, proxy, raw }) => {
+    await insertSampleEndpoint(store, 'one')
+    const receipts = await Promise.all(numbers.map((number) => insertSampleReceipt(store, makeReceipt(number))))
+    const [alone, ...together] = receipts
+    assert.ok(alone !== undefined)
+    await pay(store, alone)
+    const before = proxy.queries.length
+    await Promise.all(together.map((receipt) => pay(store, receipt)))
+    // BEGIN, the keys, 19 receipts, operations, events, deliveries, audit entries, COMMIT; the limits of waits for locks.
+    assert.equal(proxy.queries.length - before, 1 + 1 + 19 + 3 + 1 + 1 + (1 + 1 + 5 + 3))
+    for (const receipt of receipts) {
+      assert.equal((await store.read(findReceipt(receipt)))?.version, 2)
+      assert.deepEqual(await store.read(listOperations(receipt)), [makeOperation(receipt, `op-${receipt.receiptId}`)])
+    }
+    const rows = await raw(`
+      select d.object_id, d.position, d.due_at, o.position as outbox_position, o.at from deliveries d join outbox o on o.event_id = d.event_id`)
+    assert.equal(rows.length, 20)
+    for (const row of rows) assert.deepEqual([row['position'], row['due_at'], row['outbox_position']], [1, row['at'], 1].map(String))
+    const keys = await raw('select request_id, sealed from idempotency')
+    assert.equal(keys.length, 20)
+  }),
+)
+
 /** What a payment stores first: its idempotency key, the receipt, an operation, an event and an audit entry. */
 function pay(store: Store, receipt: ReceiptRow, key = receipt.receiptId): Promise<unknown> {
   const next = nextReceipt(receipt)
@@ -120,12 +147,18 @@ function countCommits({ queries }: PostgresProxy): number {
   return queries.filter((text) => text === 'commit').length
 }
 
-function withOneWriter(run: (context: { proxy: PostgresProxy; store: Store }) => Promise<void>): () => Promise<void> {
-  return withPostgres(async ({ url }) => {
+interface OneWriter {
+  readonly proxy: PostgresProxy
+  readonly store: Store
+  readonly raw: (text: string) => Promise<readonly Row[]>
+}
+
+function withOneWriter(run: (context: OneWriter) => Promise<void>): () => Promise<void> {
+  return withPostgres(async ({ url, raw }) => {
     const proxy = await openPostgresProxy(url)
     const store = withTestAuditKey(await openPostgresStore({ url: proxy.url, node: 'shared', allowUnsafe: true, writers: 1 }))
     try {
-      await run({ proxy, store })
+      await run({ proxy, store, raw })
     } finally {
       await store.close(1000)
       await proxy.close()

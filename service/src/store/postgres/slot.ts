@@ -43,17 +43,29 @@ export function makeSlot(primary: Primary, firstChain: string, chains: WriterCha
   let isBehindCut = false
 
   return {
-    runTransactions: (starts, limits) =>
-      run(
-        (open, at) =>
-          runTransactions(
-            open,
-            at,
-            starts.map((start) => start()),
-            limits,
-          ),
-        limits.deadline,
-      ),
+    runTransactions: async (starts, limits) => {
+      const attempt = (more: Partial<TransactionLimits>) => {
+        const all = { ...limits, ...more }
+        return run(
+          (open, at) =>
+            runTransactions(
+              open,
+              at,
+              starts.map((start) => start()),
+              all,
+            ),
+          all.deadline,
+        )
+      }
+      if (starts.length === 1 || limits.hasMetLock === true) return attempt({})
+      try {
+        return await attempt({ mayMerge: true })
+      } catch (err) {
+        if (!(err instanceof TransactionFailed && err.wasMerged)) throw err
+        // Again with a statement for each, which tells whose it was.
+        return await attempt({ hasMetLock: err.isLocked })
+      }
+    },
     insertNewCards: (changes, deadline) => run((open, at) => insertNewCards(open, at, changes, deadline), deadline),
     get isConnected() {
       return session?.usable === true

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Statement } from '../statement.ts'
+import { withMany, type Statement } from '../statement.ts'
 import { execute, runOne, type Transaction } from '../transaction.ts'
 import type { Step } from './pipelined-query.ts'
 import type { Session } from './session.ts'
@@ -79,6 +79,38 @@ test('the less time is left, the shorter the statements of each later round wait
   assert.deepEqual(sent, [
     ['begin', 'first', 'lower the limit', 'second', 'lower the limit', 'read'],
     [`set local lock_timeout = '250ms'`, 'last', 'commit'],
+  ])
+})
+
+test('the rows of one statement for several transactions wait for locks in turn: the limit is lower ahead of it, and the usual one behind it', async () => {
+  const sent: [name: string, rows: unknown][] = []
+  const session = sessionOf((steps) => {
+    for (const { statement: one, values } of steps)
+      sent.push(one.text.startsWith('select set_config') ? ['limit', values[2]] : [one.text, null])
+  })
+  const claim = withMany(statement('claim one'), 'claim many', { columns: 1, key: ['key'] })
+  function* claimAndWrite(key: number): Transaction<void> {
+    yield* runOne(claim, [key])
+    yield* runOne(statement('write'), [key])
+  }
+  const transactions = [1, 2, 3, 4, 5, 6].map(claimAndWrite)
+  await runTransactions(session, at, transactions, { deadline: performance.now() + 60_000, mayMerge: true })
+  const write = ['write', null]
+  assert.deepEqual(sent, [
+    ['begin', null],
+    [`set local lock_timeout = '250ms'`, null],
+    // Each of six rows may wait for two locks.
+    ['limit', 12],
+    ['claim many', null],
+    ['limit', 8],
+    write,
+    write,
+    write,
+    write,
+    ['limit', 8],
+    write,
+    write,
+    ['commit', null],
   ])
 })
 

@@ -10,6 +10,7 @@ import { type Row, sql, type Statement } from '../statement.ts'
 import { insertCards, insertAuditEntries, forAllRows } from './coalesced.ts'
 import { serverErrorOf, postgresFaultOf, isRefusedCommit } from './fault.ts'
 import type { PostgresFault } from './fault.ts'
+import { mergeSteps } from './merged-steps.ts'
 import type { StatementResult, Step } from './pipelined-query.ts'
 import { PipelineFailed } from './session.ts'
 import type { Session } from './session.ts'
@@ -19,11 +20,19 @@ export class TransactionFailed extends Error {
   readonly fault: PostgresFault | 'unknown'
   /** Of transactions that share a COMMIT, those that failed or rolled back, by their places; null when it may have been any of them. */
   readonly culprits: ReadonlySet<number> | null
+  /** Whether the statement that failed was one for several transactions, so that it was only one of the culprits. */
+  readonly wasMerged: boolean
 
-  constructor(fault: PostgresFault | 'unknown', cause: unknown, culprits: ReadonlySet<number> | null = null) {
+  constructor(
+    fault: PostgresFault | 'unknown',
+    cause: unknown,
+    culprits: ReadonlySet<number> | null = null,
+    { wasMerged = false }: { readonly wasMerged?: boolean } = {},
+  ) {
     super(cause instanceof Error ? cause.message : String(cause), { cause })
     this.fault = fault
     this.culprits = culprits
+    this.wasMerged = wasMerged
   }
 
   /** Whether another session has a row locked, for longer than the transaction waits. */
@@ -43,6 +52,8 @@ export interface TransactionLimits {
   readonly deadline: number
   /** Whether one of them was in a transaction that met a locked row. */
   readonly hasMetLock?: boolean
+  /** Whether equal statements of several of them may be sent as one. Default: no. */
+  readonly mayMerge?: boolean
 }
 
 export interface CommitResult<T> {
@@ -63,7 +74,7 @@ export async function runTransactions(
   session: Session,
   { head, key }: AuditChainState,
   transactions: readonly Transaction<unknown>[],
-  { deadline, hasMetLock = false }: TransactionLimits,
+  { deadline, hasMetLock = false, mayMerge = false }: TransactionLimits,
 ): Promise<CommitResult<readonly unknown[]>> {
   const isShared = transactions.length > 1
   const running = transactions.map((transaction) => new RunningTransaction(transaction))
@@ -72,11 +83,11 @@ export async function runTransactions(
   const limitWaits = makeLockLimits({
     wantedMs: !hasMetLock ? 250 : isShared ? 50 : sessionLockMs,
     deadline,
-    stepsEach: isAloneAgain ? 1 : 4,
+    rowsEach: isAloneAgain ? 1 : 4,
   })
-  let first: readonly PlacedStep[] = [{ step: begin, place: null }]
-  /** The place of the transaction of each step of the round. */
-  let places: readonly (number | null)[] = []
+  let first: readonly PlacedStep[] = [{ step: begin, places: [] }]
+  /** The places of the transactions of each step of the round. */
+  let places: readonly (readonly number[])[] = []
   try {
     for (const each of running) each.proceed([])
     for (
@@ -84,13 +95,17 @@ export async function runTransactions(
       reading.length > 0 && !(isShared && isRolledBack());
       reading = reading.filter(isReading)
     ) {
-      const round = inLockOrder(reading).flatMap((each) => each.takeSteps().map((step) => ({ step, place: running.indexOf(each) })))
+      const inOrder = inLockOrder(reading).map((each) => ({ each, place: running.indexOf(each), steps: each.takeSteps() }))
+      const round = mergeSteps(inOrder, mayMerge)
       const sent = [...first, ...limitWaits(round)]
-      places = sent.map(({ place }) => place)
+      places = sent.map((each) => each.places)
       const results = await session.send(sent.map(stepOf), remainingMs(deadline), true)
       first = []
-      // The rows that a transaction waits for are those of its last step.
-      for (const each of reading) each.proceed(results[places.lastIndexOf(running.indexOf(each))]?.rows ?? [])
+      for (const { each, place } of inOrder) {
+        // The last of its steps is the one whose rows it waits for.
+        const isOfIt = (step: PlacedStep): boolean => step.places.includes(place)
+        each.proceed(round.findLast(isOfIt)?.rowsOf(place, results[sent.findLastIndex(isOfIt)]?.rows ?? []) ?? [])
+      }
     }
   } catch (err) {
     await undo(session)
@@ -113,9 +128,12 @@ export async function runTransactions(
     await undo(session)
     throw forEachAlone(err, isShared)
   }
-  const round = running.flatMap((each, place) => each.takeSteps().map((step) => ({ step, place })))
+  const round = mergeSteps(
+    running.map((each, place) => ({ place, steps: each.takeSteps() })),
+    mayMerge,
+  )
   const last = [...first, ...limitWaits(round)]
-  places = last.map(({ place }) => place)
+  places = last.map((each) => each.places)
   try {
     const steps = [...last.map(stepOf), ...(entries.length === 0 ? [] : [insertAuditEntries(entries)])]
     await commit(session, steps, deadline, round.length > 0)
@@ -174,10 +192,10 @@ function isReading({ isReading: is }: RunningTransaction): boolean {
   return is
 }
 
-/** A step of a round, with the place of its transaction; null for what belongs to none. */
+/** A step of a round, with the places of its transactions; none for what belongs to none. */
 interface PlacedStep {
   readonly step: Step
-  readonly place: number | null
+  readonly places: readonly number[]
 }
 
 function stepOf({ step }: PlacedStep): Step {
@@ -199,8 +217,8 @@ interface LockLimits {
   /** How long a statement waits at most. */
   readonly wantedMs: LockMs
   readonly deadline: number
-  /** Of how many statements one after the other the limit is the same: fewer make it exact, and more statements. */
-  readonly stepsEach: number
+  /** For how many rows one after the other the limit is the same, one for each statement and each transaction: fewer make it exact, and more statements. */
+  readonly rowsEach: number
 }
 
 /**
@@ -208,17 +226,28 @@ interface LockLimits {
  * a wait beyond it costs the connection, and while COMMIT is sent the certainty of the outcome. Returns the steps of a round with those that say so: the
  * limit of the first statements ahead of them, when it is lower than the one in force, and behind them the server lowers it by what they have waited.
  */
-function makeLockLimits({ wantedMs, deadline, stepsEach }: LockLimits): (round: readonly PlacedStep[]) => readonly PlacedStep[] {
+function makeLockLimits({ wantedMs, deadline, rowsEach }: LockLimits): (round: readonly PlacedStep[]) => readonly PlacedStep[] {
   const beganAt = performance.now()
   let inForce: number = sessionLockMs
+  /** For how many rows the limit was the same. */
+  let rows = 0
   return (round) => {
     if (round.length === 0) return []
-    const limit = lockLimitMs(wantedMs, deadline - performance.now(), Math.min(stepsEach, round.length))
+    const limit = lockLimitMs(wantedMs, deadline - performance.now(), Math.min(rowsEach, round.flatMap(({ places }) => places).length))
     const isLower = limit < inForce
     if (isLower) inForce = limit
-    const lower = { step: { statement: lowerLockLimit, values: [inForce, deadline - minCommitMs - beganAt, 2 * stepsEach] }, place: null }
-    const limited = round.flatMap((each, at) => (at > 0 && at % stepsEach === 0 ? [lower, each] : [each]))
-    return isLower ? [{ step: waitForLock[limit], place: null }, ...limited] : limited
+    // Behind a statement for more rows the limit is lower than it has to be.
+    if (rows <= rowsEach) rows = 0
+    const limited = round.flatMap((each) => {
+      const isSame = rows + each.places.length <= rowsEach
+      rows = isSame ? rows + each.places.length : each.places.length
+      return isSame ? [each] : [{ step: limitOf(Math.max(rows, rowsEach)), places: [] }, each]
+    })
+    return isLower ? [{ step: waitForLock[limit], places: [] }, ...limited] : limited
+  }
+
+  function limitOf(count: number): Step {
+    return { statement: lowerLockLimit, values: [inForce, deadline - minCommitMs - beganAt, 2 * count] }
   }
 }
 
@@ -232,12 +261,12 @@ function lockLimitMs(wantedMs: LockMs, leftMs: number, steps: number): LockMs {
 }
 
 /** Whatever else than the connection fails of transactions that share a COMMIT may be the fault of one of them: that of the step that failed, if there is one. */
-function forEachAlone(err: unknown, isShared: boolean, places: readonly (number | null)[] = []): TransactionFailed {
+function forEachAlone(err: unknown, isShared: boolean, places: readonly (readonly number[])[] = []): TransactionFailed {
   const failed = toTransactionFailed(err)
   const isOfAll = failed.fault === 'unknown' || failed.fault === 'chainTaken' || isConnectionLost(failed.cause)
   if (!isShared || isOfAll) return failed
-  const place = failed.cause instanceof PipelineFailed ? (places[failed.cause.finishedSteps] ?? null) : null
-  return new TransactionFailed('statement', failed.cause, place === null ? null : new Set([place]))
+  const of = failed.cause instanceof PipelineFailed ? (places[failed.cause.finishedSteps] ?? []) : []
+  return new TransactionFailed('statement', failed.cause, of.length === 0 ? null : new Set(of), { wasMerged: of.length > 1 })
 }
 
 function isConnectionLost(cause: unknown): boolean {
@@ -253,10 +282,10 @@ export async function insertNewCards(
 ): Promise<CommitResult<void>> {
   const entries: AuditRow[] = []
   for (const { audit } of changes) entries.push(linkEntry(key, entries.at(-1) ?? head, audit))
-  const limitWaits = makeLockLimits({ wantedMs: sessionLockMs, deadline, stepsEach: 1 })
+  const limitWaits = makeLockLimits({ wantedMs: sessionLockMs, deadline, rowsEach: 1 })
   await commit(
     session,
-    [begin, ...limitWaits([{ step: insertCards(changes.map(({ card }) => card)), place: null }]).map(stepOf), insertAuditEntries(entries)],
+    [begin, ...limitWaits([{ step: insertCards(changes.map(({ card }) => card)), places: [0] }]).map(stepOf), insertAuditEntries(entries)],
     deadline,
     true,
   )
