@@ -1,7 +1,7 @@
 import { text, oneOf, integer, timestamp } from './columns.ts'
 import { table, type RowOf } from './table.ts'
 import { movementKinds } from './operations.ts'
-import { sql } from './statement.ts'
+import { sql, withMany } from './statement.ts'
 import { type Read, type Transaction, runOne } from './transaction.ts'
 
 // prettier-ignore
@@ -19,15 +19,16 @@ export const sandboxLedgerTable = table('sandbox_ledger', {
 /** One money movement in the ledger of the sandbox network. */
 export type LedgerRow = RowOf<typeof sandboxLedgerTable>
 
-const insertRow = sql`
-  insert into sandbox_ledger (${sandboxLedgerTable.columns}) values ($1, $2, $3, $4, $5, $6, $7, $8)
-  on conflict (request_id) do nothing
-  returning request_id`
+const ifNew = 'on conflict (request_id) do nothing returning request_id'
+
+const insertRow = withMany(sql`${sandboxLedgerTable.insertSql} ${ifNew}`, `${sandboxLedgerTable.insertRowsSql} ${ifNew}`, {
+  columns: sandboxLedgerTable.names.length,
+  key: ['request_id'],
+})
 
 /** Inserts a movement. Returns false and changes nothing when there is one with this requestId. */
 export function* insertLedgerEntry(row: LedgerRow): Transaction<boolean> {
-  const values = [row.requestId, row.kind, row.merchantId, row.amountTiyin, row.networkRef, row.outcome, row.reason, row.at]
-  return (yield* runOne(insertRow, values)) !== null
+  return (yield* runOne(insertRow, sandboxLedgerTable.toValues(row))) !== null
 }
 
 const selectOne = sql`select ${sandboxLedgerTable.columns} from sandbox_ledger where request_id = $1`

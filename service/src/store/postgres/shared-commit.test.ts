@@ -103,6 +103,10 @@ test(
     await Promise.all([...movements, ...receipts.map((receipt) => pay(store, receipt))])
     assert.deepEqual([await Promise.all(movements), await again], [Array(20).fill(true), false])
     assert.equal(countCommits(proxy) - before, 3)
+    const sent = proxy.queries.length
+    await Promise.all(numbers.map((number) => store.write(insertLedgerEntry, makeMovement(`later request ${number}`))))
+    // BEGIN, the limit of waits for locks and that of the rows of one statement, the movements, COMMIT.
+    assert.equal(proxy.queries.length - sent, 5)
   }),
 )
 
