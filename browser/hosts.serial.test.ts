@@ -125,6 +125,35 @@ describe('the card form in pages of merchants', () => {
     })
   }
 
+  it('reports nothing for a Content-Security-Policy that only reports', async () => {
+    const opened = await testBed.open({ headers: { 'content-security-policy-report-only': "frame-src 'none'" } })
+    await opened.waitForEvent('ready')
+    await enterCard(opened, success)
+    await enterCode(opened)
+    await opened.waitForEvent('token')
+    assert.deepEqual(await opened.eventValues('error'), [])
+    await opened.page.close()
+  })
+
+  it('accepts a card in a sandbox without allow-forms, with the button and with Enter', async () => {
+    const opened = await testBed.open({ headers: { 'content-security-policy': 'sandbox allow-scripts allow-same-origin' } })
+    await enterCard(opened, success)
+    await opened.form.locator('#code').fill('666666')
+    await opened.form.locator('#code').press('Enter')
+    await opened.waitForEvent('token')
+    assert.equal(opened.callCount('cards.create'), 1)
+    assert.equal(opened.callCount('cards.verify'), 1)
+    await opened.page.close()
+  })
+
+  it('says why it does not work in a sandbox without allow-same-origin', async () => {
+    const opened = await testBed.open({ headers: { 'content-security-policy': 'sandbox allow-scripts' } })
+    const error = (await opened.waitForEvent('error')) as { reason: string; docs: string }
+    assert.equal(error.reason, 'page_sandboxed')
+    assert.equal(error.docs, `${testBed.formOrigin}/form/reasons#page_sandboxed`)
+    await opened.page.close()
+  })
+
   it('is not shown to a page that claims another origin', async () => {
     const impostor = await startFormShop(testBed.formOrigin)
     const page = await testBed.browser.newPage()

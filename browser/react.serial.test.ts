@@ -75,6 +75,19 @@ for (const { version, folder } of reacts) {
       await opened.page.close()
     })
 
+    it(`shows an error in its place and calls onError while its merchant is undefined, in ${version}`, async () => {
+      const opened = await openReact(testBed, modules, { locale: 'en' })
+      await opened.waitForEvent('Ready')
+      await opened.page.evaluate(() => (globalThis as unknown as ReactTestPage).show({ merchant: undefined }, 'second'))
+      await opened.page.getByRole('alert').filter({ hasText: 'Karta shaklini' }).waitFor()
+      assert.equal(((await opened.waitForEvent('second Error')) as { reason: string }).reason, 'merchant_missing')
+      assert.equal(await opened.page.locator('iframe').count(), 0)
+      await opened.page.evaluate(() => (globalThis as unknown as ReactTestPage).show({ locale: 'en' }, 'third'))
+      await opened.waitForEvent('third Ready')
+      assert.equal(await opened.page.getByRole('alert').count(), 0)
+      await opened.page.close()
+    })
+
     it(`is rendered by a server of ${version} as an empty element, and hydrated without warnings`, async () => {
       const html = await renderOnServer(folder, testBed)
       assert.equal(html, '<div></div>')
@@ -110,7 +123,7 @@ async function openReact(testBed: TestBed, modules: Readonly<Record<string, stri
     import { TesseraCardForm } from '${testBed.formOrigin}/sdk/v1/react.mjs'
     globalThis.formEvents = {}
     const listeners = (prefix) => Object.fromEntries(['Ready', 'Change', 'Step', 'Token', 'Error', 'Wait', 'Seen'].map((name) =>
-      ['on' + name, (value) => (formEvents[prefix + name] ??= []).push(value ?? null)]))
+      ['on' + name, (value) => (formEvents[prefix + name] ??= []).push(value instanceof Error ? { ...value } : (value ?? null))]))
     const app = (props, prefix) => createElement(StrictMode, null,
       props && createElement(TesseraCardForm, { ...props, ...listeners(prefix), formRef: (form) => (globalThis.form = form) }))
     const place = document.getElementById('card')
@@ -133,7 +146,7 @@ function serveModules(page: Page, modules: Readonly<Record<string, string>>): Pr
 async function bundleReact(folder: string, version: string): Promise<Readonly<Record<string, string>>> {
   const require = createRequire(join(folder, 'any.js'))
   assert.equal((require('react') as { version: string }).version.split('.')[0], version)
-  const names = ['createElement', 'StrictMode', 'useEffect', 'useRef']
+  const names = ['createElement', 'StrictMode', 'useEffect', 'useRef', 'useState']
   const contents = `import * as React from 'react'; import * as Dom from 'react-dom/client'
     export const { ${names.join()} } = React; export const { createRoot, hydrateRoot } = Dom`
   const built = await build({

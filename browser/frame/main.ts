@@ -2,6 +2,7 @@ import {
   frameProtocol,
   readHello,
   readToFrame,
+  type FormCard,
   type FormField,
   type FormStep,
   type FormWarning,
@@ -275,7 +276,7 @@ function resend(): void {
 function verify(): void {
   if (step !== 'code' || running !== null || !checkFields('code')) return
   void run(async (signal) => {
-    const { card } = (await call('cards.verify', { token, code: fields.code.input.value }, signal)) as { card: VerifiedCard }
+    const { card } = (await call('cards.verify', { token, code: fields.code.input.value }, signal)) as { card: FormCard }
     const { number, expire, recurrent, verify: isVerified, type } = card
     wipeInputs(view)
     view.doneCard.textContent = number
@@ -284,14 +285,6 @@ function verify(): void {
     post({ type: 'token', token, card: { number, expire, recurrent, verify: isVerified, type } })
     token = ''
   })
-}
-
-interface VerifiedCard {
-  readonly number: string
-  readonly expire: string
-  readonly recurrent: boolean
-  readonly verify: boolean
-  readonly type: string
 }
 
 function startCountdown(ms: number): void {
@@ -356,14 +349,17 @@ for (const name of fieldNames) {
   })
 }
 formatInputs(view)
-for (const [form, action] of [
-  [steps.card, submit],
-  [steps.code, verify],
+for (const [form, button, action] of [
+  [steps.card, view.submit, submit],
+  [steps.code, view.verify, verify],
 ] as const) {
-  form.addEventListener('submit', (event) => {
+  const act = (event: Event): void => {
     event.preventDefault()
     action()
-  })
+  }
+  // Enter in a field clicks the button, too. In a sandbox without allow-forms, no submit event follows.
+  button.addEventListener('click', act)
+  form.addEventListener('submit', act)
 }
 view.resend.addEventListener('click', resend)
 view.back.addEventListener('click', back)

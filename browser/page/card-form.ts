@@ -104,7 +104,9 @@ export class CardForm {
     frame.src = `${this.#origin}/form/v1?${String(query)}#${id}`
     this.#frame = frame
     element.append(frame)
-    this.#startReadyTimer()
+    if (self.origin === 'null')
+      this.#fail('page_sandboxed', 'Your page has no origin: it is a file, or in a sandbox without allow-same-origin.')
+    else this.#startReadyTimer()
     return this
   }
 
@@ -174,7 +176,13 @@ export class CardForm {
   }
 
   readonly #onViolation = (event: SecurityPolicyViolationEvent): void => {
-    if (!event.blockedURI.startsWith(this.#origin) || !/^(frame|child|default)-src/.test(event.effectiveDirective)) return
+    // A report-only policy blocks nothing.
+    if (
+      event.disposition === 'report' ||
+      !event.blockedURI.startsWith(this.#origin) ||
+      !/^(frame|child|default)-src/.test(event.effectiveDirective)
+    )
+      return
     this.#stopReadyTimer()
     this.#fail('blocked_by_csp', `Your Content-Security-Policy blocks the form: add this directive: frame-src ${this.#origin}`)
   }

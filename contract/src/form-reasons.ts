@@ -16,6 +16,8 @@ export const formReasons = {
     'The Content-Security-Policy of your page blocks the form. Add its origin to frame-src, and to script-src for the script: the message names the origin.',
   frame_no_answer:
     "The form did not respond within 10 seconds of mount(): the service is down, the network is slow, or your page's origin is not registered. The frame shows the last. If the form responds later, it works, and ready is emitted.",
+  page_sandboxed:
+    'Your page has no origin of its own, so the form cannot know which page contains it: it is opened as a file, or is in a frame or under a policy with a sandbox without allow-same-origin. The sandbox needs allow-scripts and allow-same-origin; allow-forms is not needed.',
   merchant_missing:
     'The option merchant must be your public merchant id, 24 hex digits. The test and production environments have different ids.',
   form_origin_missing:
