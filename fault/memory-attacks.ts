@@ -5,21 +5,22 @@ import type { RunningService } from './spawn.ts'
 /** Clients that take the service's memory. None of them knows a password. */
 export interface MemoryAttack {
   readonly name: string
-  /** Attacks for `ms`. Resolves when its connections are closed, with how many were opened. */
-  run(target: RunningService, ms: number): Promise<number>
+  /** Attacks for `ms`, and until `seen` resolves. Resolves when its connections are closed, with how many were opened. */
+  run(target: RunningService, ms: number, seen?: Promise<unknown>): Promise<number>
 }
 
 /** 64 calls are sent on each connection of one address, and no reply is read. */
 export const unreadReplies: MemoryAttack = {
   name: 'unread replies',
-  run: (target, ms) => hold(target, ms, { connections: 200, addresses: 1, write: (socket) => sendUnread(socket, callOf(discover), 64) }),
+  run: (target, ms, seen) =>
+    hold(target, [pause(ms), seen], { connections: 200, addresses: 1, write: (socket) => sendUnread(socket, callOf(discover), 64) }),
 }
 
 /** Batches of 20 calls with the largest reply that needs no X-Auth; no reply is read. */
 export const unreadBatches: MemoryAttack = {
   name: '20-call batches, unread',
-  run: (target, ms) =>
-    hold(target, ms, {
+  run: (target, ms, seen) =>
+    hold(target, [pause(ms), seen], {
       connections: 400,
       addresses: 4,
       write: (socket) => sendUnread(socket, callOf(`[${Array(20).fill(discover).join(',')}]`), 16),
@@ -29,8 +30,8 @@ export const unreadBatches: MemoryAttack = {
 /** The card form, whose document is written for each request: the largest reply that is not shared. */
 export const unreadPages: MemoryAttack = {
   name: 'unread pages',
-  run: (target, ms) =>
-    hold(target, ms, {
+  run: (target, ms, seen) =>
+    hold(target, [pause(ms), seen], {
       connections: 400,
       addresses: 4,
       write: (socket) => sendUnread(socket, `GET ${formPage} HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n`, 200),
@@ -40,18 +41,19 @@ export const unreadPages: MemoryAttack = {
 /** Bodies of 64 KiB, of which the last part comes byte by byte. */
 const slowBodies: MemoryAttack = {
   name: '64 KiB bodies, slowly',
-  run: (target, ms) => hold(target, ms, { connections: 8000, addresses: 8, write: sendSlowly }),
+  run: (target, ms, seen) => hold(target, [pause(ms), seen], { connections: 8000, addresses: 8, write: sendSlowly }),
 }
 
 const idleSockets: MemoryAttack = {
   name: '8,000 idle sockets',
-  run: (target, ms) => hold(target, ms, { connections: 8000, addresses: 8, write: (socket) => void socket.write('POST /api') }),
+  run: (target, ms, seen) =>
+    hold(target, [pause(ms), seen], { connections: 8000, addresses: 8, write: (socket) => void socket.write('POST /api') }),
 }
 
 /** 1,000 a second, compressed and not, each reply read. */
 const discoverFlood: MemoryAttack = {
   name: 'rpc.discover, 1,000 a second',
-  async run(target, ms) {
+  async run(target, ms, seen) {
     const sockets = await openSockets(target, { connections: 40, addresses: 4 })
     for (const socket of sockets) socket.resume()
     const startedAt = performance.now()
@@ -60,6 +62,7 @@ const discoverFlood: MemoryAttack = {
       for (; sent < due; sent++) sockets[sent % sockets.length]?.write(callOf(discover, sent % 2 === 0 ? 'accept-encoding: gzip\r\n' : ''))
       await pause(5)
     }
+    await seen
     return close(sockets)
   },
 }
@@ -75,14 +78,14 @@ interface HoldingCrowd extends Crowd {
   readonly write: (socket: Socket, at: number) => void
 }
 
-/** Opens connections, writes to each, reads from none, and keeps them as long as the service does. */
-async function hold(target: RunningService, ms: number, crowd: HoldingCrowd): Promise<number> {
+/** Opens connections, writes to each, reads from none, and keeps them until `ends` have resolved, or the service has closed them. */
+async function hold(target: RunningService, ends: readonly unknown[], crowd: HoldingCrowd): Promise<number> {
   const sockets = await openSockets(target, crowd)
   sockets.forEach(crowd.write)
   const closed = Promise.all(
     sockets.map((socket) => (socket.closed ? Promise.resolve() : new Promise((resolve) => socket.once('close', resolve)))),
   )
-  await Promise.race([pause(ms), closed])
+  await Promise.race([Promise.all(ends), closed])
   return close(sockets)
 }
 

@@ -5,6 +5,8 @@ import { join } from 'node:path'
 export interface MemoryGroup {
   /** A program that starts another one inside the group: for `startService`. */
   readonly wrapper: readonly string[]
+  /** Flags of Node for it. */
+  readonly nodeFlags: readonly string[]
   /** The program has been started. */
   started(pid: number): void
   /** The most memory that the group's processes have taken, bytes, without cached files, which the kernel gives up first. Sampled. */
@@ -25,6 +27,7 @@ export function createMemoryGroup(name: string, limitBytes: number): MemoryGroup
   const sampler = setInterval(() => (most = Math.max(most, readResident(folder))), sampleMs).unref()
   return {
     started: () => undefined,
+    nodeFlags: [],
     wrapper: ['sh', '-c', `echo $$ > ${join(folder, 'cgroup.procs')} && exec "$@"`, 'sh'],
     maxUsage: () => (most = Math.max(most, readResident(folder))),
     remove: () => {
@@ -36,7 +39,8 @@ export function createMemoryGroup(name: string, limitBytes: number): MemoryGroup
 
 /**
  * The same for one process on any Linux, without root: its resident memory is sampled, and the process is killed when it has more. What is taken between
- * two samples is not seen, so the experiment itself uses the group.
+ * two samples is not seen, so the experiment itself uses the group. In a group Node limits its heap to half of the memory (V8, `HeapSizeFromPhysicalMemory`),
+ * and leaves up to four gigabytes of garbage otherwise, so here a flag says so.
  */
 export function watchMemory(limitBytes: number): MemoryGroup {
   let most = 0
@@ -48,6 +52,7 @@ export function watchMemory(limitBytes: number): MemoryGroup {
   }
   return {
     wrapper: [],
+    nodeFlags: [`--max-heap-size=${limitBytes / 2 / 1024 / 1024}`],
     started: (pid) => void (sampler = setInterval(() => sample(pid), sampleMs / 4)),
     maxUsage: () => most,
     remove: () => clearInterval(sampler),

@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Experiment, ExperimentResult, Trial } from './experiment.ts'
 import { longLifetimes, reopen } from './inspect.ts'
 import { makeLedger, type Ledger } from './ledger.ts'
@@ -50,8 +52,11 @@ export async function attackAll(
         const shop = { running, ledger, seed: seed + at, isAlive: () => !end.signal.aborted }
         const before = await createCards(shop, AbortSignal.timeout(calmMs))
         const over = new AbortController()
-        const attacked = attack.run(running, attackMs).finally(() => over.abort())
-        const [during, connections] = await Promise.all([createCards(shop, over.signal), attacked])
+        // On a busy machine the first reply may take longer than the attack.
+        const first = new AbortController()
+        const seen = Promise.race([once(first.signal, 'abort'), running.ended, pause(mostHeldMs, undefined, { ref: false })])
+        const attacked = Promise.all([attack.run(running, attackMs, seen), seen]).finally(() => over.abort())
+        const [during, [connections]] = await Promise.all([createCards(shop, over.signal, () => first.abort()), attacked])
         const after = await createCards(shop, AbortSignal.timeout(calmMs))
         const megabytes = toMegabytes(group.maxUsage())
         const row = [before.p99Ms, during.p99Ms, after.p99Ms].map((ms) => `${ms.toFixed(0)} ms`)
@@ -107,7 +112,8 @@ export async function attackUnbounded(
 }
 
 async function startLimited(flags: readonly string[], group: MemoryGroup): Promise<RunningService> {
-  const running = await startService({ flags: [...flags, ...longLifetimes, '--log-level=warn'], wrapper: group.wrapper })
+  const { wrapper, nodeFlags } = group
+  const running = await startService({ flags: [...flags, ...longLifetimes, '--log-level=warn'], wrapper, nodeFlags })
   group.started(running.pid)
   return running
 }
@@ -123,6 +129,7 @@ interface HonestShop {
 async function createCards(
   { running, ledger, seed, isAlive }: HonestShop,
   until: AbortSignal,
+  onResult: () => void = () => undefined,
 ): Promise<{ p99Ms: number; lost: number; created: number }> {
   if (!isAlive()) return { p99Ms: NaN, lost: 0, created: 0 }
   const durations: number[] = []
@@ -131,6 +138,7 @@ async function createCards(
   const onReply = ({ kind }: { kind: string }, took: number): void => {
     durations.push(took)
     if (kind === 'lost') lost++
+    if (kind === 'result') onResult()
   }
   await runLoad({ ...running, connections: 2, ledger, random: makeRandom(seed), until, maxPauseMs: 20, onReply })
   return { p99Ms: percentile(durations, 0.99), lost, created: ledger.cards.length - created }
@@ -142,8 +150,10 @@ function toMegabytes(bytes: number): number {
 
 export const limitBytes = 512 * 1024 * 1024
 const calmMs = 300
-/** The kill comes within seconds on an idle machine. */
-const unboundedMs = 20_000
+/** How long an attack goes on at most while no card is created. */
+const mostHeldMs = 30_000
+/** The kill comes within seconds on an idle machine; near its limit the heap is collected over and over first. */
+const unboundedMs = 60_000
 const unbounded = [
   '--buffered-megabytes-max=65536',
   '--address-buffered-megabytes-max=65536',

@@ -1,6 +1,7 @@
 import { maxBodyBytes } from '@tessera/contract/envelope'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
+import { subscriberOf } from '../../domain/limits/address.ts'
 import { closeAfter, isAfterLast, newestResponse, type ApiSocket } from './connections.ts'
 import { BodyBuffer } from './body-buffer.ts'
 import { clientAddress } from './client-address.ts'
@@ -129,7 +130,7 @@ export class Exchange {
     this.#state = 'waiting'
     const waiting = waitingOf(socket)
     waiting.push(this)
-    this.#server.turns.run(() => this.#begin())
+    this.#server.turns.run(subscriberOf(this.#address), () => this.#begin())
     // Those that wait must not take the memory of those that arrive behind them: a client that pipelines waits for itself.
     if (this.#charge.isConnectionHalfFull) for (const exchange of [...waiting]) exchange.#begin()
   }
@@ -139,7 +140,9 @@ export class Exchange {
     const { inFlight, isDraining, onAbort, shedder } = this.#server
     const { socket } = this.#res.req
     shedder.begin()
-    waitingOf(socket).shift()
+    const waiting = waitingOf(socket)
+    // Behind a proxy, one connection has requests of several clients.
+    waiting.splice(waiting.indexOf(this), 1)
     if (!socket.destroyed) {
       void this.#handle(inFlight.enter(socket, this.#address))
       return

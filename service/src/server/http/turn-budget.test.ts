@@ -10,13 +10,14 @@ function setUp(ms: number) {
   const inTurn: (() => void)[] = []
   const begun: number[] = []
   const budget = makeTurnBudget({ now: () => at, nextTurn: (run) => next.push(run), afterCalls: (run) => inTurn.push(run) })
-  const arrive = (...requests: number[]): void => {
+  const arriveFrom = (client: string, ...requests: number[]): void => {
     for (const request of requests)
-      budget.run(() => {
+      budget.run(client, () => {
         at += ms
         begun.push(request)
       })
   }
+  const arrive = (...requests: number[]): void => arriveFrom('a', ...requests)
   /** Runs what was left for the next turn; returns how long it took. */
   const turn = (): number => {
     const before = at
@@ -24,7 +25,7 @@ function setUp(ms: number) {
     for (let run = inTurn.shift(); run !== undefined; run = inTurn.shift()) run()
     return at - before
   }
-  return { arrive, turn, begun, asked: () => next.length, pass: (by: number) => (at += by) }
+  return { arrive, arriveFrom, turn, begun, asked: () => next.length, pass: (by: number) => (at += by) }
 }
 
 test('a request is begun at once while its turn has time, and afterwards in later turns, each as short, in order', () => {
@@ -42,6 +43,15 @@ test('a request is begun at once while its turn has time, and afterwards in late
   assert.equal(begun.at(-1), 10)
   turn()
   assert.equal(asked(), 0)
+})
+
+test('clients take turns: one request waits for one of each other client, however many of them wait', () => {
+  const { arriveFrom, turn, begun } = setUp(10)
+  arriveFrom('a', 1, 2, 3, 4, 5)
+  arriveFrom('b', 11, 12)
+  arriveFrom('c', 21)
+  while (begun.length < 8) turn()
+  assert.deepEqual(begun, [1, 2, 11, 21, 3, 12, 4, 5])
 })
 
 test('requests that come one by one never wait, however long they take', () => {

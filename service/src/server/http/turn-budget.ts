@@ -1,7 +1,7 @@
 /** Bounds how long calls are begun in one turn of the event loop, so that timers and other listeners are on time however many arrive at once. */
 export interface TurnBudget {
-  /** Begins a request now, or in a later turn when this one has taken too long. */
-  run(begin: () => void): void
+  /** Begins a request of a client now, or in a later turn when this one has taken too long. */
+  run(client: string, begin: () => void): void
 }
 
 export interface TurnBudgetOptions {
@@ -13,21 +13,25 @@ export interface TurnBudgetOptions {
   readonly afterCalls: (run: () => void) => void
 }
 
-/** Requests that do not fit into a turn wait in the order in which they came. Reading what has arrived is not counted, so a turn may take longer. */
+/**
+ * Requests that do not fit into a turn wait. One of each client is begun in its turn, those of one client in the order in which they came: a client that sends
+ * thousands waits for itself. Reading what has arrived is not counted, so a turn of the event loop may take longer.
+ */
 export function makeTurnBudget({ now, nextTurn, afterCalls }: TurnBudgetOptions): TurnBudget {
-  let waiting: (() => void)[] = []
-  /** Those before it have been begun. */
-  let first = 0
+  /** The requests of each client that has any, in the order in which the clients get their turns. */
+  const waiting = new Map<string, ClientRequests>()
   let startedAt = -Infinity
   /** Until the next turn begins, requests that arrive are those of this turn. */
   let isNextAsked = false
 
   return Object.freeze<TurnBudget>({
-    run(begin) {
+    run(client, begin) {
       const at = now()
       const isOver = at - startedAt >= turnMs
-      if (first < waiting.length || (isOver && isNextAsked)) {
-        waiting.push(begin)
+      if (waiting.size > 0 || (isOver && isNextAsked)) {
+        const ofClient = waiting.get(client)
+        if (ofClient === undefined) waiting.set(client, { requests: [begin], first: 0 })
+        else ofClient.requests.push(begin)
         askNext()
         return
       }
@@ -48,31 +52,42 @@ export function makeTurnBudget({ now, nextTurn, afterCalls }: TurnBudgetOptions)
 
   function beginTurn(): void {
     isNextAsked = false
-    if (first === waiting.length) return
+    if (waiting.size === 0) return
     startedAt = now()
     beginNext()
   }
 
   function beginNext(): void {
-    const begin = now() - startedAt < turnMs ? waiting[first] : undefined
-    if (begin === undefined) {
-      endTurn()
-      return
-    }
-    first++
-    afterCalls(beginNext)
-    begin()
+    const begin = now() - startedAt < turnMs ? takeNext() : undefined
+    if (begin !== undefined) {
+      afterCalls(beginNext)
+      begin()
+    } else if (waiting.size > 0) askNext()
   }
 
-  function endTurn(): void {
-    if (first === waiting.length || first >= placesKept) {
-      waiting = waiting.slice(first)
-      first = 0
+  /** The next request of the client whose turn it is, which then has the last turn. */
+  function takeNext(): (() => void) | undefined {
+    for (const [client, ofClient] of waiting) {
+      const begin = ofClient.requests[ofClient.first++]
+      waiting.delete(client)
+      if (ofClient.first < ofClient.requests.length) waiting.set(client, giveBack(ofClient))
+      return begin
     }
-    if (waiting.length > 0) askNext()
+    return undefined
   }
 }
 
+interface ClientRequests {
+  readonly requests: (() => void)[]
+  /** Those before it have been begun. */
+  first: number
+}
+
+/** Gives back the places of many requests that were begun. */
+function giveBack(waiting: ClientRequests): ClientRequests {
+  return waiting.first < placesKept ? waiting : { requests: waiting.requests.slice(waiting.first), first: 0 }
+}
+
 const turnMs = 10
-/** More places of requests that were begun are given back. */
+/** As many places of requests that were begun are kept. */
 const placesKept = 1024
