@@ -12,8 +12,6 @@ export interface Experiment {
   readonly cycles: number
   /** Takes an hour: it runs only when it is named. `cycles` are minutes. */
   readonly isLong?: true
-  /** What it asks is known not to hold yet: it runs only when it is named. */
-  readonly isUnmet?: true
   /** What the machine must provide. */
   readonly needs: readonly MachineRequirement[]
   run(trial: Trial): Promise<ExperimentResult>
