@@ -45,4 +45,24 @@ export const operatorStoreRecordBackupContract = defineOperatorOperation('operat
   result: operatorDone,
 })
 
-export const operatorStoreOperations = operationsByName(operatorStoreCheckContract, operatorStoreRecordBackupContract)
+export const operatorStoreSignBackupContract = defineOperatorOperation('operator.store.signBackup', {
+  summary: 'Verifies the copy that tessera backup made, and signs its manifest: for a command that cannot open the KEK.',
+  mutates: false,
+  params: Type.Object({
+    folder: Type.Union([Type.String({ pattern: '^/', maxLength: 4096 }), Type.Null()], {
+      description: 'The folder of the copy, an absolute path; null on PostgreSQL, whose database is verified itself.',
+    }),
+  }),
+  result: Type.Object({
+    manifest: Type.String({ description: 'A signed line of JSON.' }),
+    entries: Type.Integer({ description: 'Audit entries at the ends of the chains whose links were recomputed.' }),
+    answers: Type.Integer({ description: 'Known answers of keys.' }),
+    rows: Type.Integer({ description: 'Sampled rows with a valid MAC.' }),
+  }),
+})
+
+export const operatorStoreOperations = operationsByName(
+  operatorStoreCheckContract,
+  operatorStoreRecordBackupContract,
+  operatorStoreSignBackupContract,
+)

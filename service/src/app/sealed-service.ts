@@ -42,6 +42,8 @@ export interface SealDependencies extends Pick<StorageDependencies, 'primaryObse
   readonly storedKeys: () => Promise<readonly WrappedKey[]>
   /** Called when the service is sealed: it may be for days. */
   readonly onSealed: () => Promise<void>
+  /** Whether calls to the API get replies meanwhile; not by a command on a stopped service. Default: true. */
+  readonly repliesToCalls?: boolean
 }
 
 /** What keeps a start waiting until its custodians have entered their shares. */
@@ -205,7 +207,7 @@ function describeMissing(missing: readonly (ShareSet | 'none')[], custody: Custo
 /** Listens for the API and for operators. `ceremony` ends with the seal, `replies` when the API itself listens. */
 async function openSealed(
   config: Config,
-  { custody, handOver, lifecycle, clock, log, stopping }: SealDependencies,
+  { custody, handOver, lifecycle, clock, log, stopping, repliesToCalls = true }: SealDependencies,
   { ceremony, replies }: { readonly ceremony: Resources; readonly replies: Resources },
 ): Promise<void> {
   const services = {
@@ -217,10 +219,12 @@ async function openSealed(
     readReadiness: () => readReadiness(lifecycle),
   }
   const pipeline = makeSealedPipeline(clock, log, services as unknown as AppServices)
-  const http = createHttpServer({ ...listenerOptions(config, readListenerTls(config, clock.now()), log), handle: pipeline(refuseCalls) })
-  // Load balancers open connections in advance and send nothing: closing without a deadline would wait for them, and the API could not listen.
-  replies.add(() => http.drain(sealedDrainMs))
-  await http.listen(config)
+  if (repliesToCalls) {
+    const http = createHttpServer({ ...listenerOptions(config, readListenerTls(config, clock.now()), log), handle: pipeline(refuseCalls) })
+    // Load balancers open connections in advance and send nothing: closing without a deadline would wait for them, and the API could not listen.
+    replies.add(() => http.drain(sealedDrainMs))
+    await http.listen(config)
+  }
   const operators = countInFlight(pipeline(serveCeremony))
   ceremony.add((await listenControl(config.dataFolder, operators.handle, (err) => log.error('job_failed', { err }))).close)
   // The command that entered the last share gets its reply.

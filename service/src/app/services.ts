@@ -79,6 +79,7 @@ import type { DomainBase } from './domain-base.ts'
 import { createFormServices } from './form-services.ts'
 import { readReadiness, type Lifecycle } from './lifecycle.ts'
 import { createOutsideSystems } from './outside-systems.ts'
+import { makeSignBackup } from './sign-backup.ts'
 import { createSmsServices } from './sms-services.ts'
 import { createWebhookServices } from './webhook-services.ts'
 import { makeRowAlarm } from './row-alarm.ts'
@@ -331,6 +332,7 @@ export async function createServices(config: Config, adapters: Adapters, deps: S
       now,
       stopping: deps.stopping,
     }),
+    signBackup: makeSignBackup(config, { keyring, clock: machineClock }),
     recordBackup: (record: BackupRecord, requestId: string) => writeBackupEntry({ store, clock: machineClock }, record, requestId),
     checkpoints,
     auditArchive: makeAuditArchive({ store: scanning, keyring, clock: machineClock, environment, checkpoints, now }),

@@ -89,6 +89,10 @@ export interface AppServices {
   /** The cryptoperiod of the KEK, milliseconds. */
   readonly kekAgeMaxMs: number
   readonly storeCheck: RunStoreCheck
+  /** Verifies the copy in a folder, on PostgreSQL the database itself (null), and signs the manifest of the backup, a line. Throws the refusal `copy_broken`. */
+  readonly signBackup: (
+    folder: string | null,
+  ) => Promise<Readonly<Record<'entries' | 'answers' | 'rows', number>> & { readonly line: string }>
   /** Writes the audit entry of a backup. */
   readonly recordBackup: (record: BackupRecord, requestId: string) => Promise<void>
   readonly auditArchive: AuditArchive

@@ -1,5 +1,9 @@
 import type { Result } from '@tessera/contract/operations'
-import { operatorStoreCheckContract, operatorStoreRecordBackupContract } from '@tessera/contract/operations/operator-store'
+import {
+  operatorStoreCheckContract,
+  operatorStoreRecordBackupContract,
+  operatorStoreSignBackupContract,
+} from '@tessera/contract/operations/operator-store'
 
 import type { StoreReport } from '../ops/audit/check.ts'
 
@@ -18,6 +22,14 @@ export const operatorStoreRecordBackup = operation(operatorStoreRecordBackupCont
   async run(params, { requestId }, { recordBackup }) {
     await recordBackup(params, requestId)
     return { success: true }
+  },
+})
+
+/** Signs the manifest of a backup with keys that the command does not have. */
+export const operatorStoreSignBackup = operation(operatorStoreSignBackupContract, {
+  async run({ folder }, _ctx, { signBackup }) {
+    const { line, entries, answers, rows } = await signBackup(folder)
+    return { manifest: line, entries, answers, rows }
   },
 })
 

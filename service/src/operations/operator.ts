@@ -67,6 +67,7 @@ const operatorMessages = {
   event_not_replayed: 'Unknown event, no endpoint, or it is being delivered.',
   check_running: 'A check of the store is running already: wait for it.',
   check_cancelled: 'Cancelled.',
+  copy_broken: 'The copy is not usable: {}. Nothing was signed.',
   clock_not_refused: 'The clock is trusted: there is nothing to confirm.',
   sms_gateway_unknown: 'There is no SMS gateway {}: tessera sms status lists them.',
   clock_time_required: 'A time is ISO 8601, as 2026-11-23T17:40:00Z.',

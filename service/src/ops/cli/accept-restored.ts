@@ -1,5 +1,8 @@
 import { readFileSync } from 'node:fs'
 
+import type { WrappedKey } from '@tessera/vault/keyring'
+
+import type { CustodyServices } from '../../app/custody.ts'
 import { noteFilesClosed, noteFilesClosing } from '../../app/database-files.ts'
 import { listCheckpointDestinations } from '../../app/audit-checkpoints.ts'
 import { createResources, type Resources } from '../../app/lifecycle.ts'
@@ -24,18 +27,23 @@ import { openLogSink } from '../logging/sink.ts'
 import { printTable, type CommandInput, type CommandOutcome } from './command.ts'
 import { explainStart } from './explain-start.ts'
 import { claimFolder } from './start.ts'
+import { waitForCustodians, type CustodianWait } from './wait-for-custodians.ts'
 
 /**
  * `tessera audit accept-restored`: opens the database without starting the service. The checks of a start come first: with the key store of another
  * database, what is recorded would be of the wrong keys, and nothing may be written.
  */
 export async function runAcceptRestored(input: CommandInput): Promise<CommandOutcome> {
-  return runOnStoppedService(input, async (command) => {
-    const lost = await findLostAt(command, input.options.get('from'))
-    if (!input.options.has('yes')) throw new ExitError('usage', [...printLost(lost), confirmation].join('\n'))
-    const accepted = await acceptDatabase(command, { lost, backupAt: null })
-    return { exit: 'done', data: { accepted }, text: [...printLost(lost), ...printAccepted(accepted)].join('\n') }
-  })
+  return runOnStoppedService(
+    input,
+    async (command) => {
+      const lost = await findLostAt(command, input.options.get('from'))
+      if (!input.options.has('yes')) throw new ExitError('usage', [...printLost(lost), confirmation].join('\n'))
+      const accepted = await acceptDatabase(command, { lost, backupAt: null })
+      return { exit: 'done', data: { accepted }, text: [...printLost(lost), ...printAccepted(accepted)].join('\n') }
+    },
+    waitForCustodians,
+  )
 }
 
 /** What a command has that works on the data of a stopped service. */
@@ -46,6 +54,8 @@ export interface StoppedService {
   readonly adapters: ReturnType<typeof chooseAdapters>
   readonly resources: Resources
   readonly stopping: AbortSignal
+  /** Those who opened the KEK; null for a command that does not wait for them. */
+  readonly custody: CustodyServices | null
   /** Anew, for each look at files that the command has changed since. */
   openSubject(): StartSubject
 }
@@ -54,6 +64,7 @@ export interface StoppedService {
 export async function runOnStoppedService(
   input: CommandInput,
   run: (command: StoppedService) => Promise<CommandOutcome>,
+  openAdapters?: CustodianWait,
 ): Promise<CommandOutcome> {
   const { config } = input.settings()
   process.umask(0o077)
@@ -63,7 +74,12 @@ export async function runOnStoppedService(
   const stopping = new AbortController().signal
   const resources = createResources((err) => log.error('close_failed', { err }))
   try {
-    const adapters = chooseAdapters(config)
+    const storedKeys = async (): Promise<readonly WrappedKey[]> => {
+      const subject = openSubject()
+      return subject.storedKeys().finally(subject.close)
+    }
+    const opened = openAdapters?.(input, { clock, log, stopping, resources, storedKeys })
+    const adapters = opened?.adapters ?? chooseAdapters(config)
     const openSubject = (): StartSubject => {
       const subject = makeStartSubject(config, {
         adapters,
@@ -78,7 +94,7 @@ export async function runOnStoppedService(
       return subject
     }
     await requireStartChecks(openSubject(), 'folder')
-    return await run({ config, clock, log, adapters, resources, stopping, openSubject })
+    return await run({ config, clock, log, adapters, resources, stopping, custody: opened?.custody ?? null, openSubject })
   } catch (err) {
     throw explainStart(err, config, stopping)
   } finally {
@@ -159,15 +175,17 @@ export async function acceptDatabase(
 
 /** Opens the store of a stopped service for writing, after the checks of a start, and closes it again. */
 export async function onOpenStore<T>(command: StoppedService, run: (storage: Storage) => Promise<T>): Promise<T> {
-  const { config, clock, log, adapters, stopping } = command
+  const { config, clock, log, adapters, stopping, custody } = command
   const resources = createResources((err) => log.error('close_failed', { err }))
   const endNow = (_exit: unknown, event: string, err: unknown): never => {
     throw err instanceof Error ? err : new Error(event)
   }
   try {
     noteFilesClosing(config.dataFolder)
-    const storage = await openStorage(config, adapters, { clock, log, stopping, endNow }, resources)
+    const held = custody === null ? {} : { custody: custody.custody }
+    const storage = await openStorage(config, adapters, { clock, log, stopping, endNow, ...held }, resources)
     await openAuditChain({ ...storage, clock, log, stopping, retry: (step) => step() })
+    await custody?.audit.attach(storage.store)
     return await run(storage)
   } finally {
     await resources.closeAll()

@@ -2,26 +2,26 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { setPriority } from 'node:os'
 import { dirname, join, relative, resolve } from 'node:path'
 
+import { KekSealedError } from '@tessera/vault/kek'
+
 import { requireWal } from '../../app/database-files.ts'
 import { inspectDatabase } from '../../app/inspect-database.ts'
 import type { StartSubject } from '../../app/start-subject.ts'
 import { type AuditGap, describeGap } from '../../store/audit.ts'
-import { readWalPosition } from '../../store/postgres/wal-position.ts'
 import { copyDatabase, type CopyProgress } from '../../store/sqlite/copy-database.ts'
 import { readDatabaseFile } from '../../store/sqlite/integrity.ts'
 import { SQLITE_KEYS_FILE } from '../../store/sqlite/keys.ts'
-import { hashFile } from '../../store/sqlite/replace-database.ts'
 import { databasePathOf } from '../../store/sqlite/sqlite.ts'
-import { signCheckpoint } from '../audit/checkpoint.ts'
-import { makeAuditSigners } from '../audit/signers.ts'
-import { manifestFileName, signManifest, type BackupFile, type BackupManifest } from '../backup/manifest.ts'
-import { CopyBroken, verifyCopy, type CopyVerification } from '../backup/verify-copy.ts'
+import { makeSystemClock } from '../../system-clock.ts'
+import { manifestFileName, readManifest } from '../backup/manifest.ts'
+import { signBackup, type SignedBackup } from '../backup/sign-backup.ts'
+import { CopyBroken } from '../backup/verify-copy.ts'
 import type { Config } from '../config/config.ts'
 import { ExitError } from '../exits.ts'
 import { tesseraVersion } from '../version.ts'
 
 import { requireArguments, type CommandInput, type CommandOutcome } from './command.ts'
-import { displayPath } from './control-client.ts'
+import { callOperator, callService, displayPath, longReplyTimeoutMs } from './control-client.ts'
 import { recordBackup } from './record-backup.ts'
 import { withSubject } from './with-subject.ts'
 
@@ -31,17 +31,22 @@ export async function runBackup(input: CommandInput): Promise<CommandOutcome> {
   const { config } = input.settings()
   return runBeside(config, async (subject) => {
     const target = makeTargetFolder(folder, config)
-    const made = config.databaseUrl === null ? await copyEmbedded(input, config, subject, target) : await describePostgres(config, subject)
+    // Before anything is copied: without the keys nothing could be verified.
+    const { sign, kek } = await chooseSigner(input, config, subject)
+    if (config.databaseUrl === null) await copyEmbedded(input, config, subject, target)
+    const made = await sign(config.databaseUrl === null ? target : null)
     const path = join(target, manifestFileName)
+    const { checkpoint, gaps, file, wal } = made.manifest
+    const { heads } = checkpoint
     // Before the manifest, without which the copy is no backup: what can be restored is in the audit.
-    const unrecorded = await recordBackup(input, config, { what: 'database', path: target, heads: made.verified.heads })
-    writeFileSync(path, `${await signMade(config, subject, made)}\n`, { mode: 0o600, flag: 'wx', flush: true })
-    const { heads, gaps, entries, answers, rows } = made.verified
+    const unrecorded = await recordBackup(input, config, { what: 'database', path: target, heads })
+    writeFileSync(path, `${made.line}\n`, { mode: 0o600, flag: 'wx', flush: true })
+    const { entries, answers, rows } = made
     const data = {
       folder: target,
       manifest: path,
-      file: made.file,
-      wal: made.wal,
+      file,
+      wal,
       chains: heads.length,
       gaps,
       entries,
@@ -49,7 +54,6 @@ export async function runBackup(input: CommandInput): Promise<CommandOutcome> {
       rows,
       unrecorded,
     }
-    const kek = (await subject.kek())?.kind ?? ''
     return {
       exit: 'done',
       data,
@@ -83,8 +87,38 @@ export async function runKeysBackup(input: CommandInput): Promise<CommandOutcome
   })
 }
 
-interface MadeBackup extends Pick<BackupManifest, 'file' | 'wal' | 'migrations'> {
-  readonly verified: CopyVerification
+/** Verifies what is in a folder, on PostgreSQL the database itself (null), and signs its manifest. */
+interface BackupSigner {
+  readonly sign: (folder: string | null) => Promise<SignedBackup>
+  readonly kek: string
+}
+
+/** With the keys, or where custodians hold the KEK in shares, by the service that they unsealed. */
+async function chooseSigner(input: CommandInput, config: Config, subject: StartSubject): Promise<BackupSigner> {
+  try {
+    const keyring = await subject.keyring()
+    const { environment } = config
+    const sign = async (folder: string | null): Promise<SignedBackup> => {
+      const database = folder === null ? await subject.database() : await inspectDatabase('cards', null, folder)
+      return signBackup({ environment, keyring, database, version: tesseraVersion, clock: makeSystemClock() }).finally(() =>
+        folder === null ? undefined : database.close(),
+      )
+    }
+    return { sign, kek: (await subject.kek())?.kind ?? '' }
+  } catch (err) {
+    if (!(err instanceof KekSealedError)) throw err
+  }
+  const reply = await callOperator(config.dataFolder, 'operator.shares.list', {})
+  if (reply === null || !('result' in reply) || reply.result.isSealed)
+    throw new ExitError('unavailable', 'custodians hold the KEK in shares, and a backup is signed with the keys.', { advice: unsealFirst })
+  return { sign: (folder) => signByService(input, folder), kek: 'shares' }
+}
+
+async function signByService(input: CommandInput, folder: string | null): Promise<SignedBackup> {
+  const { manifest: line, ...verified } = await callService(input, 'operator.store.signBackup', { folder }, longReplyTimeoutMs)
+  const { manifest } = readManifest(line, []) ?? {}
+  if (manifest === undefined) throw new ExitError('internalError', 'the service signed what is no manifest: it may be of another version.')
+  return { line, manifest, ...verified }
 }
 
 /** Runs a command beside a service or without one. It changes nothing in the data folder, and leaves the processor to others. */
@@ -110,46 +144,21 @@ function makeTargetFolder(folder: string, { dataFolder }: Config): string {
   return target
 }
 
-async function copyEmbedded(input: CommandInput, config: Config, subject: StartSubject, target: string): Promise<MadeBackup> {
+async function copyEmbedded(input: CommandInput, config: Config, subject: StartSubject, target: string): Promise<void> {
   const source = databasePathOf(config.dataFolder)
   if (!existsSync(source))
     throw new ExitError('usage', `there is no database in ${displayPath(config.dataFolder)}.`, { advice: nameFolder })
-  // Before anything is copied: without the keys nothing could be verified.
-  const keyring = await subject.keyring()
   // The copy has a log of its own, so what the source lost would not be noticed in it.
   requireWal(config.dataFolder)
   await subject.database()
   const path = databasePathOf(target)
   const rate = readRate(input)
-  const { bytes } = await copyDatabase(source, path, { bytesPerSecond: rate * megabyte, onProgress: makeProgress(input) })
+  await copyDatabase(source, path, { bytesPerSecond: rate * megabyte, onProgress: makeProgress(input) })
   if (!input.json) input.print('Verifying the copy.\n')
   await requireWholePages(path)
-  const database = await inspectDatabase('cards', null, target)
-  try {
-    const verified = await verifyCopy({ database, keyring, environment: config.environment })
-    const file: BackupFile = { name: 'tessera.db', bytes, sha256: await hashFile(path) }
-    return { verified, file, wal: null, migrations: database.appliedMigrations }
-  } finally {
-    await database.close()
-  }
 }
 
-/** The position of the log is read after the chains, so that what is restored up to it has all of them. */
-async function describePostgres({ environment }: Config, subject: StartSubject): Promise<MadeBackup> {
-  const database = await subject.database()
-  const verified = await verifyCopy({ database, keyring: await subject.keyring(), environment })
-  return { verified, file: null, wal: await database.read(readWalPosition()), migrations: database.appliedMigrations }
-}
-
-async function signMade({ environment }: Config, subject: StartSubject, { verified, file, wal, migrations }: MadeBackup): Promise<string> {
-  const signer = await makeAuditSigners(await subject.keyring()).active()
-  const at = new Date().toISOString()
-  const checkpoint = signCheckpoint(signer, { environment, at, heads: verified.heads })
-  return signManifest(signer, { environment, at, version: tesseraVersion, migrations, checkpoint, gaps: verified.gaps, file, wal })
-}
-
-function printMade({ verified, file, wal }: MadeBackup, path: string): string[] {
-  const { entries, rows, answers } = verified
+function printMade({ manifest: { file, wal }, entries, rows, answers }: SignedBackup, path: string): string[] {
   const checked = `${String(answers)} known answers, ${String(rows)} sampled rows and the newest ${String(entries)} audit entries verified.`
   if (file !== null)
     return [
@@ -183,9 +192,14 @@ function printSeparate({ keysDatabaseUrl, databaseUrl, dataFolder }: Config, kek
   return [
     'The backup has no keys. Keep in other places, never together with it:',
     `  ${keys}`,
-    `  the KEK: ${kek === 'development-file' ? displayPath(join(dataFolder, 'development.kek')) : 'as its provider says'}`,
+    `  the KEK: ${keepKek(kek, dataFolder)}`,
     `Keep as well: the settings, and the checkpoints of the audit from a place outside of this machine.`,
   ]
+}
+
+function keepKek(kek: string, dataFolder: string): string {
+  if (kek === 'shares') return "its custodians' shares"
+  return kek === 'development-file' ? displayPath(join(dataFolder, 'development.kek')) : 'as its provider says'
 }
 
 /** Throws `ExitError` when a page of the copy is damaged. Missing audit entries are found by the verification that follows. */
@@ -218,6 +232,7 @@ function brokenCopy(path: string, reason: string): ExitError {
   })
 }
 
+const unsealFirst = 'Run the command while the service runs on this data folder, unsealed: tessera start, then tessera keys unseal.'
 const nameFolder = 'Give the data folder of the service with --data.'
 const dumpKeys = 'pg_dump --schema tessera_keys, of the database of TESSERA_KEYS_DATABASE_URL'
 /** Megabytes a second. */

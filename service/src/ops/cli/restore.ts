@@ -19,6 +19,7 @@ import { ExitError } from '../exits.ts'
 import { acceptDatabase, findLostIn, printAccepted, printLost, runOnStoppedService, type StoppedService } from './accept-restored.ts'
 import { requireArguments, type CommandInput, type CommandOutcome } from './command.ts'
 import { displayPath } from './control-client.ts'
+import { waitForCustodians } from './wait-for-custodians.ts'
 
 /**
  * `tessera restore <folder>`: verifies a backup and says what lies behind it; with --yes puts it in place of the embedded database, and accepts it. On
@@ -26,18 +27,22 @@ import { displayPath } from './control-client.ts'
  */
 export async function runRestore(input: CommandInput): Promise<CommandOutcome> {
   const [folder = ''] = requireArguments(input.args, 1, 1, 'restore <folder>')
-  return runOnStoppedService(input, async (command) => {
-    const backup = await verifyBackup(command, resolve(folder), input.options.get('from')).catch((err: unknown) => {
-      if (err instanceof CopyBroken) throw new ExitError('damaged', `the backup in ${displayPath(folder)} is not usable: ${err.message}.`)
-      throw err
-    })
-    const plan = [printBackup(backup.manifest), ...printLost(backup.lost)]
-    if (!input.options.has('yes')) throw new ExitError('usage', [...plan, confirmation].join('\n'))
-    const former = backup.manifest.file === null ? null : await putInPlace(command, resolve(folder))
-    const accepted = await acceptDatabase(command, { lost: backup.lost, backupAt: backup.manifest.at })
-    const moved = former === null ? [] : [`The former database is in ${displayPath(former)}: delete it when it is not needed any more.`]
-    return { exit: 'done', data: { accepted, former }, text: [...plan, ...moved, ...printAccepted(accepted)].join('\n') }
-  })
+  return runOnStoppedService(
+    input,
+    async (command) => {
+      const backup = await verifyBackup(command, resolve(folder), input.options.get('from')).catch((err: unknown) => {
+        if (err instanceof CopyBroken) throw new ExitError('damaged', `the backup in ${displayPath(folder)} is not usable: ${err.message}.`)
+        throw err
+      })
+      const plan = [printBackup(backup.manifest), ...printLost(backup.lost)]
+      if (!input.options.has('yes')) throw new ExitError('usage', [...plan, confirmation].join('\n'))
+      const former = backup.manifest.file === null ? null : await putInPlace(command, resolve(folder))
+      const accepted = await acceptDatabase(command, { lost: backup.lost, backupAt: backup.manifest.at })
+      const moved = former === null ? [] : [`The former database is in ${displayPath(former)}: delete it when it is not needed any more.`]
+      return { exit: 'done', data: { accepted, former }, text: [...plan, ...moved, ...printAccepted(accepted)].join('\n') }
+    },
+    waitForCustodians,
+  )
 }
 
 interface VerifiedBackup {

@@ -8,6 +8,7 @@ import { connectReader } from './connect.ts'
 import { opening, restoreFile } from './fault.ts'
 import { SQLITE_KEYS_FILE } from './keys.ts'
 import { hasMigrationsTable, readAppliedMigrations } from './migrate.ts'
+import { makeScanner } from './scanner.ts'
 import { StoreDamaged } from '../store.ts'
 import { SQLITE_FILE } from './sqlite.ts'
 import { findWalDamage } from './wal.ts'
@@ -45,6 +46,21 @@ export function inspectSqlite(folder: string, schema: 'cards' | 'keys'): Databas
       throw err
     }
   })
+}
+
+/** The same for a file that nothing writes, read by a thread: queries that read all entries keep no call waiting. */
+export function inspectSqliteCopy(folder: string): DatabaseInspection {
+  const inspection = inspectSqlite(folder, 'cards')
+  if (inspection.file === null || !inspection.hasSchema) return inspection
+  const scanner = makeScanner(locationOf(inspection.file))
+  return {
+    ...inspection,
+    read: (query) => scanner.scan(query),
+    async close() {
+      await scanner.close()
+      await inspection.close()
+    },
+  }
 }
 
 /** Whether no process has the database open in WAL mode: the last one to close it deletes the WAL. */

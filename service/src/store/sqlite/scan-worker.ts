@@ -23,12 +23,16 @@ port.on('message', (query: ScanQuery | null) => {
 
 function run({ statement, values }: ScanQuery): ScanReply {
   try {
-    connection ??= connectReader((workerData as ScanWorkerStart).path)
+    connection ??= connectReader(locationOf(workerData as ScanWorkerStart))
     const rows = connection.run(statement, values)
     return { names: Object.keys(rows[0] ?? {}), rows: rows.map((row: Row) => Object.values(row)) }
   } catch (err) {
     return { failed: err instanceof Error ? err.message : String(err), code: primaryCode(err) }
   }
+}
+
+function locationOf(start: ScanWorkerStart): string | URL {
+  return 'url' in start ? new URL(start.url) : start.path
 }
 
 /** A query to run; null: close. Queries are answered in their order. */
@@ -43,6 +47,5 @@ export type ScanReply =
   /** `code` is the primary result code of SQLite; null for another error. */
   | { readonly failed: string; readonly code: number | null }
 
-export interface ScanWorkerStart {
-  readonly path: string
-}
+/** The file to read. A URL has options of SQLite. */
+export type ScanWorkerStart = { readonly path: string } | { readonly url: string }

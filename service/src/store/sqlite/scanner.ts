@@ -29,7 +29,7 @@ interface WaitingScan {
  * Threads are started when a query needs one, and end after half a minute without one. There are two, so that one query that takes long, such as a check of
  * all indexes, leaves one for the pages of other commands.
  */
-export function makeScanner(path: string): Scanner {
+export function makeScanner(path: string | URL): Scanner {
   const threads = new Set<ScanThread>()
   let isOpen = true
   return { scan, close }
@@ -39,7 +39,7 @@ export function makeScanner(path: string): Scanner {
     const reply = await send({ statement, values: ownBytes(values) })
     if (!('failed' in reply)) return map(toRows(reply))
     if (reply.code === SQLITE_CORRUPT || reply.code === SQLITE_NOTADB)
-      throw new StoreDamaged(`${path} is damaged (${reply.failed})`, restoreFile)
+      throw new StoreDamaged(`${String(path)} is damaged (${reply.failed})`, restoreFile)
     throw new Error(reply.failed)
   }
 
@@ -61,7 +61,7 @@ export function makeScanner(path: string): Scanner {
   }
 
   function startThread(): ScanThread {
-    const workerData: ScanWorkerStart = { path }
+    const workerData: ScanWorkerStart = path instanceof URL ? { url: path.href } : { path }
     const thread: ScanThread = { worker: new Worker(scanWorker, { workerData, stdout: false, stderr: false }), waiting: [], idle: null }
     threads.add(thread)
     thread.worker.on('message', (reply: ScanReply) => {
