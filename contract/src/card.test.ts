@@ -7,7 +7,18 @@ import { serialize } from 'node:v8'
 
 import fc from 'fast-check'
 
-import { expiryEndsAt, isExpiryFault, maskDigits, maskPhone, Pan, readExpiry, readPan, shortMask, type Expiry } from './card.ts'
+import {
+  expiryEndsAt,
+  isExpiryFault,
+  maskDigits,
+  maskPhone,
+  Pan,
+  readExpiry,
+  readPan,
+  shortMask,
+  toYearMonth,
+  type Expiry,
+} from './card.ts'
 import { hasValidCheckDigit } from './check-digit.ts'
 
 const digits = '8600069195406311'
@@ -179,6 +190,10 @@ test('a card is good through the last day of its month, in UTC+5', () => {
   assert.equal(new Date(expiryEndsAt('0399' as Expiry)).toISOString(), '2099-03-31T19:00:00.000Z')
   assert.equal(new Date(expiryEndsAt('1226' as Expiry)).toISOString(), '2026-12-31T19:00:00.000Z')
   assert.equal(new Date(expiryEndsAt('0228' as Expiry)).toISOString(), '2028-02-29T19:00:00.000Z')
+})
+
+test('an expiry is written YYMM for ISO 8583 and in receipts', () => {
+  assert.equal(toYearMonth('0399'), '9903')
 })
 
 test('an expiry is MMYY, and each fault has its own code', () => {

@@ -105,6 +105,11 @@ export function expiryEndsAt(expiry: Expiry): number {
   return Date.UTC(year, month, 1) - UTC_PLUS_5_MS
 }
 
+/** MMYY to YYMM, as ISO 8583 has it. */
+export function toYearMonth(expiry: string): string {
+  return `${expiry.slice(2)}${expiry.slice(0, 2)}`
+}
+
 /**
  * The long mask, as stored: first six digits, six asterisks, last four. The number of asterisks is fixed, so that it does not reveal the length.
  * Anything without the length of a card number becomes `***`.

@@ -185,3 +185,8 @@ export function networkAdapter<Settings extends AdapterSettings>(
 ): Adapter<Network, NetworkAdapterDependencies> {
   return adapter
 }
+
+/** Uzbekistani so'm in ISO 4217. */
+export const somNumericCode = '860'
+/** Longer than any host keeps a request that it has not answered. */
+export const queuedMaxMs = 5 * 60_000

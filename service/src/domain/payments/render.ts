@@ -1,5 +1,5 @@
 import { currencyUzs } from '@tessera/contract/receipt'
-import { shortMask } from '@tessera/contract/card'
+import { shortMask, toYearMonth } from '@tessera/contract/card'
 import type { Profile } from '@tessera/contract/envelope'
 import type { Result } from '@tessera/contract/operations'
 
@@ -70,7 +70,7 @@ export function effectiveAmount({ amountTiyin, takenTiyin }: ReceiptRow): number
 function renderPayingCard({ maskedPan, cardExpiry }: ReceiptRow, profile: Profile): WireReceipt['card'] {
   if (maskedPan === '') return null
   const number = profile === 'spec' ? shortMask(maskedPan) : maskedPan
-  return { number, expire: `${cardExpiry.slice(2)}${cardExpiry.slice(0, 2)}` }
+  return { number, expire: toYearMonth(cardExpiry) }
 }
 
 function renderMerchant({ id, name, organization, address, createdAt, businessId, epos }: ReceiptMerchant): WireReceipt['merchant'] {

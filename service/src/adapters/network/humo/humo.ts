@@ -1,8 +1,12 @@
+import { toYearMonth } from '@tessera/contract/card'
+
 import type { Clock } from '../../../clock.ts'
 import { choiceSetting, httpsUrlSetting, secretFileSetting, textSetting, type AdapterSettingValues } from '../../adapter.ts'
 import type { HttpPost } from '../../http/http-post.ts'
 import {
   networkAdapter,
+  queuedMaxMs,
+  somNumericCode,
   type AuthorizationRequest,
   type DeclineReason,
   type FollowUpRequest,
@@ -103,8 +107,8 @@ class HumoNetwork {
     const { merchantId, terminalId, pointCode, centreId } = this.#options.given
     const details = xmlItems({
       pan: panPlaceholder,
-      expiry: `${expiry.slice(2)}${expiry.slice(0, 2)}`,
-      ccy_code: som,
+      expiry: toYearMonth(expiry),
+      ccy_code: somNumericCode,
       amount: String(amountTiyin),
       merchant_id: merchantId,
       terminal_id: terminalId,
@@ -256,7 +260,3 @@ const reasonsByError: Readonly<Record<string, DeclineReason>> = Object.freeze({
 /** `action` of a payment that is held and awaits its confirmation, and of one that is finished. */
 const awaitingConfirmation = '4'
 const finished = '10'
-/** ISO 4217. */
-const som = '860'
-/** Longer than any host keeps a request that it has not answered. */
-const queuedMaxMs = 5 * 60_000

@@ -1,7 +1,10 @@
+import { toYearMonth } from '@tessera/contract/card'
+
 import type { MovementKind } from '../../../store/operations.ts'
 import { integerSetting, optionalSetting, textFileSetting, textSetting, type AdapterSetting } from '../../adapter.ts'
 import { transportSettings } from '../../transport.ts'
-import { networkAdapter, type DeclineReason, type FollowUpRequest, type NetworkCard, type NetworkOutcome } from '../network.ts'
+import { declineReasons, definiteRefusals } from '../field-39.ts'
+import { networkAdapter, queuedMaxMs, somNumericCode, type FollowUpRequest, type NetworkCard, type NetworkOutcome } from '../network.ts'
 import { routesSetting } from '../routes.ts'
 import { makeTraceNumbers } from '../trace-numbers.ts'
 
@@ -73,7 +76,7 @@ export const iso8583Network = networkAdapter({
           ...parseTrace(trace),
           ...dialect.constants,
           ...terminal,
-          49: som,
+          49: somNumericCode,
         }
         const reply = await connection.request({ mti: hold ? '0100' : '0200', fields }, signal)
         if (reply.kind === 'notSent') return { kind: 'declined', reason: 'systemError', rawCode: 'not_connected' }
@@ -123,7 +126,7 @@ export const iso8583Network = networkAdapter({
         37: reference === '' ? original[37] : reference,
         ...(approvalCode === '' ? {} : { 38: approvalCode }),
         ...terminal,
-        49: som,
+        49: somNumericCode,
         90: `${ofHold ? '0100' : '0200'}${original[11]}${original[7]}`.padEnd(42, '0'),
       }
       const reply = await connection.request({ mti: isRepeat ? mti.replace(/0$/, '1') : mti, fields }, signal)
@@ -149,7 +152,7 @@ export const iso8583Network = networkAdapter({
 
 /** The digits of the card number stay bytes; the frame that holds them is wiped when it is written. */
 function cardFields({ pan, expiry }: Pick<NetworkCard, 'pan' | 'expiry'>): Record<number, string | Uint8Array> {
-  return { 2: pan.reveal(), 14: `${expiry.slice(2)}${expiry.slice(0, 2)}` }
+  return { 2: pan.reveal(), 14: toYearMonth(expiry) }
 }
 
 function parseTrace(trace: string): { readonly 7: string; readonly 11: string; readonly 37: string } {
@@ -174,36 +177,10 @@ function toOutcome(reply: IsoReply, amountTiyin: number | null): NetworkOutcome 
   }
   // Approvals of another kind (08, 10, 11, 16, 32), a call in progress (09), a duplicate (94), a late reply (68), a host in trouble (06, 91, 96) and codes that
   // this table does not have: nothing is certain, and the call is reversed or repeated.
-  if (typeof code !== 'string' || !definiteRefusals.has(code)) return { kind: 'unknown' }
+  if (typeof code !== 'string' || (code !== notFound && !definiteRefusals.has(code))) return { kind: 'unknown' }
   return { kind: 'declined', reason: declineReasons[code] ?? 'declined', rawCode: code }
 }
 
-/** Codes of field 39 after which nothing was taken. */
-const definiteRefusals: ReadonlySet<string> = new Set(
-  '01 02 03 04 05 07 12 13 14 15 25 30 31 33 34 36 38 41 43 51 52 53 54 55 56 57 58 59 61 62 63 65 75 78'.split(' '),
-)
-
-/** Field 39 of ISO 8583:1987. */
-const declineReasons: Readonly<Record<string, DeclineReason>> = Object.freeze({
-  '04': 'cardBlocked',
-  '07': 'cardBlocked',
-  '06': 'systemError',
-  33: 'cardExpired',
-  41: 'cardBlocked',
-  43: 'cardBlocked',
-  51: 'insufficientFunds',
-  54: 'cardExpired',
-  61: 'cardLimit',
-  62: 'cardBlocked',
-  65: 'cardLimit',
-  91: 'systemError',
-  96: 'systemError',
-})
-
-/** ISO 4217. */
-const som = '860'
 /** Field 39: unable to locate the record. */
 const notFound = '25'
-/** Longer than any host keeps a request that it has not answered. */
-const queuedMaxMs = 5 * 60_000
 const dayMs = 86_400_000

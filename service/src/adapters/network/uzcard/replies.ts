@@ -1,3 +1,4 @@
+import { declineReasons, definiteRefusals } from '../field-39.ts'
 import type { DeclineReason, NetworkOutcome, NetworkRefusalReason } from '../network.ts'
 
 import { firstObject, type SvgateReply } from './svgate.ts'
@@ -55,8 +56,10 @@ export function isTaken({ status, resp, refNum }: SvgateTransaction): boolean {
 
 /** The decline of a transaction by which nothing was taken; null when it does not say so. */
 export function toDecline({ status, resp }: SvgateTransaction): (NetworkOutcome & { readonly kind: 'declined' }) | null {
-  if (status === 'OK' || !definiteRefusals.has(resp)) return null
-  return { kind: 'declined', reason: reasonsByResp[resp] ?? 'declined', rawCode: `resp ${String(resp)}` }
+  // `resp` is read as field 39 of ISO 8583:1987; the public integrations know 0 and 51.
+  const code = String(resp).padStart(2, '0')
+  if (status === 'OK' || !definiteRefusals.has(code)) return null
+  return { kind: 'declined', reason: declineReasons[code] ?? 'declined', rawCode: `resp ${String(resp)}` }
 }
 
 /** The outcome of a debit or a hold that was refused with an error. Codes that do not say that nothing was taken are unknown. */
@@ -97,22 +100,4 @@ const reasonsByCode: Readonly<Record<number, DeclineReason>> = Object.freeze({
   [-254]: 'systemError', [-255]: 'systemError', [-256]: 'systemError', [-268]: 'systemError', [-286]: 'systemError', [-291]: 'systemError',
   [-298]: 'systemError', [-316]: 'systemError', [-318]: 'systemError', [-319]: 'systemError', [-329]: 'systemError', [-330]: 'systemError',
   [-374]: 'systemError',
-})
-
-/** `resp` is read as field 39 of ISO 8583:1987 (the public integrations know 0 and 51). After these codes nothing was taken. */
-const definiteRefusals: ReadonlySet<number> = new Set([
-  1, 2, 3, 4, 5, 7, 12, 13, 14, 15, 30, 31, 33, 34, 36, 38, 41, 43, 51, 52, 53, 54, 55, 56, 57, 58, 59, 61, 62, 63, 65, 75, 78,
-])
-
-const reasonsByResp: Readonly<Record<number, DeclineReason>> = Object.freeze({
-  4: 'cardBlocked',
-  7: 'cardBlocked',
-  33: 'cardExpired',
-  41: 'cardBlocked',
-  43: 'cardBlocked',
-  51: 'insufficientFunds',
-  54: 'cardExpired',
-  61: 'cardLimit',
-  62: 'cardBlocked',
-  65: 'cardLimit',
 })

@@ -1,7 +1,11 @@
+import { toYearMonth } from '@tessera/contract/card'
+
 import type { Clock } from '../../../clock.ts'
 import { choiceSetting, httpsUrlSetting, integerSetting, secretFileSetting, textSetting, type AdapterSettingValues } from '../../adapter.ts'
 import {
   networkAdapter,
+  queuedMaxMs,
+  somNumericCode,
   type AuthorizationRequest,
   type CodeCheckRequest,
   type CodeCheckResult,
@@ -145,7 +149,7 @@ class UzcardNetwork {
       cardId,
       amount: amountTiyin,
       commission: 0,
-      currency: som,
+      currency: somNumericCode,
       ext: requestId,
       ...this.#terminal,
     }
@@ -275,11 +279,6 @@ function toLookupDecline(reply: Exclude<SvgateReply, { kind: 'result' }>): Netwo
   return outcome.kind === 'unknown' ? { kind: 'declined', reason: 'systemError', rawCode: code } : outcome
 }
 
-/** MMYY to YYMM. */
-function toYearMonth(expiry: string): string {
-  return `${expiry.slice(2)}${expiry.slice(0, 2)}`
-}
-
 /** yyMMddHHmmss in the time of Tashkent (UTC+5, without summer time). */
 function formatDate12(now: number): string {
   return new Date(now + tashkentMs).toISOString().replaceAll(/\D/g, '').slice(2, 14)
@@ -292,9 +291,5 @@ function parseDate12(date12: string): number {
 }
 
 const tashkentMs = 5 * 3_600_000
-/** ISO 4217. */
-const som = '860'
 /** The status of a reversal that failed. */
 const reversalFailed = 'RER'
-/** Longer than any host keeps a request that it has not answered. */
-const queuedMaxMs = 5 * 60_000
