@@ -234,7 +234,11 @@ test('a card that is blocked, or has no phone, or is not known is refused, and a
   })
   assert.deepEqual(await start((body) => body.replace('"state":"on"', '"state":"off"')), { kind: 'refused', reason: 'smsNotConnected' })
   assert.deepEqual(await start('none', poorPan), { kind: 'refused', reason: 'systemError' })
-  assert.deepEqual(await start({ status: 200, body: 'null' }), { kind: 'refused', reason: 'systemError' })
+  for (const body of ['null', '{"result":null}', '{"result":{"card":null}}']) {
+    assert.deepEqual(await start({ status: 200, body }), { kind: 'refused', reason: 'systemError' }, body)
+  }
+  const withoutPhone = '{"result":{"card":{"statuses":{"item":[null]}},"mb":null}}'
+  assert.deepEqual(await start({ status: 200, body: withoutPhone }), { kind: 'refused', reason: 'smsNotConnected' })
   assert.deepEqual(await start('lost'), { kind: 'refused', reason: 'timeout' })
   await setup.close()
 })

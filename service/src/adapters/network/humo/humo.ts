@@ -213,23 +213,23 @@ function toRefusedOutcome(reply: Exclude<PaymentServerReply, { kind: 'response' 
 /** Throws nothing: a reply that is none is a failure of the host. */
 function readCardInfo(text: string, isHolders: boolean): VerificationStart {
   const reply = parseJson(text) as CardInfoReply | null
-  if (reply?.result?.card === undefined) return { kind: 'refused', reason: 'systemError' }
-  const { card, mb } = reply.result
+  const { card, mb } = reply?.result ?? {}
+  if (card === undefined || card === null) return { kind: 'refused', reason: 'systemError' }
   const items: CardStatuses = Array.isArray(card.statuses?.item) ? (card.statuses.item as CardStatuses) : []
-  const code = items.find(({ type }) => type === 'card')?.actionCode ?? '000'
+  const code = items.find((item) => item?.type === 'card')?.actionCode ?? '000'
   if (code !== '000') return { kind: 'refused', reason: 'cardBlocked' }
   const phone = mb?.state === 'on' && typeof mb.phone === 'string' ? mb.phone.replaceAll(/[+\s-]/g, '') : ''
   if (!/^[0-9]{9,15}$/.test(phone)) return { kind: 'refused', reason: 'smsNotConnected' }
   return { kind: 'sentByService', phone, ...(isHolders ? { holder: 'match' as const } : {}) }
 }
 
-type CardStatuses = readonly { readonly type?: unknown; readonly actionCode?: unknown }[]
+type CardStatuses = readonly ({ readonly type?: unknown; readonly actionCode?: unknown } | null)[]
 
 interface CardInfoReply {
   readonly result?: {
-    readonly card?: { readonly statuses?: { readonly item?: unknown } }
-    readonly mb?: { readonly state?: unknown; readonly phone?: unknown }
-  }
+    readonly card?: { readonly statuses?: { readonly item?: unknown } | null } | null
+    readonly mb?: { readonly state?: unknown; readonly phone?: unknown } | null
+  } | null
 }
 
 function parseJson(text: string): unknown {
