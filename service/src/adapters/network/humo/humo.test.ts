@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { readPan, type Expiry } from '@tessera/contract/card'
-
 import { makeHandClock } from '../../../testing/clock.fixture.ts'
-import { makeHttpPost, makeHttpRequest } from '../../http/http-post.ts'
-import type { FollowUpRequest, NetworkAdapterDependencies } from '../network.ts'
+import type { NetworkAdapterDependencies } from '../network.ts'
 import { describeNetwork } from '../network.suite.ts'
+import { callingMerchantId, followUpOf, makeNetworkHttp, networkCardOf, payByCard, queuePassedMs } from '../network-calls.fixture.ts'
 import { assertSameShape, readRecordedCalls } from '../recorded-shapes.fixture.ts'
 import { parseRoutes } from '../routes.ts'
 
@@ -15,15 +13,11 @@ import { makePaymentServer } from './payment-server.ts'
 import { listElements, startHumo, type HumoFault } from './payment-server.fixture.ts'
 
 const [goodPan, poorPan] = ['9860000000000018', '9860000000000026']
-const merchantId = '65f0c0ffee0000000000cafe'
 const never = new AbortController().signal
-const queueMs = 6 * 60_000
 
 async function setUp(given: object = {}) {
   const humo = await startHumo({ goodPan })
   const clock = makeHandClock()
-  const guard = { choose: async () => ({ address: '127.0.0.1', family: 4 }) }
-  const http = { guard, clock, timeoutMs: 60_000, replyBytesMax: 64 * 1024 }
   const settings = {
     cardUrl: humo.cardUrl,
     tokenFile: 'a token',
@@ -40,66 +34,37 @@ async function setUp(given: object = {}) {
     phoneOwner: 'unknown',
     ...given,
   }
-  const deps = { settings, http: makeHttpPost(http), request: makeHttpRequest(http), clock }
+  const deps = { settings, ...makeNetworkHttp(clock), clock }
   const network = humoNetwork.create(deps as unknown as NetworkAdapterDependencies & { settings: never })
-  return { ...humo, network, clock }
-}
-
-type Setup = Awaited<ReturnType<typeof setUp>>
-
-function cardOf(number: string) {
-  const pan = readPan(Buffer.from(number))
-  assert.ok(typeof pan !== 'string')
-  return { merchantId, pan, expiry: '0399' as Expiry }
+  return { ...humo, network, clock, goodPan }
 }
 
 describeNetwork('humo', async () => {
   const { network, debitedTiyin, clock, close } = await setUp()
   return {
     network,
-    approvedCard: () => cardOf(goodPan),
-    declinedCard: () => cardOf(poorPan),
+    approvedCard: () => networkCardOf(goodPan),
+    declinedCard: () => networkCardOf(poorPan),
     debitedTiyin: async () => debitedTiyin(),
-    passQueueTime: () => clock.advance(queueMs),
+    passQueueTime: () => clock.advance(queuePassedMs),
     hasInquiry: false,
     close,
   }
 })
 
-async function pay({ network }: Setup, { hold = false, requestId = 'r1', signal = never } = {}) {
-  const trace = (await network.issueTrace?.('authorise')) ?? ''
-  const outcome = await network.authorize({ ...cardOf(goodPan), requestId, receiptId: 'r', trace, amountTiyin: 500, hold }, signal)
-  return { trace, outcome, networkRef: outcome.kind === 'approved' ? outcome.networkRef : '' }
-}
-
-async function followUp({ network }: Setup, of: Pick<FollowUpRequest, 'ofTrace'> & Partial<FollowUpRequest>): Promise<FollowUpRequest> {
-  const trace = (await network.issueTrace?.('reverse')) ?? ''
-  const defaults = {
-    requestId: 'r2',
-    merchantId,
-    ofRequestId: 'r1',
-    networkRef: '',
-    amountTiyin: 500,
-    ofAmountTiyin: 500,
-    ofHold: false,
-    isRepeat: false,
-  }
-  return { ...defaults, trace, ...of }
-}
-
 test('every request to Humo has its recorded shape, and every recorded method is used', async () => {
   const setup = await setUp()
   const { network, received } = setup
-  const verified = await network.startVerification({ ...cardOf(goodPan), requestId: 'v1', isHolderRequired: false }, never)
+  const verified = await network.startVerification({ ...networkCardOf(goodPan), requestId: 'v1', isHolderRequired: false }, never)
   assert.deepEqual(verified, { kind: 'sentByService', phone: '998901234567' })
-  const debit = await pay(setup)
-  await network.refund(await followUp(setup, { ofTrace: debit.trace, networkRef: debit.networkRef }), never)
-  const held = await pay(setup, { hold: true, requestId: 'r3' })
+  const debit = await payByCard(setup)
+  await network.refund(await followUpOf(setup, { ofTrace: debit.trace, networkRef: debit.networkRef }), never)
+  const held = await payByCard(setup, { hold: true, requestId: 'r3' })
   await network.cancelHold(
-    await followUp(setup, { ofTrace: held.trace, networkRef: held.networkRef, ofRequestId: 'r3', ofHold: true }),
+    await followUpOf(setup, { ofTrace: held.trace, networkRef: held.networkRef, ofRequestId: 'r3', ofHold: true }),
     never,
   )
-  await network.reverse(await followUp(setup, { ofTrace: debit.trace }), never)
+  await network.reverse(await followUpOf(setup, { ofTrace: debit.trace }), never)
   const calls = readRecordedCalls('humo').filter(({ method }) => method !== 'fault')
   for (const { method, body } of received) {
     const recorded = calls.find((call) => call.method === method)?.params
@@ -117,10 +82,10 @@ for (const method of ['payment.create', 'payment.confirm'] as const) {
   test(`a debit whose reply of ${method} is lost is unknown, and its reversal gives the money back once, also when that is repeated`, async () => {
     const setup = await setUp()
     setup.host.faults.set(method, 'lost')
-    const { outcome, trace } = await pay(setup)
+    const { outcome, trace } = await payByCard(setup)
     assert.equal(outcome.kind, 'unknown')
     assert.equal(setup.debitedTiyin(), 500)
-    const request = await followUp(setup, { ofTrace: trace })
+    const request = await followUpOf(setup, { ofTrace: trace })
     const reversal = method === 'payment.create' ? 'payment.cancel' : 'payment.return'
     setup.host.faults.set(reversal, 'lost')
     assert.equal((await setup.network.reverse(request, never)).kind, 'unknown')
@@ -135,20 +100,20 @@ test('a payment whose reply comes too late is unknown, and its reply belongs to 
   const setup = await setUp()
   const giving = new AbortController()
   setup.host.faults.set('payment.create', 'late')
-  const paying = pay(setup, { signal: giving.signal })
+  const paying = payByCard(setup, { signal: giving.signal })
   await Promise.race([paying, setup.withheld])
   giving.abort(new Error('the caller has gone'))
   assert.equal((await paying).outcome.kind, 'unknown')
   setup.release()
-  assert.equal((await pay(setup, { requestId: 'r9' })).outcome.kind, 'approved')
+  assert.equal((await payByCard(setup, { requestId: 'r9' })).outcome.kind, 'approved')
   await setup.close()
 })
 
 test('a payment that never arrived stays unknown while it may be in a queue, and is reversed as never seen afterwards', async () => {
   const setup = await setUp()
-  const request = await followUp(setup, { ofTrace: (await setup.network.issueTrace?.('authorise')) ?? '' })
+  const request = await followUpOf(setup, { ofTrace: (await setup.network.issueTrace?.('authorise')) ?? '' })
   assert.deepEqual(await setup.network.reverse(request, never), { kind: 'unknown', isAnswered: true })
-  setup.clock.advance(queueMs)
+  setup.clock.advance(queuePassedMs)
   setup.host.faults.set('payment.status', (body) => body.replace('<error>-1<', '<error>-7<'))
   assert.deepEqual(await setup.network.reverse(request, never), { kind: 'unknown' })
   assert.equal((await setup.network.reverse(request, never)).kind, 'approved')
@@ -157,12 +122,20 @@ test('a payment that never arrived stays unknown while it may be in a queue, and
 
 test('a refund whose reply is lost is found by the amount that was returned', async () => {
   const setup = await setUp()
-  const debit = await pay(setup)
+  const debit = await payByCard(setup)
   setup.host.faults.set('payment.return', 'lost')
-  const request = await followUp(setup, { ofTrace: debit.trace, networkRef: debit.networkRef })
+  const request = await followUpOf(setup, { ofTrace: debit.trace, networkRef: debit.networkRef })
   const status = () =>
     setup.network.status(
-      { requestId: 'r2', merchantId, kind: 'refund', amountTiyin: 500, trace: '', ofRequestId: 'r1', networkRef: debit.networkRef },
+      {
+        requestId: 'r2',
+        merchantId: callingMerchantId,
+        kind: 'refund',
+        amountTiyin: 500,
+        trace: '',
+        ofRequestId: 'r1',
+        networkRef: debit.networkRef,
+      },
       never,
     )
   assert.deepEqual(await status(), { kind: 'neverSeen' })
@@ -189,7 +162,7 @@ for (const [what, fault] of unsure) {
   test(`the outcome of a payment is unknown after ${what}`, async () => {
     const setup = await setUp()
     setup.host.faults.set('payment.create', fault)
-    assert.equal((await pay(setup)).outcome.kind, 'unknown')
+    assert.equal((await payByCard(setup)).outcome.kind, 'unknown')
     await setup.close()
   })
 }
@@ -201,7 +174,7 @@ test('a confirmation of another amount, or one that is refused, is unknown', asy
   ]) {
     const setup = await setUp()
     setup.host.faults.set('payment.confirm', fault)
-    assert.equal((await pay(setup)).outcome.kind, 'unknown')
+    assert.equal((await payByCard(setup)).outcome.kind, 'unknown')
     await setup.close()
   }
 })
@@ -216,7 +189,7 @@ for (const [error, reason] of [
   test(`the fault ${error} is a decline: ${reason}`, async () => {
     const setup = await setUp()
     setup.host.faults.set('payment.create', { status: 500, body: `<x:Fault><detail><error>${error}</error></detail></x:Fault>` })
-    assert.deepEqual((await pay(setup)).outcome, { kind: 'declined', reason, rawCode: error })
+    assert.deepEqual((await payByCard(setup)).outcome, { kind: 'declined', reason, rawCode: error })
     await setup.close()
   })
 }
@@ -225,7 +198,7 @@ test('a card that is blocked, or has no phone, or is not known is refused, and a
   const setup = await setUp({ phoneOwner: 'cardholder' })
   const start = async (fault: HumoFault, pan = goodPan) => {
     setup.host.faults.set('/v3/iiacs/card', fault)
-    return setup.network.startVerification({ ...cardOf(pan), requestId: 'v1', isHolderRequired: true }, never)
+    return setup.network.startVerification({ ...networkCardOf(pan), requestId: 'v1', isHolderRequired: true }, never)
   }
   assert.deepEqual(await start('none'), { kind: 'sentByService', phone: '998901234567', holder: 'match' })
   assert.deepEqual(await start((body) => body.replace('"actionCode":"000"', '"actionCode":"208"')), {
@@ -246,15 +219,14 @@ test('a card that is blocked, or has no phone, or is not known is refused, and a
 test('a host that is not there gets no payment', async () => {
   const setup = await setUp()
   await setup.close()
-  assert.deepEqual((await pay(setup)).outcome, { kind: 'declined', reason: 'systemError', rawCode: 'not_connected' })
+  assert.deepEqual((await payByCard(setup)).outcome, { kind: 'declined', reason: 'systemError', rawCode: 'not_connected' })
 })
 
 test('a reply of the SOAP service has no card number when it is text', async () => {
   const setup = await setUp()
-  await pay(setup)
+  await payByCard(setup)
   const { paymentUrl: url, clock } = setup
-  const guard = { choose: async () => ({ address: '127.0.0.1', family: 4 }) }
-  const request = makeHttpRequest({ guard, clock, timeoutMs: 60_000, replyBytesMax: 64 * 1024 })
+  const { request } = makeNetworkHttp(clock)
   const call = makePaymentServer({ url, username: 'user', password: 'a password', originator: 'user', request })
   const reply = await call({ element: 'GetPayment', content: '<paymentRef>r1</paymentRef>' }, never)
   assert.ok(reply.kind === 'response' && reply.xml.includes('<name>pan</name>') && !reply.xml.includes(goodPan))

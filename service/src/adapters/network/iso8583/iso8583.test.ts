@@ -4,14 +4,13 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { readPan, type Expiry } from '@tessera/contract/card'
-
 import { makeHandClock } from '../../../testing/clock.fixture.ts'
 import { findTransportFaults } from '../../../ops/config/private-transports.ts'
 import { AdapterConfigError, createAdapters, listAdapterSettings, type ConfiguredAdapters } from '../../adapter.ts'
 import { makeAuthority } from '../../http/certificate.fixture.ts'
 import { networkAdapters } from '../network-adapters.ts'
 import type { NetworkAdapterDependencies } from '../network.ts'
+import { callingMerchantId, networkCardOf, payByCard, queuePassedMs } from '../network-calls.fixture.ts'
 import { describeNetwork } from '../network.suite.ts'
 
 import { decodeMessage, encodeMessage, IsoFormatError, type IsoMessage } from './codec.ts'
@@ -19,7 +18,6 @@ import { defaultDialect, parseDialect, type IsoDialect } from './dialect.ts'
 import { startIsoHost } from './host.fixture.ts'
 
 const [goodPan, poorPan] = ['8600069195406311', '8600495473316478']
-const merchantId = '65f0c0ffee0000000000cafe'
 const authority = makeAuthority('an ISO host authority')
 
 /** A BCD dialect with a bitmap in hexadecimal and a length of four ASCII digits that counts itself. */
@@ -70,8 +68,8 @@ async function setUp({
   try {
     const [created] = createAdapters(networkAdapters, config, deps)
     assert.ok(created !== undefined)
-    const passQueueTime = (): void => clock.advance(6 * 60_000)
-    return { ...host, network: created.port, logged, clock, passQueueTime, close }
+    const passQueueTime = (): void => clock.advance(queuePassedMs)
+    return { ...host, network: created.port, goodPan, logged, clock, passQueueTime, close }
   } catch (err) {
     await close()
     throw err
@@ -83,12 +81,6 @@ async function setUp({
   }
 }
 
-function cardOf(number: string) {
-  const pan = readPan(Buffer.from(number))
-  assert.ok(typeof pan !== 'string')
-  return { merchantId, pan, expiry: '0399' as Expiry }
-}
-
 for (const [name, options] of [
   ['iso8583 in ASCII', {}],
   ['iso8583 in BCD', { dialect: bcdDialect }],
@@ -98,8 +90,8 @@ for (const [name, options] of [
     const { network, debitedTiyin, passQueueTime, close } = await setUp(options)
     return {
       network,
-      approvedCard: () => cardOf(goodPan),
-      declinedCard: () => cardOf(poorPan),
+      approvedCard: () => networkCardOf(goodPan),
+      declinedCard: () => networkCardOf(poorPan),
       debitedTiyin: async () => debitedTiyin(),
       hasInquiry: false,
       passQueueTime,
@@ -108,21 +100,18 @@ for (const [name, options] of [
   })
 }
 
-async function pay({ network }: Awaited<ReturnType<typeof setUp>>, signal = new AbortController().signal) {
-  const trace = (await network.issueTrace?.('authorise')) ?? ''
-  const request = { ...cardOf(goodPan), requestId: 'r1', receiptId: 'r', trace, amountTiyin: 500, hold: false }
-  return { trace, outcome: await network.authorize(request, signal) }
-}
-
 test('after the authorization no message has the card number, and the same reversal is repeated as 0401 with fields 11, 37, 38 and 90', async () => {
   const setup = await setUp()
   const { network, received, close } = setup
-  const { trace: ofTrace, outcome } = await pay(setup)
+  const { trace: ofTrace, outcome } = await payByCard(setup)
   assert.ok(outcome.kind === 'approved')
   const trace = (await network.issueTrace?.('reverse')) ?? ''
   const of = { ofRequestId: 'r1', ofTrace, ofAmountTiyin: 500, ofHold: false, networkRef: outcome.networkRef }
   for (const isRepeat of [false, true]) {
-    await network.reverse({ ...of, requestId: 'r2', merchantId, amountTiyin: 500, trace, isRepeat }, new AbortController().signal)
+    await network.reverse(
+      { ...of, requestId: 'r2', merchantId: callingMerchantId, amountTiyin: 500, trace, isRepeat },
+      new AbortController().signal,
+    )
   }
   const [first, second] = received.slice(-2)
   assert.deepEqual([first?.mti, second?.mti], ['0400', '0401'])
@@ -140,7 +129,7 @@ test('a reversal of what the host does not know, or not yet, is an answer, and d
   const ofTrace = (await network.issueTrace?.('authorise')) ?? ''
   const trace = (await network.issueTrace?.('reverse')) ?? ''
   const of = { ofRequestId: 'r1', ofTrace, ofAmountTiyin: 500, ofHold: false, networkRef: '' }
-  const request = { ...of, requestId: 'r2', merchantId, amountTiyin: 500, trace, isRepeat: false }
+  const request = { ...of, requestId: 'r2', merchantId: callingMerchantId, amountTiyin: 500, trace, isRepeat: false }
   assert.deepEqual(await network.reverse(request, new AbortController().signal), { kind: 'unknown', isAnswered: true })
   passQueueTime()
   assert.deepEqual(await network.reverse({ ...request, isRepeat: true }, new AbortController().signal), {
@@ -168,7 +157,7 @@ test('replies in another order reach their own calls', async () => {
     withheld.push(reply)
     return withheld.length < 3 ? [] : [...withheld].reverse()
   }
-  const paid = await Promise.all([pay(setup), pay(setup), pay(setup)])
+  const paid = await Promise.all([payByCard(setup), payByCard(setup), payByCard(setup)])
   for (const { trace, outcome } of paid) assert.ok(outcome.kind === 'approved' && outcome.networkRef.startsWith(trace.split(' ')[2] ?? '?'))
   await setup.network.close?.()
   await setup.close()
@@ -200,11 +189,11 @@ for (const [what, answer] of hostile) {
       setImmediate(() => (what.startsWith('a cut') ? socket.destroy() : giving.abort()))
       return answer(Uint8Array.from([message.length >> 8, message.length & 255, ...message]), reply)
     }
-    assert.equal((await pay(setup, giving.signal)).outcome.kind, 'unknown')
+    assert.equal((await payByCard(setup, { signal: giving.signal })).outcome.kind, 'unknown')
     setup.host.behave = (_request, reply) => [reply]
-    let again = await pay(setup)
+    let again = await payByCard(setup)
     // The lost connection may be noticed only now.
-    for (let i = 0; i < 5 && again.outcome.kind !== 'approved'; i++) again = await pay(setup)
+    for (let i = 0; i < 5 && again.outcome.kind !== 'approved'; i++) again = await payByCard(setup)
     assert.equal(again.outcome.kind, 'approved')
     assert.ok(!JSON.stringify(setup.logged).includes(goodPan))
     await setup.network.close?.()
@@ -222,9 +211,9 @@ test('late and double replies are dropped, and belong to no other call', async (
     giving.abort()
     return []
   }
-  assert.equal((await pay(setup, giving.signal)).outcome.kind, 'unknown')
+  assert.equal((await payByCard(setup, { signal: giving.signal })).outcome.kind, 'unknown')
   setup.host.behave = (_request, reply) => [...late, ...late, reply, reply]
-  const { trace, outcome } = await pay(setup)
+  const { trace, outcome } = await payByCard(setup)
   assert.ok(outcome.kind === 'approved' && outcome.networkRef.startsWith(trace.split(' ')[2] ?? '?'))
   await setup.network.close?.()
   await setup.close()
@@ -234,15 +223,15 @@ test('a host that refuses the sign-on, or is not there, gets no payment', async 
   const setup = await setUp()
   setup.host.behave = (_request, reply) => [{ ...reply, fields: { ...reply.fields, 39: '91' } }]
   const outcome = { kind: 'declined', reason: 'systemError', rawCode: 'not_connected' }
-  assert.deepEqual((await pay(setup)).outcome, outcome)
+  assert.deepEqual((await payByCard(setup)).outcome, outcome)
   assert.ok(setup.received.every(({ mti }) => mti === '0800'))
   await setup.close()
-  assert.deepEqual((await pay(setup)).outcome, outcome)
+  assert.deepEqual((await payByCard(setup)).outcome, outcome)
 })
 
 test('a payment that the field table cannot express is not sent, and its outcome is no question', async () => {
   const setup = await setUp({ values: { networkIso8583TerminalId: 'TERM00001' } })
-  const { outcome } = await pay(setup)
+  const { outcome } = await payByCard(setup)
   assert.deepEqual(outcome, { kind: 'declined', reason: 'systemError', rawCode: 'not_connected' })
   assert.ok(!setup.received.some(({ mti }) => mti === '0200'))
   await setup.network.close?.()
@@ -251,7 +240,7 @@ test('a payment that the field table cannot express is not sent, and its outcome
 
 test('a host whose certificate is of another authority gets nothing', async () => {
   const setup = await setUp({ isTls: true, values: { networkIso8583CaFile: null } })
-  assert.equal((await pay(setup)).outcome.kind, 'declined')
+  assert.equal((await payByCard(setup)).outcome.kind, 'declined')
   assert.equal(setup.received.length, 0)
   await setup.close()
 })

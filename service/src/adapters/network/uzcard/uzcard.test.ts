@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { readPan, type Expiry } from '@tessera/contract/card'
-
 import { makeHandClock } from '../../../testing/clock.fixture.ts'
-import { makeHttpPost, makeHttpRequest } from '../../http/http-post.ts'
-import type { FollowUpRequest, NetworkAdapterDependencies } from '../network.ts'
+import type { NetworkAdapterDependencies } from '../network.ts'
 import { describeNetwork } from '../network.suite.ts'
+import { callingMerchantId, followUpOf, makeNetworkHttp, networkCardOf, payByCard, queuePassedMs } from '../network-calls.fixture.ts'
 import { assertSameShape, readRecordedCalls } from '../recorded-shapes.fixture.ts'
 import { parseRoutes } from '../routes.ts'
 
@@ -14,17 +12,13 @@ import { svgateError, startSvgate, svgateCode, type SvgateFault } from './svgate
 import { uzcardNetwork } from './uzcard.ts'
 
 const [goodPan, poorPan] = ['8600069195406311', '8600495473316478']
-const merchantId = '65f0c0ffee0000000000cafe'
 const never = new AbortController().signal
-const queueMs = 6 * 60_000
 
 async function setUp(given: object = {}) {
   const svgate = await startSvgate({ goodPan, poorPan })
   const clock = makeHandClock()
   const logged: unknown[] = []
   let next = 0
-  const guard = { choose: async () => ({ address: '127.0.0.1', family: 4 }) }
-  const http = { guard, clock, timeoutMs: 60_000, replyBytesMax: 64 * 1024 }
   // prettier-ignore
   const settings = {
     url: svgate.url, username: 'user', passwordFile: 'a password', routes: parseRoutes('8600'), merchantId: '90050017182', terminalId: '91419475',
@@ -32,74 +26,48 @@ async function setUp(given: object = {}) {
   }
   const network = uzcardNetwork.create({
     settings,
-    http: makeHttpPost(http),
-    request: makeHttpRequest(http),
+    ...makeNetworkHttp(clock),
     clock,
     log: (...line: unknown[]) => logged.push(line),
     takeTraceNumbers: async (_network: string, count: number) => (next += count) - count,
   } as unknown as NetworkAdapterDependencies & { settings: never })
-  return { ...svgate, network, clock, logged }
+  return { ...svgate, network, clock, logged, goodPan }
 }
 
 type Setup = Awaited<ReturnType<typeof setUp>>
-
-function cardOf(number: string) {
-  const pan = readPan(Buffer.from(number))
-  assert.ok(typeof pan !== 'string')
-  return { merchantId, pan, expiry: '0399' as Expiry }
-}
 
 describeNetwork('uzcard', async () => {
   const { network, debitedTiyin, clock, close } = await setUp()
   return {
     network,
-    approvedCard: () => cardOf(goodPan),
-    declinedCard: () => cardOf(poorPan),
+    approvedCard: () => networkCardOf(goodPan),
+    declinedCard: () => networkCardOf(poorPan),
     debitedTiyin: async () => debitedTiyin(),
-    passQueueTime: () => clock.advance(queueMs),
+    passQueueTime: () => clock.advance(queuePassedMs),
     code: { correct: svgateCode, wrong: '654321' },
     close,
   }
 })
 
-async function pay({ network }: Setup, { hold = false, requestId = 'r1', signal = never } = {}) {
-  const trace = (await network.issueTrace?.('authorise')) ?? ''
-  const outcome = await network.authorize({ ...cardOf(goodPan), requestId, receiptId: 'r', trace, amountTiyin: 500, hold }, signal)
-  return { trace, outcome, networkRef: outcome.kind === 'approved' ? outcome.networkRef : '' }
-}
-
-async function followUp({ network }: Setup, of: Pick<FollowUpRequest, 'ofTrace'> & Partial<FollowUpRequest>): Promise<FollowUpRequest> {
-  const trace = (await network.issueTrace?.('reverse')) ?? ''
-  return {
-    requestId: 'r2',
-    merchantId,
-    ofRequestId: 'r1',
-    networkRef: '',
-    amountTiyin: 500,
-    ofAmountTiyin: 500,
-    ofHold: false,
-    isRepeat: false,
-    trace,
-    ...of,
-  }
-}
-
 function statusOf({ network }: Setup, kind: 'authorise' | 'hold' | 'refund' = 'authorise') {
-  return network.status({ requestId: 'r1', merchantId, kind, amountTiyin: 500, trace: '', ofRequestId: 'r1', networkRef: '' }, never)
+  return network.status(
+    { requestId: 'r1', merchantId: callingMerchantId, kind, amountTiyin: 500, trace: '', ofRequestId: 'r1', networkRef: '' },
+    never,
+  )
 }
 
 test('every request to Uzcard has its recorded shape, and every recorded method is used', async () => {
   const setup = await setUp()
   const { network, received } = setup
-  const started = await network.startVerification({ ...cardOf(goodPan), requestId: 'v1', isHolderRequired: false }, never)
+  const started = await network.startVerification({ ...networkCardOf(goodPan), requestId: 'v1', isHolderRequired: false }, never)
   assert.ok(started.kind === 'sentByNetwork' && started.phoneMask === '********1234' && started.holder === undefined)
-  await network.checkCode({ ...cardOf(goodPan), requestId: 'v1', networkRef: started.networkRef, code: svgateCode }, never)
-  const debit = await pay(setup)
-  await network.refund(await followUp(setup, { ofTrace: debit.trace, networkRef: debit.networkRef }), never)
-  const held = await pay(setup, { hold: true, requestId: 'r3' })
+  await network.checkCode({ ...networkCardOf(goodPan), requestId: 'v1', networkRef: started.networkRef, code: svgateCode }, never)
+  const debit = await payByCard(setup)
+  await network.refund(await followUpOf(setup, { ofTrace: debit.trace, networkRef: debit.networkRef }), never)
+  const held = await payByCard(setup, { hold: true, requestId: 'r3' })
   const ofHeld = { ofTrace: held.trace, networkRef: held.networkRef, ofRequestId: 'r3', ofHold: true }
-  await network.capture(await followUp(setup, { ...ofHeld, amountTiyin: 200 }), never)
-  await network.cancelHold(await followUp(setup, ofHeld), never)
+  await network.capture(await followUpOf(setup, { ...ofHeld, amountTiyin: 200 }), never)
+  await network.cancelHold(await followUpOf(setup, ofHeld), never)
   const calls = readRecordedCalls('uzcard')
   for (const { method, params } of received) assertSameShape(params, calls.find((call) => call.method === method)?.params, method)
   assert.deepEqual(new Set(received.map(({ method }) => method)), new Set(calls.map(({ method }) => method)))
@@ -110,13 +78,13 @@ test('every request to Uzcard has its recorded shape, and every recorded method 
 test('a debit whose reply is lost is unknown, is found by its request id, and is reversed once', async () => {
   const setup = await setUp()
   setup.host.faults.set('trans.pay.purpose', 'lost')
-  const { outcome, trace } = await pay(setup)
+  const { outcome, trace } = await payByCard(setup)
   assert.equal(outcome.kind, 'unknown')
   assert.equal((await statusOf(setup)).kind, 'approved')
   setup.host.faults.set('trans.reverse', 'lost')
-  const request = await followUp(setup, { ofTrace: trace })
+  const request = await followUpOf(setup, { ofTrace: trace })
   assert.equal((await setup.network.reverse(request, never)).kind, 'unknown')
-  setup.clock.advance(queueMs)
+  setup.clock.advance(queuePassedMs)
   assert.equal((await setup.network.reverse({ ...request, isRepeat: true }, never)).kind, 'approved')
   assert.equal(setup.debitedTiyin(), 0)
   assert.equal(setup.received.filter(({ method }) => method === 'trans.reverse').length, 1)
@@ -127,12 +95,12 @@ test('a debit whose reply comes too late is unknown, and its reply belongs to no
   const setup = await setUp()
   const giving = new AbortController()
   setup.host.faults.set('trans.pay.purpose', 'late')
-  const paying = pay(setup, { signal: giving.signal })
+  const paying = payByCard(setup, { signal: giving.signal })
   await Promise.race([paying, setup.withheld])
   giving.abort(new Error('the caller has gone'))
   assert.equal((await paying).outcome.kind, 'unknown')
   setup.release()
-  const next = await pay(setup, { requestId: 'r9' })
+  const next = await payByCard(setup, { requestId: 'r9' })
   assert.equal(next.outcome.kind, 'approved')
   assert.equal((await statusOf(setup)).kind, 'approved')
   await setup.close()
@@ -140,10 +108,10 @@ test('a debit whose reply comes too late is unknown, and its reply belongs to no
 
 test('a debit that never arrived stays unknown while it may be in a queue, and is reversed as never seen afterwards', async () => {
   const setup = await setUp()
-  const request = await followUp(setup, { ofTrace: (await setup.network.issueTrace?.('authorise')) ?? '' })
+  const request = await followUpOf(setup, { ofTrace: (await setup.network.issueTrace?.('authorise')) ?? '' })
   assert.equal((await statusOf(setup)).kind, 'neverSeen')
   assert.equal((await setup.network.reverse(request, never)).kind, 'unknown')
-  setup.clock.advance(queueMs)
+  setup.clock.advance(queuePassedMs)
   setup.host.faults.set('trans.ext', 'lost')
   assert.equal((await setup.network.reverse(request, never)).kind, 'unknown')
   assert.equal((await setup.network.reverse(request, never)).kind, 'approved')
@@ -170,7 +138,7 @@ for (const [what, fault] of unsure) {
   test(`the outcome of a debit is unknown after ${what}`, async () => {
     const setup = await setUp()
     setup.host.faults.set('trans.pay.purpose', fault)
-    assert.equal((await pay(setup)).outcome.kind, 'unknown')
+    assert.equal((await payByCard(setup)).outcome.kind, 'unknown')
     await setup.close()
   })
 }
@@ -188,7 +156,7 @@ for (const [at, [fault, reason]] of refused.entries()) {
   test(`a refusal is a decline for its reason: ${reason} (${at + 1})`, async () => {
     const setup = await setUp()
     setup.host.faults.set('trans.pay.purpose', fault)
-    const { outcome } = await pay(setup)
+    const { outcome } = await payByCard(setup)
     assert.equal(outcome.kind === 'declined' && outcome.reason, reason)
     await setup.close()
   })
@@ -198,7 +166,7 @@ test('a payment whose card was not looked up is declined, since nothing was take
   for (const fault of ['lost', () => svgateError(-300), () => ({})] as const) {
     const setup = await setUp()
     setup.host.faults.set('p2p.info', fault)
-    assert.equal((await pay(setup)).outcome.kind, 'declined')
+    assert.equal((await payByCard(setup)).outcome.kind, 'declined')
     assert.deepEqual(
       setup.received.map(({ method }) => method),
       ['p2p.info'],
@@ -207,27 +175,27 @@ test('a payment whose card was not looked up is declined, since nothing was take
   }
   const setup = await setUp()
   await setup.close()
-  assert.deepEqual((await pay(setup)).outcome, { kind: 'declined', reason: 'systemError', rawCode: 'not_connected' })
+  assert.deepEqual((await payByCard(setup)).outcome, { kind: 'declined', reason: 'systemError', rawCode: 'not_connected' })
 })
 
 test('a hold whose reply is lost has no inquiry, and stays unknown until the host has released it', async () => {
   const setup = await setUp({ holdMinutes: 60 })
   setup.host.faults.set('hold.create', 'lost')
-  const { outcome, trace } = await pay(setup, { hold: true })
+  const { outcome, trace } = await payByCard(setup, { hold: true })
   assert.equal(outcome.kind, 'unknown')
   assert.equal((await statusOf(setup, 'hold')).kind, 'noInquiry')
-  const request = await followUp(setup, { ofTrace: trace, ofHold: true })
+  const request = await followUpOf(setup, { ofTrace: trace, ofHold: true })
   setup.clock.advance(60 * 60_000)
   assert.equal((await setup.network.reverse(request, never)).kind, 'unknown')
-  setup.clock.advance(queueMs)
+  setup.clock.advance(queuePassedMs)
   assert.equal((await setup.network.reverse(request, never)).kind, 'approved')
   await setup.close()
 })
 
 test('a refund whose reply is lost is approved when it is repeated, and one of another amount is not sent', async () => {
   const setup = await setUp()
-  const debit = await pay(setup)
-  const request = await followUp(setup, { ofTrace: debit.trace, networkRef: debit.networkRef })
+  const debit = await payByCard(setup)
+  const request = await followUpOf(setup, { ofTrace: debit.trace, networkRef: debit.networkRef })
   assert.equal((await setup.network.refund({ ...request, amountTiyin: 100 }, never)).kind, 'unknown')
   assert.equal(setup.debitedTiyin(), 500)
   setup.host.faults.set('trans.reverse', 'lost')
@@ -239,10 +207,10 @@ test('a refund whose reply is lost is approved when it is repeated, and one of a
 
 test('a reversal that failed is unknown', async () => {
   const setup = await setUp()
-  const debit = await pay(setup)
+  const debit = await payByCard(setup)
   setup.host.faults.set('trans.reverse', () => [{ status: 'RER', resp: 0 }])
   assert.equal(
-    (await setup.network.refund(await followUp(setup, { ofTrace: debit.trace, networkRef: debit.networkRef }), never)).kind,
+    (await setup.network.refund(await followUpOf(setup, { ofTrace: debit.trace, networkRef: debit.networkRef }), never)).kind,
     'unknown',
   )
   await setup.close()
@@ -252,19 +220,19 @@ test('codes are judged by the host, and a phone that nobody confirms gets none w
   const setup = await setUp()
   const check = async (fault: SvgateFault) => {
     setup.host.faults.set('cards.new.verify', fault)
-    return setup.network.checkCode({ ...cardOf(goodPan), requestId: 'v1', networkRef: '1', code: svgateCode }, never)
+    return setup.network.checkCode({ ...networkCardOf(goodPan), requestId: 'v1', networkRef: '1', code: svgateCode }, never)
   }
   assert.deepEqual(await check(() => svgateError(-269)), { kind: 'incorrect' })
   assert.deepEqual(await check(() => svgateError(-270)), { kind: 'expired' })
   assert.deepEqual(await check(() => svgateError(-314)), { kind: 'unknown' })
   assert.deepEqual(await check(() => svgateError(-261)), { kind: 'refused', reason: 'cardBlocked' })
   assert.deepEqual(await check('lost'), { kind: 'refused', reason: 'timeout' })
-  const request = { ...cardOf(goodPan), requestId: 'v2', isHolderRequired: true }
+  const request = { ...networkCardOf(goodPan), requestId: 'v2', isHolderRequired: true }
   assert.deepEqual(await setup.network.startVerification(request, never), { kind: 'refused', reason: 'holderMismatch' })
   assert.ok(!setup.received.some(({ method }) => method === 'cards.new.otp'))
   await setup.close()
   const confirmed = await setUp({ phoneOwner: 'cardholder' })
-  const started = await confirmed.network.startVerification({ ...cardOf(goodPan), requestId: 'v2', isHolderRequired: true }, never)
+  const started = await confirmed.network.startVerification({ ...networkCardOf(goodPan), requestId: 'v2', isHolderRequired: true }, never)
   assert.ok(started.kind === 'sentByNetwork' && started.holder === 'match')
   assert.ok(!JSON.stringify([started, confirmed.logged]).includes(goodPan))
   await confirmed.close()
