@@ -127,9 +127,14 @@ export function postponedSuite(withStore: WithStore): void {
   }
 
   test(
-    'a key that was claimed by a clock that was ahead is answered when its lease is over by the right one',
+    'a key that was claimed by a clock that was ahead is answered when its lease is over by the right one, whatever else cannot be read',
     withStore(async ({ store, raw }) => {
-      const app = await createTestApp({ after }, { store })
+      let areReceiptsUnreadable = false
+      const read: Store['read'] = (query) =>
+        areReceiptsUnreadable && /from receipts where due_at/.test(query.statement.text)
+          ? Promise.reject(new Error('no receipt can be read'))
+          : store.read(query)
+      const app = await createTestApp({ after }, { store: { ...store, read } })
       const crashing = createCrashingStore(store, { write: 1, isDurable: true })
       const dying = await createTestApp({ after }, { store: crashing.store, continues: app })
       try {
@@ -146,8 +151,21 @@ export function postponedSuite(withStore: WithStore): void {
             (row) => Number(row.lease_until) - app.clock.now(),
           )
         assert.deepEqual(await leases(), [40 * day + leaseMs])
-        await app.app.services.clockAdministration.runOnce()
+        // Ahead of it, a record that cannot be read, and one that this service has not written.
+        const others = 'hash_key_id, claimed_at, lease_until, ends_at - 1, method, subject, request_id, process_id, mac'
+        for (const caller of ['nobody', 'browser'])
+          await raw(
+            `insert into idempotency (bucket, merchant_id, caller_class, key_hash, identity, ${others.replace(' - 1', '')})
+             select bucket, merchant_id, '${caller}', key_hash, identity, ${others} from idempotency where caller_class = 'server'`,
+          )
+        areReceiptsUnreadable = true
+        await assert.rejects(app.app.services.clockAdministration.runOnce(), /no receipt can be read/)
+        areReceiptsUnreadable = false
+        await raw(`delete from idempotency where caller_class <> 'server'`)
         assert.deepEqual(await leases(), [leaseMs])
+        // The receipts are tried again.
+        app.clock.advance(60_000)
+        await app.app.services.clockAdministration.runOnce()
         for (let round = 0; round < 3; round++) {
           app.clock.advance(leaseMs)
           await app.receiptWorker.runOnce()

@@ -15,12 +15,15 @@ export interface WakePostponedDependencies {
   readonly log: Pick<Log, 'info'>
 }
 
-/** Makes due whatever a clock that was ahead has postponed: receipts, deliveries of events, and the leases of keys. */
+/** Makes due whatever a clock that was ahead has postponed: receipts, deliveries of events, and the leases of keys. What fails for one does not keep the others. */
 export function makeWakePostponed({ base, payments, idempotency, log }: WakePostponedDependencies) {
   return async function wakePostponed(stopping?: AbortSignal): Promise<void> {
-    const receipts = await wakeReceipts(payments, stopping)
-    const deliveries = await wakeDeliveries({ ...base, settings: webhookSettings }, stopping)
-    const keys = await wakeClaims({ ...base, settings: idempotency }, stopping)
+    const failed: unknown[] = []
+    const count = (woken: Promise<number>): Promise<number> => woken.catch((err: unknown) => (failed.push(err), 0))
+    const receipts = await count(wakeReceipts(payments, stopping))
+    const deliveries = await count(wakeDeliveries({ ...base, settings: webhookSettings }, stopping))
+    const keys = await count(wakeClaims({ ...base, settings: idempotency }, stopping))
     if (receipts + deliveries + keys > 0) log.info('postponed_work_due', { receipts, deliveries, keys })
+    if (failed.length > 0) throw failed[0]
   }
 }

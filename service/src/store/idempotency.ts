@@ -1,5 +1,6 @@
 import { type Value, sql, withMany } from './statement.ts'
 import { bytes, integer, oneOf, rowMac, text, timestamp } from './columns.ts'
+import { keyNames, readRow, valuesOf } from './row-pages.ts'
 import { table, type RowOf } from './table.ts'
 import { type Read, type Transaction, run, runOne, execute } from './transaction.ts'
 
@@ -117,15 +118,31 @@ const selectEndingFrom = sql`
   where ends_at >= $1 and (ends_at, bucket, merchant_id, caller_class, key_hash) > ($1, $2, $3, $4, $5)
   order by ends_at, bucket, merchant_id, caller_class, key_hash limit $6`
 
-/** A page of the records that end at a time or later, in that order. `after`: the last one of the page before. */
-export function listRecordsEndingFrom({ endsAt, after, count }: RecordPageQuery): Read<IdempotencyRow[]> {
-  const values = after === null ? [endsAt, -1, '', '', new Uint8Array(0)] : [after.endsAt, ...keyValues(after)]
-  return { statement: selectEndingFrom, values: [...values, count], map: (rows) => rows.map(idempotencyTable.fromRow) }
+/** A page of the records that end at a time or later, in that order. One that cannot be read has the name of its column. */
+export function listRecordsEndingFrom({ endsAt, after, count }: RecordPageQuery): Read<RecordPage> {
+  return {
+    statement: selectEndingFrom,
+    values: [...(after ?? [endsAt, -1, '', '', new Uint8Array(0)]), count],
+    map(rows) {
+      const last = rows.length < count ? undefined : rows.at(-1)
+      return {
+        records: rows.map((row) => readRow(idempotencyTable, row)),
+        next: last === undefined ? null : valuesOf(last, ['ends_at', ...keyNames(idempotencyTable)]),
+      }
+    },
+  }
+}
+
+export interface RecordPage {
+  readonly records: readonly (IdempotencyRow | { readonly brokenAt: string })[]
+  /** Where the next page begins; null: this is the last one. */
+  readonly next: readonly Value[] | null
 }
 
 export interface RecordPageQuery {
   readonly endsAt: number
-  readonly after: IdempotencyRow | null
+  /** `next` of the page before. */
+  readonly after: RecordPage['next']
   readonly count: number
 }
 

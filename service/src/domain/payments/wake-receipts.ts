@@ -1,6 +1,7 @@
 import { receiptStates } from '@tessera/contract/receipt'
 
 import { type DueReceiptCursor, listDueReceipts, type ReceiptRow } from '../../store/receipts.ts'
+import { RowBroken } from '../../store/columns.ts'
 import { isTamperedRow } from '../verified-rows.ts'
 
 import { type PaymentDependencies, type PaymentServices, withRowMacs } from './dependencies.ts'
@@ -11,7 +12,8 @@ import { applyBackgroundTransition } from './transitions.ts'
 /**
  * Makes due what the receipt worker would not look at for longer than it ever waits, because a clock that was ahead has set its time: leases of calls,
  * backoffs and pending captures. It is due when a lease is over. Unpaid receipts and holds keep the time at which they end. To be called when the clock is
- * right again; a call that began with the wrong clock and is still in progress then ends as one without a reply. Resolves to the number of receipts.
+ * right again; a call that began with the wrong clock and is still in progress then ends as one without a reply. A receipt with a row that this service has
+ * not written, or that cannot be read, hides no other. Resolves to the number of receipts.
  */
 export async function wakeReceipts(dependencies: PaymentDependencies, stopping?: AbortSignal): Promise<number> {
   const services = withRowMacs(dependencies)
@@ -44,7 +46,10 @@ async function isWaiting(services: PaymentServices, receipt: ReceiptRow): Promis
     const operations = await loadOperations(services, receipt)
     return operations !== null && isOperationPending(findCurrentOperation(operations, receipt))
   } catch (err) {
-    if (!isTamperedRow(err)) throw err
+    if (err instanceof RowBroken) {
+      const { merchantId, receiptId } = receipt
+      services.alarm('row_broken', { merchantId, cardId: '', requestId: '', receiptId })
+    } else if (!isTamperedRow(err)) throw err
     return false
   }
 }
