@@ -119,7 +119,7 @@ const upsertWrong = sql`
 
 const selectWrong = sql`
   select cast(coalesce(sum(tries), 0) as bigint) as tries, cast(coalesce(min(ends_at), 0) as bigint) as first_ends_at
-  from day_tries where key_id = $1 and subject >= $2 and ends_at > $3`
+  from day_tries where key_id = $1 and subject >= $2 and subject < $3 and ends_at > $4`
 
 /** The bucket and the time of a code attempt. */
 export interface CodeAttemptTime {
@@ -130,14 +130,14 @@ export interface CodeAttemptTime {
 /** For how many more milliseconds no code is evaluated because too many were wrong; 0 when codes are evaluated. */
 export function* findWrongCodeWait({ at }: CodeAttemptTime, maxPerHour: number): Transaction<number> {
   const now = Math.trunc(at)
-  const counted = yield* runOne(selectWrong, [keyId, subjectOf(sliceAt(now) - slicesPerHour, 0), now])
+  const counted = yield* runOne(selectWrong, [keyId, ...countedSlices(now), now])
   if (counted === null || readInteger(counted, 'tries') < maxPerHour) return 0
   return Math.max(1, readInteger(counted, 'first_ends_at') - now)
 }
 
 /** How many codes were wrong in the last hour, over all cards. */
 export function countWrongCodes(at: number): Read<number> {
-  const values = [keyId, subjectOf(sliceAt(at) - slicesPerHour, 0), Math.trunc(at)]
+  const values = [keyId, ...countedSlices(at), Math.trunc(at)]
   return { statement: selectWrong, values, map: ([row]) => (row === undefined ? 0 : readInteger(row, 'tries')) }
 }
 
@@ -149,7 +149,17 @@ export function* addWrongCodes({ bucket, at }: CodeAttemptTime, count: number): 
 /** Until when a wrong code counts: an hour after the end of its slice. */
 export const wrongCodeSlices = Object.freeze({
   endOf: (at: number): number => (sliceAt(at) + 1 + slicesPerHour) * sliceMs,
+  /**
+   * The last `endOf` that counts at a time. Those of the next slice do, since another process may be ahead by seconds; later ones were counted by a clock that
+   * was ahead, and would stop all verification until their hour has come.
+   */
+  lastEndOf: (at: number): number => (sliceAt(at) + 2 + slicesPerHour) * sliceMs,
 })
+
+/** The subjects of the slices that count at a time: from, and up to but without. */
+function countedSlices(at: number): [Uint8Array, Uint8Array] {
+  return [subjectOf(sliceAt(at) - slicesPerHour, 0), subjectOf(sliceAt(at) + 2, 0)]
+}
 
 function sliceAt(at: number): number {
   return Math.floor(at / sliceMs)

@@ -24,7 +24,8 @@ export function makeWrongCodes(): WrongCodes {
   function waitMs(now: number, maxPerHour: number): number {
     for (const endsAt of counts.keys()) if (endsAt <= now) counts.delete(endsAt)
     let sum = 0
-    for (const count of counts.values()) sum += count
-    return sum < maxPerHour ? 0 : Math.max(1, Math.min(...counts.keys()) - now)
+    const counted = [...counts.keys()].filter((endsAt) => endsAt <= wrongCodeSlices.lastEndOf(now))
+    for (const endsAt of counted) sum += counts.get(endsAt) ?? 0
+    return sum < maxPerHour ? 0 : Math.max(1, Math.min(...counted) - now)
   }
 }

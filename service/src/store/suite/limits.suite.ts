@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { findCard, insertCard } from '../cards.ts'
-import { claimSend, deleteOldLimits, type SendClaim } from '../send-limits.ts'
+import { claimSend, countWrongCodes, deleteOldLimits, type SendClaim } from '../send-limits.ts'
 import { deleteInPages } from '../store.ts'
 import { beginVerification, checkCode, completeVerification, findVerification } from '../verifications.ts'
 import {
@@ -124,6 +124,29 @@ export function limitsSuite(withStore: WithStore): void {
         retryAfterMs: 2,
       })
       assert.deepEqual(await store.write(checkCode, { attempt: right(refused.retryAfterMs + 1) }), { outcome: 'verified' })
+    }),
+  )
+
+  test(
+    'wrong codes that were counted by a clock that was ahead stop nothing when it is right again',
+    withStore(async ({ store }) => {
+      const aheadMs = 10 * 86_400_000
+      const [first, second] = [makeCard(1), makeCard(2)]
+      for (const card of [first, second]) {
+        await store.write(insertCard, { card, audit: makeAuditEntry(card) })
+        await store.write(beginVerification, {
+          attempt: sampleVerification(card, 'one', clockAt(0)),
+          limits: { resendWaitMs: 1, pan: null },
+          audit: makeAuditEntry(card),
+        })
+      }
+      const limits = { maxWrongCodesPerHour: 1, otpLifetimeMs: 2 * aheadMs }
+      const wrong = await store.write(checkCode, { attempt: makeCodeAttempt(first, 'one', clockAt(aheadMs), limits) })
+      assert.equal(wrong.outcome, 'incorrect')
+      const counts = [T0 + aheadMs, T0, T0 + aheadMs - 300_000].map((at) => store.read(countWrongCodes(at)))
+      assert.deepEqual(await Promise.all(counts), [1, 0, 1], 'the next slice counts: another process may be ahead by seconds')
+      const right = makeCodeAttempt(second, 'one', clockAt(1), { ...limits, otpHash: bytesOf('right one') })
+      assert.deepEqual(await store.write(checkCode, { attempt: right }), { outcome: 'verified' })
     }),
   )
 
