@@ -58,6 +58,16 @@ test('every connection is read again when the overload is over, and when the ser
   assert.equal(others.refused, refused)
 })
 
+test('all that has waited too long is refused, up to the last one', () => {
+  const loop = setUp()
+  const clients = loop.connect(500, { isAtOnce: true })
+  loop.run(1)
+  clients.stopSending()
+  loop.run(10_000)
+  assert.equal(loop.shedder.paused(), 0)
+  assert.ok(clients.longestMs < 2500, `a call was handled after ${clients.longestMs} ms`)
+})
+
 test('a connection that is about to be closed is read again, and it is said whether any was paused', () => {
   const loop = setUp()
   const clients = loop.connect(500)
@@ -135,6 +145,10 @@ function setUp() {
         get inTime() {
           return sum(({ inTime }) => inTime)
         },
+        /** Of the calls that were not refused. */
+        get longestMs() {
+          return Math.max(...crowd.map(({ longestMs }) => longestMs))
+        },
         get refused() {
           return sum(({ refused }) => refused)
         },
@@ -165,6 +179,7 @@ class Client implements ShedConnection {
   onResume = (): void => undefined
   replies = 0
   inTime = 0
+  longestMs = 0
   refused = 0
   nextAt: number
   #sentAt = 0
@@ -196,6 +211,7 @@ class Client implements ShedConnection {
     this.#isWaiting = false
     if (isResult) this.replies++
     else this.refused++
+    if (isResult) this.longestMs = Math.max(this.longestMs, at - this.#sentAt)
     if (isResult && at - this.#sentAt <= 1000) this.inTime++
     if (this.nextAt !== Infinity) this.nextAt = Math.max(at, this.#sentAt + 1000)
   }

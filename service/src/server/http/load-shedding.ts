@@ -148,7 +148,7 @@ export function makeLoadShedder({ now, every }: LoadShedderOptions): LoadShedder
       refuseOldest()
     } else resumeOldest(room)
     dropResumed()
-    if (paused.length === 0) endPause()
+    if (paused.length === 0 && stale.size === 0) endPause()
   }
 
   function isLate(entry: PausedConnection | undefined): boolean {
