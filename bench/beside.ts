@@ -56,21 +56,22 @@ export function countFailures(calls: readonly SentCall[]): number {
   return calls.length - result
 }
 
-/** What the work took for each of `count` changes, by the CPU time beyond that of the calls alone. */
+/** What the work took for each of `count` changes, by the CPU time beyond that of the calls after it: before it, a service is still compiling. */
 export function toBesideMeasures(
   of: string,
   count: number,
-  { alone, beside }: { readonly alone: CallsBeside; readonly beside: CallsBeside },
+  { alone, beside, after }: { readonly alone: CallsBeside; readonly beside: CallsBeside; readonly after: CallsBeside },
 ): Measure[] {
   const perCard = (name: 'cpuMs' | 'databaseCpuMs'): number =>
-    ((beside[name] - (alone[name] / alone.seconds) * beside.seconds) * 1000) / count
+    ((beside[name] - (after[name] / after.seconds) * beside.seconds) * 1000) / count
   return [
     { of, name: 'CPU of the service a card', value: perCard('cpuMs'), unit: 'µs' },
     { of, name: 'CPU of PostgreSQL a card', value: perCard('databaseCpuMs'), unit: 'µs' },
     { of, name: 'p99 of calls alone', value: alone.p99Ms, unit: 'ms' },
     { of, name: 'p99 of calls beside it', value: beside.p99Ms, unit: 'ms' },
+    { of, name: 'p99 of calls after it', value: after.p99Ms, unit: 'ms' },
     { of, name: 'p99 of calls, compared', value: beside.p99Ms / alone.p99Ms, unit: 'of alone', target: { most: 2 } },
-    { of, name: 'calls without a result', value: alone.failed + beside.failed, unit: '', target: { most: 0 } },
+    { of, name: 'calls without a result', value: alone.failed + beside.failed + after.failed, unit: '', target: { most: 0 } },
   ]
 }
 

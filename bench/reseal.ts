@@ -36,6 +36,7 @@ async function measureReseal({ dataFactory, isQuick, say }: Bench, store: StoreK
     const beside = await measureBeside(running, serviceData, async () => {
       resealed = ((await runTessera(serviceData, ['keys', 'reseal', old, ...shareFlags])) as { readonly resealed: number }).resealed
     })
+    const after = await measureBeside(running, serviceData, () => pause(isQuick ? 5000 : 15_000))
     const perSecond = resealed / beside.seconds
     say(
       `${of}: ${String(resealed)} cards in ${beside.seconds.toFixed(1)} s; p99 of calls ${alone.p99Ms.toFixed(1)} ms alone, ${beside.p99Ms.toFixed(1)} ms beside it`,
@@ -44,7 +45,7 @@ async function measureReseal({ dataFactory, isQuick, say }: Bench, store: StoreK
       { of, name: 'cards', value: resealed, unit: '' },
       { of, name: 'cards a second', value: perSecond, unit: '/s', target: { least: cardsInAnHour / 3600 } },
       { of, name: 'a million cards', value: cardsInAnHour / perSecond / 60, unit: 'min' },
-      ...toBesideMeasures(of, resealed, { alone, beside }),
+      ...toBesideMeasures(of, resealed, { alone, beside, after }),
     ]
   } finally {
     await running.stop()

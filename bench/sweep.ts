@@ -40,6 +40,7 @@ async function measureSweep({ dataFactory, isQuick, say }: Bench, store: StoreKi
       }
       samples.push(await readSample(running))
     })
+    const after = await measureBeside(running, serviceData, () => pause(15_000))
     const perSecond = speedOf(samples)
     say(`${of}: ${String(cards)} cards, ${perSecond.toFixed(0)}/s while there was a backlog`)
     const swept = (samples.at(-1)?.swept ?? 0) - (samples[0]?.swept ?? 0)
@@ -47,7 +48,7 @@ async function measureSweep({ dataFactory, isQuick, say }: Bench, store: StoreKi
       { of, name: 'cards', value: cards, unit: '' },
       { of, name: 'cards a second', value: perSecond, unit: '/s', target: { least: cardsInAnHour / 3600 } },
       { of, name: 'a million cards', value: cardsInAnHour / perSecond / 60, unit: 'min' },
-      ...toBesideMeasures(of, swept, { alone, beside }),
+      ...toBesideMeasures(of, swept, { alone, beside, after }),
     ]
   } finally {
     await running.stop()

@@ -25,6 +25,8 @@ export interface ApiClient {
   remove(token: string): Promise<CallOutcome>
   /** Any other method; with a key it may be retried. */
   call(method: string, params: object, idempotencyKey?: string): Promise<CallOutcome>
+  /** Whether the service has not closed the connection. */
+  isOpen(): boolean
   close(): void
 }
 
@@ -46,6 +48,7 @@ export async function openApiClient({ url, xAuth, maxReplySeconds: answerSeconds
     verify: (token, code) => call('cards.verify', { token, code }),
     check: (token) => call('cards.check', { token }),
     remove: (token) => call('cards.remove', { token }),
+    isOpen: connection.isOpen,
     close: () => connection.close(),
   }
 }

@@ -32,7 +32,10 @@ export function startOpenLoad(load: OpenLoad): RunningLoad {
   const pending = new Set<Promise<void>>()
 
   async function sendOne(): Promise<void> {
-    const client = idle.pop() ?? (await openApiClient(load))
+    let client = idle.pop()
+    // The service closes connections that were idle for a minute, as those at the bottom are.
+    while (client?.isOpen() === false) client = idle.pop()
+    client ??= await openApiClient(load)
     const sentAt = performance.now()
     const outcome = await load.call(client)
     calls.push({ sentAt, ms: performance.now() - sentAt, outcome })

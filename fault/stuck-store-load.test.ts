@@ -14,6 +14,7 @@ function makeWaitingClient(): { client: ApiClient; answer: (outcome: CallOutcome
     verify: call,
     check: call,
     remove: call,
+    isOpen: () => true,
     close: () => undefined,
   }
   return { client, answer: (outcome) => waiting.shift()?.(outcome) }
