@@ -119,8 +119,6 @@ function deriveKey(privateKey: KeyObject, publicKey: KeyObject, context: Uint8Ar
   }
 }
 
-/** The form of a public key of a node. */
-export const nodePublicKeyPattern = '^[0-9a-f]{128}$'
 const requestLabel = 'tessera hand-over request'
 const replyLabel = 'tessera hand-over reply'
 const rawBytes = 32

@@ -104,5 +104,3 @@ const valueBytes = 32
 const checksumAt = valueAt + valueBytes
 const shareBytes = 45
 const shareCharacters = 72
-/** The form of a set's id. */
-export const setIdPattern = '^[0-9A-HJKMNP-TV-Z]{8}$'

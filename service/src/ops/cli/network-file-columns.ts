@@ -7,10 +7,10 @@ import { ExitError } from '../exits.ts'
 /** What a line of a network's daily file says was done. */
 export type NetworkLineKind = (typeof networkLineKinds)[number]
 
-export const networkLineKinds = ['debit', 'reversal', 'refund', 'capture', 'hold'] as const
+const networkLineKinds = ['debit', 'reversal', 'refund', 'capture', 'hold'] as const
 
 /** The columns that tell which operation a line is of; the first that a file has is used. */
-export const lineKeyColumns = ['reference', 'trace', 'request'] as const
+const lineKeyColumns = ['reference', 'trace', 'request'] as const
 
 export type LineKeyColumn = (typeof lineKeyColumns)[number]
 

@@ -1,5 +1,5 @@
 /** The values that a template of an HTTP gateway may name as `{phone}`. `coding` is 0 for a text in the default alphabet of SMS, 2 for UCS-2. */
-export const templateVariables = [
+const templateVariables = [
   'phone',
   'text',
   'messageId',
