@@ -1,56 +1,22 @@
 import assert from 'node:assert/strict'
-import { test, type TestContext } from 'node:test'
+import { test } from 'node:test'
 
 import { makeAuthority } from '../../http/certificate.fixture.ts'
 import { makeSystemClock } from '../../../system-clock.ts'
 import { makeHandClock } from '../../../testing/clock.fixture.ts'
 import { until } from '../../../testing/child.fixture.ts'
-import { describeSms } from '../sms.suite.ts'
 
 import { startSmppServer, textOf, type ServerPdu, type SmppServer } from './smpp-server.fixture.ts'
-import { connectSmpp, smppMessage } from './smpp-sms.fixture.ts'
+import { connectSmpp, describeSmpp, openSmppWithServer, smppMessage } from './smpp-sms.fixture.ts'
 
 // The message centre is the server half of npm's `smpp`.
 
-const never = new AbortController().signal
 const [throttled, queueFull, invalidAddress, systemError] = [0x58, 0x14, 0x0b, 0x08]
 
-async function open(t: TestContext, options: Parameters<typeof connectSmpp>[1] = {}, onReport?: () => Promise<void>) {
-  const server = await startSmppServer()
-  const connected = connectSmpp(server.port, options, onReport)
-  t.after(async () => {
-    await connected.sms.close?.()
-    await server.close()
-  })
-  return { server, ...connected, send: (text = 'Code 123456', signal = never) => connected.sms.send(smppMessage(text), signal) }
-}
-
-describeSms('smpp', async () => {
-  const server = await startSmppServer()
-  const { sms } = connectSmpp(server.port)
-  const texts: string[] = []
-  let next: 'accept' | 'reject' | 'silent' = 'accept'
-  server.reply = (pdu) => {
-    const behavior = next
-    next = 'accept'
-    if (behavior === 'reject') return { command_status: invalidAddress }
-    texts.push(textOf(pdu))
-    return behavior === 'silent' ? null : { message_id: 'm1' }
-  }
-  return {
-    sms,
-    receivedTexts: async () => texts,
-    rejectNext: async () => void (next = 'reject'),
-    loseNextAnswer: async () => void (next = 'silent'),
-    close: async () => {
-      await sms.close?.()
-      await server.close()
-    },
-  }
-})
+describeSmpp('smpp')
 
 test('a message is bound, addressed and encoded as the specification says, and an independent decoder reads it', async (t) => {
-  const { server, send } = await open(t)
+  const { server, send } = await openSmppWithServer(t)
   assert.deepEqual(await send('Tessera: code 123456 {x} é €\n\n@pay.example #123456'), { outcome: 'accepted', gatewayMessageId: 'm2' })
   const [bind, submit] = server.received
   assert.deepEqual([bind?.['system_id'], bind?.['password'], bind?.['interface_version']], ['shop', 'secret', 0x34])
@@ -63,7 +29,7 @@ test('a message is bound, addressed and encoded as the specification says, and a
 })
 
 test('a text outside of the default alphabet is sent in UCS-2, and a long one in segments that a phone puts together, of which the last has a receipt', async (t) => {
-  const { server, send } = await open(t)
+  const { server, send } = await openSmppWithServer(t)
   const text = 'Код 123456 для карты *6478. '.repeat(4)
   assert.equal((await send(text)).outcome, 'accepted')
   const parts = server.received.filter(({ command }) => command === 'submit_sm')
@@ -85,7 +51,7 @@ test('a text outside of the default alphabet is sent in UCS-2, and a long one in
 })
 
 test('a message centre whose default alphabet is ISO 8859-1 gets it', async (t) => {
-  const { server, send } = await open(t, { alphabet: 'latin1' })
+  const { server, send } = await openSmppWithServer(t, { alphabet: 'latin1' })
   const bytes: Buffer[] = []
   server.reply = (pdu) => {
     bytes.push(Buffer.from(textOf(pdu), 'latin1'))
@@ -103,7 +69,7 @@ for (const [radix, inResponse, inText, stored] of [
   ['hex_receipt', '1715004', '001a2b3c', '1715004'],
 ] as const) {
   test(`a receipt is matched to its message: ${radix}, ${inResponse} and ${inText}`, async (t) => {
-    const { server, send, reports } = await open(t, { messageIds: radix })
+    const { server, send, reports } = await openSmppWithServer(t, { messageIds: radix })
     server.reply = () => ({ message_id: inResponse })
     assert.equal((await send()).gatewayMessageId, stored)
     await deliver(server, receiptText(inText, 'DELIVRD'))
@@ -115,7 +81,7 @@ for (const [radix, inResponse, inText, stored] of [
 }
 
 test('a receipt that comes before the response is reported, and a message from a phone or a state that is not final is not', async (t) => {
-  const { server, send, reports } = await open(t)
+  const { server, send, reports } = await openSmppWithServer(t)
   server.reply = (_pdu, session) => {
     session.deliver_sm({ esm_class: 4, short_message: receiptText('m9', 'DELIVRD') })
     return { message_id: 'm9' }
@@ -129,7 +95,9 @@ test('a receipt that comes before the response is reported, and a message from a
 
 test('a receipt that cannot be stored is refused for now, so that the message centre sends it again', async (t) => {
   let isAway = true
-  const { server, send } = await open(t, {}, () => (isAway ? Promise.reject(new Error('the store is away')) : Promise.resolve()))
+  const { server, send } = await openSmppWithServer(t, {}, () =>
+    isAway ? Promise.reject(new Error('the store is away')) : Promise.resolve(),
+  )
   await send()
   assert.equal((await deliver(server, receiptText('m2', 'DELIVRD')))['command_status'], 0x64)
   isAway = false
@@ -138,7 +106,7 @@ test('a receipt that cannot be stored is refused for now, so that the message ce
 
 test('while the message centre throttles, nothing is sent for a growing pause, and then the message is sent', async (t) => {
   const clock = makeHandClock()
-  const { server, send } = await open(t, { clock })
+  const { server, send } = await openSmppWithServer(t, { clock })
   const statuses = [throttled, queueFull, throttled, 0]
   server.reply = () => ({ command_status: statuses.shift() ?? 0, message_id: 'm' })
   const sending = send()
@@ -152,7 +120,7 @@ test('while the message centre throttles, nothing is sent for a growing pause, a
 
 test('a pause ends with its timer, which may fire before a clock says that its time has come', async (t) => {
   const standing = makeHandClock()
-  const { server, send } = await open(t, { clock: { ...standing, sleep: makeSystemClock().sleep } })
+  const { server, send } = await openSmppWithServer(t, { clock: { ...standing, sleep: makeSystemClock().sleep } })
   const statuses = [throttled, queueFull]
   server.reply = () => ({ command_status: statuses.shift() ?? 0, message_id: 'm' })
   assert.deepEqual(
@@ -163,7 +131,7 @@ test('a pause ends with its timer, which may fire before a clock says that its t
 
 test('a message that is throttled until its caller has gone is rejected, because nothing of it was accepted', async (t) => {
   const clock = makeHandClock()
-  const { server, send } = await open(t, { clock })
+  const { server, send } = await openSmppWithServer(t, { clock })
   const caller = new AbortController()
   server.reply = () => ({ command_status: throttled })
   const sending = send('Code', caller.signal)
@@ -173,7 +141,7 @@ test('a message that is throttled until its caller has gone is rejected, because
 })
 
 test('an error that does not say what became of a message is unknown, and any other is a rejection', async (t) => {
-  const { server, send } = await open(t)
+  const { server, send } = await openSmppWithServer(t)
   server.reply = () => ({ command_status: systemError })
   assert.deepEqual(await send(), { outcome: 'unknown', error: 'smpp 0x8' })
   server.reply = () => ({ command_status: invalidAddress })
@@ -184,7 +152,7 @@ test('an error that does not say what became of a message is unknown, and any ot
 })
 
 test('no more messages wait for a response than the window admits, and a response that comes after its caller has gone frees its place', async (t) => {
-  const { server, send } = await open(t, { window: 2 })
+  const { server, send } = await openSmppWithServer(t, { window: 2 })
   const held: { readonly pdu: ServerPdu; readonly answer: () => void }[] = []
   server.reply = (pdu, session) => {
     held.push({ pdu, answer: () => session.send(pdu.response({ message_id: 'late' })) })
@@ -211,7 +179,7 @@ test('no more messages wait for a response than the window admits, and a respons
 })
 
 test('messages that wait for the window are sent in their order, and one whose caller has gone passes its place on', async (t) => {
-  const { server, send } = await open(t, { window: 1 })
+  const { server, send } = await openSmppWithServer(t, { window: 1 })
   const waiting = Array.from({ length: 500 }, (_, at) => {
     const caller = new AbortController()
     return { caller, sent: send(String(at), caller.signal) }
@@ -226,7 +194,7 @@ test('messages that wait for the window are sent in their order, and one whose c
 })
 
 test('a lost connection leaves messages in flight unknown, is made again by itself, and until then messages are rejected', async (t) => {
-  const { server, send, events } = await open(t)
+  const { server, send, events } = await openSmppWithServer(t)
   server.reply = () => null
   const sending = send()
   await server.untilReceived('submit_sm', 1)
@@ -241,7 +209,7 @@ test('a lost connection leaves messages in flight unknown, is made again by itse
 })
 
 test('an idle connection is checked, and so may be the client', async (t) => {
-  const { server, send } = await open(t, { enquireMs: 20 })
+  const { server, send } = await openSmppWithServer(t, { enquireMs: 20 })
   await send()
   await server.untilReceived('enquire_link', 2)
   const response = await new Promise<ServerPdu>((resolve) => server.sessions[0]?.enquire_link(resolve))
@@ -249,7 +217,7 @@ test('an idle connection is checked, and so may be the client', async (t) => {
 })
 
 test('the connection is closed with an unbind', async (t) => {
-  const { server, send, sms } = await open(t)
+  const { server, send, sms } = await openSmppWithServer(t)
   await send()
   await sms.close?.()
   await server.untilReceived('unbind', 1)

@@ -4,50 +4,21 @@ import { createServer, type AddressInfo, type Socket } from 'node:net'
 import { test, type TestContext } from 'node:test'
 
 import { until } from '../../../testing/child.fixture.ts'
-import { describeSms } from '../sms.suite.ts'
 
 import { encodePdu, makePduReader, responseTo, smppCommands, type SmppPdu } from './pdu.ts'
-import { startSmppServer, textOf, type SmppServer } from './smpp-server.fixture.ts'
-import { connectSmpp, smppMessage } from './smpp-sms.fixture.ts'
+import type { SmppServer } from './smpp-server.fixture.ts'
+import { connectSmpp, describeSmpp, openSmppWithServer, smppMessage } from './smpp-sms.fixture.ts'
 
 // A transmitter and a receiver. The message centre is the server half of npm's `smpp`, and for what it cannot do one that is written byte by byte here.
 
 const never = new AbortController().signal
 const bindMode = 'transmitter_and_receiver'
 
-async function open(t: TestContext, options: Parameters<typeof connectSmpp>[1] = {}) {
-  const server = await startSmppServer()
-  const connected = connectSmpp(server.port, { bindMode, ...options })
-  t.after(async () => {
-    await connected.sms.close?.()
-    await server.close()
-  })
-  return { server, ...connected, send: (text = 'Code 123456', signal = never) => connected.sms.send(smppMessage(text), signal) }
+function open(t: TestContext, options: Parameters<typeof connectSmpp>[1] = {}) {
+  return openSmppWithServer(t, { bindMode, ...options })
 }
 
-describeSms('smpp with two sessions', async () => {
-  const server = await startSmppServer()
-  const { sms } = connectSmpp(server.port, { bindMode })
-  const texts: string[] = []
-  let next: 'accept' | 'reject' | 'silent' = 'accept'
-  server.reply = (pdu) => {
-    const behavior = next
-    next = 'accept'
-    if (behavior === 'reject') return { command_status: 0x0b }
-    texts.push(textOf(pdu))
-    return behavior === 'silent' ? null : { message_id: 'm1' }
-  }
-  return {
-    sms,
-    receivedTexts: async () => texts,
-    rejectNext: async () => void (next = 'reject'),
-    loseNextAnswer: async () => void (next = 'silent'),
-    close: async () => {
-      await sms.close?.()
-      await server.close()
-    },
-  }
-})
+describeSmpp('smpp with two sessions', { bindMode })
 
 test('both sessions have the same account, messages are sent on the transmitter, and receipts are stored from the receiver', async (t) => {
   const { server, send, reports } = await open(t)
