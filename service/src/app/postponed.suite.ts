@@ -3,6 +3,7 @@ import { after, test } from 'node:test'
 
 import { openIdempotencyClient } from '../domain/idempotency/idempotency-client.fixture.ts'
 import { createCrashingStore } from '../domain/payments/crashing-store.fixture.ts'
+import { longestRetryWaitAfter } from '../domain/webhooks/schedule.ts'
 import type { Store } from '../store/store.ts'
 import type { WithStore } from '../store/suite/opened.fixture.ts'
 import { successPan } from '../testing/receipts.fixture.ts'
@@ -76,7 +77,17 @@ export function postponedSuite(withStore: WithStore): void {
         await app.app.services.clockAdministration.runOnce()
         app.clock.jump(-day / 2)
         await app.app.services.clockAdministration.runOnce()
-        assert.deepEqual([await isDue(), (await clockOf(app)).trusted], [[true], true])
+        const waitMs = longestRetryWaitAfter(3)
+        const waits = async (): Promise<number[]> => (await dues()).map((row) => Number(row.due_at) - app.clock.now())
+        assert.deepEqual([await waits(), (await clockOf(app)).trusted], [[waitMs], true], 'its wait begins anew')
+        app.clock.advance(waitMs)
+        assert.deepEqual(await isDue(), [true])
+        await raw(`update deliveries set tries = 0, due_at = ${String(app.clock.now() + 40 * day)}`)
+        app.clock.jump(day / 2)
+        await app.app.services.clockAdministration.runOnce()
+        app.clock.jump(-day / 2)
+        await app.app.services.clockAdministration.runOnce()
+        assert.deepEqual(await waits(), [0], 'there is no wait before the first attempt')
         await raw(`update deliveries set tries = 1, claim_id = 'died', due_at = ${String(app.clock.now() + 40 * day)}`)
         app.clock.jump(40 * day)
         await app.app.services.clockAdministration.runOnce()

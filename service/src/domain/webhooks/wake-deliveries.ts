@@ -12,8 +12,9 @@ export interface WakeDeliveryDependencies {
 }
 
 /**
- * Makes due what waits longer than it ever would after so many attempts, because a clock that was ahead has set its time. An attempt that seems to be in
- * progress gets a lease: if its process has died, the delivery is due when that is over. Resolves to the number of deliveries.
+ * Lets begin anew what waits longer than it ever would after so many attempts, because a clock that was ahead has set its time: it may also be that the clock
+ * was right, and is behind now. An attempt that seems to be in progress gets a lease: if its process has died, the delivery is due when that is over.
+ * Resolves to the number of deliveries.
  */
 export async function wakeDeliveries({ store, clock, settings }: WakeDeliveryDependencies, stopping?: AbortSignal): Promise<number> {
   const now = clock.now()
@@ -23,7 +24,7 @@ export async function wakeDeliveries({ store, clock, settings }: WakeDeliveryDep
     const page = await store.read(listDueAfter({ after, count: pageSize }))
     const postponed = page.filter((delivery) => delivery.dueAt > latestOf(delivery))
     for (const deliveries of byEndpoint(postponed)) {
-      const moved = deliveries.map((delivery) => ({ ...delivery, to: delivery.claimId === '' ? now : now + settings.leaseMs }))
+      const moved = deliveries.map((delivery) => ({ ...delivery, to: now + longestWaitOf(delivery) }))
       const [first] = deliveries
       if (first !== undefined) await store.write(moveDeliveries, { endpoint: first, deliveries: moved })
       woken += deliveries.length
@@ -35,8 +36,12 @@ export async function wakeDeliveries({ store, clock, settings }: WakeDeliveryDep
   return woken
 
   /** The latest time that a clock that is right would have set. An event behind another one of its object may wait for that one: then it waits again. */
-  function latestOf({ claimId, attempts }: PostponedDelivery): number {
-    return now + clocksApartMs + (claimId === '' ? longestRetryWaitAfter(attempts) : settings.leaseMs)
+  function latestOf(delivery: PostponedDelivery): number {
+    return now + clocksApartMs + longestWaitOf(delivery)
+  }
+
+  function longestWaitOf({ claimId, attempts }: PostponedDelivery): number {
+    return claimId === '' ? longestRetryWaitAfter(attempts) : settings.leaseMs
   }
 }
 
