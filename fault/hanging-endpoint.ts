@@ -15,6 +15,8 @@ import type { ServiceData } from './service-data.ts'
 export interface HangScale {
   readonly beforeMs: number
   readonly hangMs: number
+  /** Of the wanted payments; measured if it is not given. */
+  readonly share?: number
 }
 
 export const hangingEndpoint: Experiment = {
@@ -27,7 +29,7 @@ export const hangingEndpoint: Experiment = {
     const scale = { beforeMs: 6000, hangMs: 10_000 }
     const bounded = await hangEndpoint(trial, scale)
     trial.say('once more, without bounds')
-    const unbounded = await hangEndpoint(trial, { ...scale, beforeMs: 1000 }, [plantedFaults.unboundedPeers])
+    const unbounded = await hangEndpoint(trial, { ...scale, beforeMs: 1000, share: 1 }, [plantedFaults.unboundedPeers])
     const ratio = bounded.p99DuringMs / bounded.p99BeforeMs
     return {
       acknowledged: bounded.acknowledged,
@@ -39,6 +41,7 @@ export const hangingEndpoint: Experiment = {
         ...(ratio <= 2 ? [] : [`payments of others took ${ratio.toFixed(1)} times as long as before (p99)`]),
       ],
       metrics: {
+        payments_per_s: bounded.perSecond,
         opened_s: bounded.openedAfterMs / 1000,
         closed_s: bounded.closedAfterMs / 1000,
         others_p99_before_ms: bounded.p99BeforeMs,
@@ -59,6 +62,8 @@ export const hangingEndpoint: Experiment = {
 }
 
 export interface HangRun {
+  /** Payments of both merchants. */
+  readonly perSecond: number
   readonly acknowledged: number
   /** Of the other merchant's payments while the endpoint hung. */
   readonly othersRefused: number
@@ -117,8 +122,10 @@ async function measure(running: RunningService, shop: HangingShop, { scale, xAut
   const stopping = new AbortController()
   const until = stopping.signal
   const watch = watchPeer(running, 'merchant_endpoint')
-  const payments = startOpenLoad({ url, xAuth, until, perSecond, call: (client) => pay(client, token, unknown) })
-  const others = startOpenLoad({ url, xAuth: running.xAuth, until, perSecond: 20, call: (client) => pay(client, otherToken, new Set()) })
+  const payOther = (client: ApiClient): Promise<CallOutcome> => pay(client, otherToken, new Set())
+  const share = scale.share ?? (await measureShare(running, payOther))
+  const payments = startOpenLoad({ url, xAuth, until, perSecond: share * perSecond, call: (client) => pay(client, token, unknown) })
+  const others = startOpenLoad({ url, xAuth: running.xAuth, until, perSecond: share * othersPerSecond, call: payOther })
   await pause(warmUpMs)
   const startedAt = performance.now()
   await pause(scale.beforeMs)
@@ -138,6 +145,7 @@ async function measure(running: RunningService, shop: HangingShop, { scale, xAut
   await Promise.all([payments.ended, others.ended])
   await watch.stop()
   return {
+    perSecond: Math.round(share * (perSecond + othersPerSecond)),
     ...summarize(payments, others, { startedAt, hangsAt, respondsAt, closedAt, endedAt }),
     openedAfterMs: watch.openedAt - hangsAt,
     closedAfterMs: watch.closedAt - respondsAt,
@@ -147,6 +155,29 @@ async function measure(running: RunningService, shop: HangingShop, { scale, xAut
     notPaid: await countNotPaid({ url, xAuth }, unknown),
     cancelled: shop.cancelled.size,
   }
+}
+
+/**
+ * The share of the wanted payments that are at most half of what the service takes on this machine now: more than it takes wait for each other, and how long
+ * says nothing about the endpoint.
+ */
+async function measureShare(running: RunningService, call: (client: ApiClient) => Promise<CallOutcome>): Promise<number> {
+  let paid = 0
+  const work = async (until: AbortSignal): Promise<void> => {
+    const client = await openApiClient(running)
+    while (!until.aborted) if ((await call(client)).kind === 'result') paid++
+    client.close()
+  }
+  let takenPerSecond = 0
+  // The first rounds are slower: the code is not compiled yet.
+  for (let round = 0; round < 3; round++) {
+    paid = 0
+    const startedAt = performance.now()
+    const until = AbortSignal.timeout(1000)
+    await Promise.all(Array.from({ length: 16 }, () => work(until)))
+    takenPerSecond = (paid * 1000) / (performance.now() - startedAt)
+  }
+  return Math.max(leastShare, Math.min(1, takenPerSecond / 2 / (perSecond + othersPerSecond)))
 }
 
 type Times = Readonly<Record<'startedAt' | 'hangsAt' | 'respondsAt' | 'closedAt' | 'endedAt', number>>
@@ -211,7 +242,11 @@ export function findHangFaults(run: HangRun): string[] {
 }
 
 const inFlightMax = 200
+/** Where the machine takes twice as many with those of the other merchant. */
 const perSecond = 60
+const othersPerSecond = 20
+/** With fewer, the endpoint does not get enough calls for its breaker to open in time. */
+const leastShare = 0.25
 const warmUpMs = 500
 /** Long enough that some payments are debited, and not confirmed when the endpoint hangs. */
 const swallowMs = 300
