@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { ServiceData, StoreKind } from '../fault/service-data.ts'
@@ -81,9 +82,19 @@ interface PaymentCost {
   readonly syncs: number
 }
 
-function start(folder: string, data: ServiceData, network: PaymentComparison['network']): Promise<RunningService> {
-  const imports = network === 'instant' ? [pathToFileURL(join(folder, 'bench/doubles/instant-network.ts'))] : []
+async function start(folder: string, data: ServiceData, network: PaymentComparison['network']): Promise<RunningService> {
+  const imports = network === 'instant' ? [await findInstantNetwork(folder)] : []
   return startService({ flags: data.flags, folder, imports, logFile: join(data.folder, 'log') })
+}
+
+/** What plants the network that approves at once in a checkout. It was a module of its own once. */
+async function findInstantNetwork(folder: string): Promise<URL> {
+  const former = join(folder, 'bench/doubles/instant-network.ts')
+  if (existsSync(former)) return pathToFileURL(former)
+  const planted = (await import(pathToFileURL(join(folder, 'fault/planted-faults.ts')).href)) as {
+    readonly plantedFaults: { readonly instantNetwork: URL }
+  }
+  return planted.plantedFaults.instantNetwork
 }
 
 function toMeasures(of: string, rounds: readonly Readonly<Record<Contender, PaymentCost>>[]): Measure[] {
