@@ -78,7 +78,6 @@ test('a connection that is opened while the store closes is ended', async () => 
       usable: true,
       takeWarning: () => false,
       send: async () => [],
-      sendAtOnce: async () => [],
       query: async () => [],
       execute: async () => undefined,
       end,
