@@ -6,6 +6,7 @@ import { loadTargetOf, measureSpeed, type Speed } from './compare.ts'
 import { startLoadGenerator } from './load.ts'
 import type { Bench, Measure, Measurement } from './measurement.ts'
 import { comparePayments } from './pay-against.ts'
+import { floorMeasures, measurePaymentFloor } from './pay-floor.ts'
 import { readPostgresUsage } from './postgres-usage.ts'
 
 /** How many payments a second one service makes. */
@@ -26,7 +27,7 @@ export const payRate: Measurement = {
         const found = await payWith(bench, setup)
         const of = nameOf(setup)
         bench.say(`${of}: ${Math.round(found.requestsPerSecond)} per second, p99 ${Math.round(found.p99Ms)} ms`)
-        measures.push(...listMeasures(of, found))
+        measures.push(...listMeasures(of, found), ...found.floor)
       }
     }
     return measures
@@ -44,6 +45,8 @@ interface PaySetup {
 interface PaySpeed extends Speed {
   /** Null on SQLite. */
   readonly postgres: { readonly cpuMicroseconds: number; readonly syncs: number } | null
+  /** What the two commits cost without the service; of PostgreSQL with the default number of writers. */
+  readonly floor: readonly Measure[]
 }
 
 function nameOf({ store, writers, network }: PaySetup): string {
@@ -81,14 +84,25 @@ async function payWith({ dataFactory, isQuick }: Bench, { store, writers, networ
     const before = await readUsage()
     const speed = await measureSpeed(running, load, { ...round, roundMs: isQuick ? 3000 : 10_000 })
     const after = await readUsage()
-    if (before === null || after === null) return { ...speed, postgres: null }
+    if (before === null || after === null || serviceData.databaseUrl === null) return { ...speed, postgres: null, floor: [] }
     const cpuMicroseconds = ((after.cpuMs - before.cpuMs) / speed.requests) * 1000
-    return { ...speed, postgres: { cpuMicroseconds, syncs: (after.walSyncs - before.walSyncs) / speed.requests } }
+    await running.stop()
+    const floor = writers === null ? await measureFloors(serviceData.databaseUrl, isQuick) : []
+    return { ...speed, postgres: { cpuMicroseconds, syncs: (after.walSyncs - before.walSyncs) / speed.requests }, floor }
   } finally {
     await load.stop()
     await running.stop()
     await serviceData.remove()
   }
+}
+
+async function measureFloors(databaseUrl: string, isQuick: boolean): Promise<Measure[]> {
+  const floors: Measure[] = []
+  for (const group of [1, 8, 32]) {
+    const floor = await measurePaymentFloor(databaseUrl, { group, count: isQuick ? 2048 : 16_384 })
+    floors.push(...floorMeasures(group, floor))
+  }
+  return floors
 }
 
 const setups: readonly PaySetup[] = [
