@@ -28,7 +28,7 @@ async function measureSweep({ dataFactory, isQuick, say }: Bench, store: StoreKi
   const running = await startService({ flags, logFile: join(serviceData.folder, 'log') })
   try {
     // The sweeper begins a minute after the start.
-    const alone = await measureBeside(running, serviceData, () => pause(15_000))
+    const alone = await measureBeside(running, serviceData, () => readSamples(running))
     while ((await readSample(running)).swept === 0) await pause(1000)
     const samples: Sample[] = []
     const beside = await measureBeside(running, serviceData, async () => {
@@ -36,11 +36,11 @@ async function measureSweep({ dataFactory, isQuick, say }: Bench, store: StoreKi
         samples.push(last)
         if (samples.length > maxSamples)
           throw new Error(`after ${String(maxSamples)} s ${String(last.swept)} of ${String(cards)} cards are swept`)
-        await pause(500)
+        await pause(sampleMs)
       }
       samples.push(await readSample(running))
     })
-    const after = await measureBeside(running, serviceData, () => pause(15_000))
+    const after = await measureBeside(running, serviceData, () => readSamples(running))
     const perSecond = speedOf(samples)
     say(`${of}: ${String(cards)} cards, ${perSecond.toFixed(0)}/s while there was a backlog`)
     const swept = (samples.at(-1)?.swept ?? 0) - (samples[0]?.swept ?? 0)
@@ -53,6 +53,14 @@ async function measureSweep({ dataFactory, isQuick, say }: Bench, store: StoreKi
   } finally {
     await running.stop()
     await serviceData.remove()
+  }
+}
+
+/** Reads the metrics as often as while cards are swept, since calls wait for that, too. */
+async function readSamples(running: RunningService): Promise<void> {
+  for (let waitedMs = 0; waitedMs < 15_000; waitedMs += sampleMs) {
+    await readSample(running)
+    await pause(sampleMs)
   }
 }
 
@@ -83,6 +91,7 @@ async function readSample({ adminUrl }: RunningService): Promise<Sample> {
 
 const cardsInAnHour = 1_000_000
 const maxSamples = 7200
+const sampleMs = 500
 const shortLifetime = ['--unverified-lifetime-minutes=1']
 /** A speed over less says nothing. */
 const minWorkMs = 5000
