@@ -5,6 +5,7 @@ import { readDeadline, timeLeft, untilDeadline } from '../time-limits.ts'
 import { damagedError, isDamaged, postgresFaultOf } from './fault.ts'
 import { connectUnless } from './primary.ts'
 import type { Primary } from './primary.ts'
+import { makeReadBatch, type ReadBatch } from './read-batch.ts'
 import type { Session } from './session.ts'
 
 /** Runs queries on a few connections, pipelined: a query does not wait for the response to the one before. */
@@ -16,27 +17,30 @@ export interface Readers {
 
 /** `ms` is the time limit of a query; null: that of a request. */
 export function makeReaders(primary: Primary, count: number, ms: number | null = null): Readers {
-  const connections: ReadConnection[] = Array.from({ length: count }, () => ({ session: null, opening: null, pending: 0 }))
+  const connections: ReadConnection[] = Array.from({ length: count }, () => ({ session: null, batch: null, opening: null, pending: 0 }))
   let closed = false
   return {
     read: async ({ statement, values, map }) => {
       if (closed) throw new StoreUnavailable('the store is closed')
-      const connection = leastBusy(connections)
+      const connection =
+        connections.find(({ batch, pending }) => batch?.isFilling === true && pending < maxPending) ?? leastBusy(connections)
       if (connection === undefined || connection.pending >= maxPending)
         throw new StoreUnavailable(`${maxPending * connections.length} reads are waiting`)
       const deadline = ms === null ? readDeadline() : performance.now() + ms
       let found: readonly Row[]
       connection.pending++
       try {
-        const opened = connection.session?.usable === true ? connection.session : null
-        const session =
+        const opened = connection.session?.usable === true ? connection.batch : null
+        const batch =
           opened ??
           (await untilDeadline(
             open(connection, primary, () => closed),
             deadline,
             'connecting',
           ))
-        found = await session.query(statement, values, timeLeft(deadline))
+        const left = timeLeft(deadline)
+        // Whatever reads a whole table shares no response.
+        found = await (ms === null ? batch.read(statement, values, left) : batch.session.query(statement, values, left))
       } catch (err) {
         if (isDamaged(err)) throw damagedError(err)
         throw err instanceof Error && !(err instanceof StoreUnavailable) && postgresFaultOf(err) === 'unavailable'
@@ -62,6 +66,8 @@ export function makeReaders(primary: Primary, count: number, ms: number | null =
 
 interface ReadConnection {
   session: Session | null
+  /** The reads of the session. */
+  batch: ReadBatch | null
   /** One attempt at a time: concurrent callers wait for the same one. */
   opening: Promise<Session> | null
   pending: number
@@ -72,10 +78,12 @@ async function endConnection({ opening, session }: ReadConnection): Promise<void
   await session?.end()
 }
 
-async function open(connection: ReadConnection, primary: Primary, isClosed: () => boolean): Promise<Session> {
+async function open(connection: ReadConnection, primary: Primary, isClosed: () => boolean): Promise<ReadBatch> {
   connection.opening ??= connectForReading(primary, isClosed).finally(() => (connection.opening = null))
-  connection.session = await connection.opening
-  return connection.session
+  const session = await connection.opening
+  if (connection.session !== session || connection.batch === null) connection.batch = makeReadBatch(session)
+  connection.session = session
+  return connection.batch
 }
 
 /** A read waits for a lock only when somebody changes its table; those behind it on the connection should not wait long. */

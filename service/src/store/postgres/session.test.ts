@@ -78,6 +78,7 @@ test('a connection that is opened while the store closes is ended', async () => 
       usable: true,
       takeWarning: () => false,
       send: async () => [],
+      sendAtOnce: async () => [],
       query: async () => [],
       execute: async () => undefined,
       end,

@@ -17,6 +17,8 @@ export interface Session {
    * what was in progress. `mayWaitForRow`: a statement may be waiting for what another session has locked, so the server does not count as silent then.
    */
   send(steps: readonly Step[], ms?: number, mayWaitForRow?: boolean): Promise<readonly StatementResult[]>
+  /** The same at once, where `send` waits for the end of the turn: for what has been collected until then. */
+  sendAtOnce(steps: readonly Step[], ms?: number): Promise<readonly StatementResult[]>
   /** Runs one statement and returns its rows. */
   query(statement: Statement, values: readonly Value[], ms?: number): Promise<readonly Row[]>
   /** Runs plain SQL of several statements, such as a migration. */
@@ -73,9 +75,8 @@ export async function openPostgresSession(url: string, lost: (how: ConnectionLos
   }
   const prepared: PreparedStatements = { sent: new Set(), columns: new Map(), unsure: new Set() }
   const corkTurn = makeCorker(stream)
-  const send = (steps: readonly Step[], ms = QUERY_MS, mayWaitForRow = false): Promise<readonly StatementResult[]> =>
+  const sendAtOnce = (steps: readonly Step[], ms = QUERY_MS, mayWaitForRow = false): Promise<readonly StatementResult[]> =>
     new Promise((resolve, reject) => {
-      corkTurn()
       const query: PipelinedQuery = new PipelinedQuery(steps, prepared, ms, (err, results) => {
         // The driver ends the connection as well.
         if (err?.message === 'Query read timeout') markLost(mayWaitForRow ? 'closed' : 'silent')
@@ -84,6 +85,10 @@ export async function openPostgresSession(url: string, lost: (how: ConnectionLos
       })
       client.query(query)
     })
+  const send: Session['send'] = (steps, ms, mayWaitForRow) => {
+    corkTurn()
+    return sendAtOnce(steps, ms, mayWaitForRow)
+  }
 
   return {
     get usable() {
@@ -95,6 +100,7 @@ export async function openPostgresSession(url: string, lost: (how: ConnectionLos
       return hadWarning
     },
     send,
+    sendAtOnce: (steps, ms) => sendAtOnce(steps, ms),
     query: async (statement, values, ms) => (await send([{ statement, values }], ms))[0]?.rows ?? [],
     execute: async (text, ms = QUERY_MS) => {
       await client.query({ text, query_timeout: ms } as pg.QueryConfig)

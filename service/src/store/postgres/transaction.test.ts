@@ -122,6 +122,7 @@ function sessionOf(onSent: (steps: readonly Step[]) => void): Session {
       onSent(steps)
       return steps.map((step) => ({ rows: step.statement === read ? [{ one: 1 }] : [], command: step.statement.name.toUpperCase() }))
     },
+    sendAtOnce: () => assert.fail('writes are sent with others'),
     query: async () => [],
     execute: async () => undefined,
     end: async () => undefined,
