@@ -1193,7 +1193,7 @@ export const errors = {
       ru: 'Платёжная сеть сейчас недоступна. Повторите через минуту.',
       uz: 'Karta tarmogʻi hozir mavjud emas. Bir daqiqadan keyin urinib koʻring.',
     },
-    hint: 'The network does not respond, so it was not called: nothing was charged and no code was sent. Try again after `retry_after` milliseconds, under another idempotency key.',
+    hint: 'The network does not respond, so it was not called, or it could not be reached: nothing was charged and no code was sent. Try again after `retry_after` milliseconds, under another idempotency key.',
   },
   paySmsNotConnected: {
     code: -31630,

@@ -62,6 +62,8 @@ const service: readonly DirectionRow[] = [
       'types:service/src/adapters/',
       // The bounded HTTP client, with its guard against private addresses.
       'service/src/adapters/http/',
+      // What a network adapter throws when it has sent nothing.
+      'service/src/adapters/network/network-not-reached.ts',
       'types:service/src/ops/config/',
     ],
   },

@@ -26,9 +26,12 @@ export function networkCardOf(number: string): NetworkCard {
   return { merchantId: callingMerchantId, pan, expiry: '0399' as Expiry }
 }
 
-/** What an adapter calls its host by, here one on loopback. */
-export function makeNetworkHttp(clock: Clock): { readonly http: HttpPost; readonly request: HttpClient } {
-  const guard = { choose: async () => ({ address: '127.0.0.1', family: 4 }) }
+/** What an adapter calls its host by, here one on loopback. No connection is opened while the line is cut. */
+export function makeNetworkHttp(
+  clock: Clock,
+  line: { readonly isCut: boolean } = { isCut: false },
+): { readonly http: HttpPost; readonly request: HttpClient } {
+  const guard = { choose: async () => (line.isCut ? null : { address: '127.0.0.1', family: 4 }) }
   const options = { guard, clock, timeoutMs: 60_000, replyBytesMax: 64 * 1024 }
   return { http: makeHttpPost(options), request: makeHttpRequest(options) }
 }

@@ -4,6 +4,7 @@ import { describe, it } from 'node:test'
 import type { MovementKind } from '../../store/operations.ts'
 
 import type { AuthorizationRequest, FollowUpRequest, Network, NetworkCard, NetworkOutcome, NetworkStatus } from './network.ts'
+import { NetworkNotReached } from './network-not-reached.ts'
 
 /** An adapter under test, with cards that its network knows. */
 export interface NetworkSetup {
@@ -23,6 +24,7 @@ export interface NetworkSetup {
   readonly hasInquiry?: boolean
   /** The code that the network sent, or a wrong one; null for networks whose code the service sends, and those without verification. */
   readonly code?: { readonly correct: string; readonly wrong: string } | null
+  /** Stops the network: it refuses connections from then on. */
   close(): Promise<void>
 }
 
@@ -129,7 +131,38 @@ export function describeNetwork(name: string, setUp: () => Promise<NetworkSetup>
         await network.authorize(request, given).catch(() => undefined)
         if (network.isSimulated !== true) assert.equal(await debitedTiyin(), 0)
       }))
+
+    it('tells that its network was not reached where nothing was sent, and knows nothing of earlier calls then', async () => {
+      const hostSetup = await setUp()
+      if (hostSetup.network.isSimulated === true) return hostSetup.close()
+      const { network, approvedCard, debitedTiyin, code = null } = hostSetup
+      const verification = () =>
+        network.startVerification({ ...approvedCard(), requestId: requestIdOf('v1'), isHolderRequired: false }, never)
+      await hostSetup.close()
+      const calls = makeSuiteCalls({ network, hasInquiry: hostSetup.hasInquiry ?? true })
+      for (const hold of [false, true]) await assert.rejects(calls.authorize(`r${String(hold)}`, approvedCard(), hold), NetworkNotReached)
+      await assert.rejects(calls.followUp('capture', 'r2', 'r1'), NetworkNotReached)
+      for (const kind of ['cancelHold', 'refund', 'reverse'] as const) {
+        const outcome = await calls.followUp(kind, 'r3', 'r1').catch(toKind)
+        assert.ok(outcome.kind === 'unknown' || outcome.kind === 'notReached', kind)
+      }
+      const { kind } = await calls.status('r1')
+      assert.ok(kind === 'unknown' || kind === 'noInquiry', kind)
+      const started = await verification().catch(toKind)
+      assert.ok(started.kind === 'notReached' || (started.kind === 'refused' && started.reason === 'smsNotConnected'))
+      if (code !== null) {
+        const check = { ...approvedCard(), requestId: requestIdOf('v1'), networkRef: '1', code: code.correct }
+        await assert.rejects(network.checkCode(check, never), NetworkNotReached)
+      }
+      assert.equal(await debitedTiyin(), 0)
+      await network.close?.()
+    })
   })
+
+  function toKind(err: unknown): { readonly kind: 'notReached' } {
+    assert.ok(err instanceof NetworkNotReached, String(err))
+    return { kind: 'notReached' }
+  }
 
   async function withSetup(run: (setup: SuiteSetup) => Promise<void>): Promise<void> {
     const setup = { hasInquiry: true, code: null, passQueueTime: null, ...(await setUp()) }

@@ -22,16 +22,16 @@ export interface Network {
    * sandbox simulates the scenarios whose step is `create`.
    */
   admit(card: NetworkCard, signal: AbortSignal): Promise<NetworkRefusal | null>
-  /** Finds the cardholder's phone. Where the network sends the code itself, it sends it now. */
+  /** Finds the cardholder's phone. Where the network sends the code itself, it sends it now. May throw `NetworkNotReached`. */
   startVerification(request: VerificationRequest, signal: AbortSignal): Promise<VerificationStart>
-  /** Checks a code that the network sent. */
+  /** Checks a code that the network sent. May throw `NetworkNotReached`. */
   checkCode(request: CodeCheckRequest, signal: AbortSignal): Promise<CodeCheckResult>
   /** Called before a code is checked, also when the service sent it. Refuses a card that may no longer be verified; usually returns null at once. */
   precheckCard(card: NetworkCard, signal: AbortSignal): Promise<NetworkRefusal | null>
 
-  /** Debits the card, or holds the money. The last call that needs the PAN. */
+  /** Debits the card, or holds the money. The last call that needs the PAN. May throw `NetworkNotReached`. */
   authorize(request: AuthorizationRequest, signal: AbortSignal): Promise<NetworkOutcome>
-  /** Captures held money, all of it or a part; the rest is released. */
+  /** Captures held money, all of it or a part; the rest is released. May throw `NetworkNotReached`. */
   capture(request: FollowUpRequest, signal: AbortSignal): Promise<NetworkOutcome>
   /** Releases held money. */
   cancelHold(request: FollowUpRequest, signal: AbortSignal): Promise<NetworkOutcome>

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
 import type { AuthorizationRequest, CodeCheckRequest, Network, NetworkOutcome, StatusRequest } from './network.ts'
+import { NetworkNotReached } from './network-not-reached.ts'
 import { observeNetwork, type NetworkCall } from './observe-network.ts'
 
 const request = {} as AuthorizationRequest
@@ -14,6 +15,7 @@ test('each call is reported once with its own outcome, and a decline is an answe
     { kind: 'unknown' },
     { kind: 'unknown', isAnswered: true },
     new Error('broken'),
+    new NetworkNotReached(),
   ]
   const { network, calls } = observed({
     authorize: async () => {
@@ -28,6 +30,7 @@ test('each call is reported once with its own outcome, and a decline is an answe
   const { signal } = new AbortController()
   for (let i = 0; i < 5; i++) await network.authorize(request, signal)
   await assert.rejects(network.authorize(request, signal), /broken/)
+  await assert.rejects(network.authorize(request, signal), NetworkNotReached)
   await network.status({} as StatusRequest, signal)
   await network.checkCode({} as CodeCheckRequest, signal)
   await network.precheckCard(request, signal)
@@ -40,6 +43,7 @@ test('each call is reported once with its own outcome, and a decline is an answe
       ['authorize', 'unknown', false],
       ['authorize', 'unknown', true],
       ['authorize', 'failed', false],
+      ['authorize', 'not_reached', false],
       ['status', 'never_seen', true],
       ['check_code', 'unknown', true],
       ['precheck_card', 'allowed', null],

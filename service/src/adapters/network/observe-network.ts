@@ -1,11 +1,12 @@
 import type { CodeCheckResult, Network, NetworkRefusal, NetworkStatus, VerificationStart } from './network.ts'
+import { NetworkNotReached } from './network-not-reached.ts'
 
 /** One call to a card network, in words of our own. Contains nothing that the network sent. */
 export interface NetworkCall {
   readonly operation: NetworkOperation
   /**
    * The kind of the result: `approved`, `declined`, `refused`, `correct` …; `allowed` where there was nothing to refuse; `unknown`: no answer;
-   * `failed`: the adapter threw, or was given up after the timeout.
+   * `not_reached`: there was no connection; `failed`: the adapter threw, or was given up after the timeout.
    */
   readonly outcome: string
   /** Whether the network answered; a decline or a refusal is an answer. Null: the adapter may have decided without it. */
@@ -54,7 +55,7 @@ export function observeNetwork({ network, onCall, now }: ObserveNetworkOptions):
       report(result === null ? 'allowed' : toSnakeCase(result.kind), isAnswer(operation, result))
       return result
     } catch (err) {
-      giveUp()
+      report(err instanceof NetworkNotReached ? 'not_reached' : 'failed', false)
       throw err
     } finally {
       signal.removeEventListener('abort', giveUp)

@@ -2,6 +2,7 @@ import { RpcError } from '@tessera/contract/errors'
 
 import { notYet, valueAtOnce, withTimeout, type TimeoutOptions } from '../../clock.ts'
 import type { NetworkRefusal, NetworkRefusalReason } from '../../adapters/network/network.ts'
+import { NetworkNotReached } from '../../adapters/network/network-not-reached.ts'
 import { PeerUnavailable, type PeerGate } from '../limits/peer-gate.ts'
 import type { PeerCallOutcome } from '../limits/peer-breaker.ts'
 
@@ -55,10 +56,23 @@ async function toRefusal<T>(call: () => Promise<T | CausedNetworkRefusal>): Prom
   try {
     return await call()
   } catch (err) {
-    if (err instanceof PeerUnavailable) return { kind: 'refused', reason: 'unavailable', retryAfterMs: err.retryAfterMs }
+    const retryAfterMs = retryAfterUncalled(err)
+    if (retryAfterMs !== null) return { kind: 'refused', reason: 'unavailable', retryAfterMs }
     return { kind: 'refused', reason: 'systemError', cause: err }
   }
 }
+
+/**
+ * When a network may be called again that certainly got nothing of a call: its breaker was open, its places were taken, or it could not be reached. Null for
+ * any other error of a call.
+ */
+export function retryAfterUncalled(err: unknown): number | null {
+  if (err instanceof PeerUnavailable) return err.retryAfterMs
+  return err instanceof NetworkNotReached ? retryAfterNotReachedMs : null
+}
+
+/** A host that restarts is back after seconds; the default of `peerPauseMs` has the same reason. */
+const retryAfterNotReachedMs = 5000
 
 /** A network that refuses a card has responded. */
 function judgeRefusal(result: unknown): PeerCallOutcome {
@@ -66,7 +80,7 @@ function judgeRefusal(result: unknown): PeerCallOutcome {
   return kind === 'refused' && (reason === 'timeout' || reason === 'systemError') ? 'failed' : 'succeeded'
 }
 
-/** A refusal with its cause, for the log. `unavailable`: the network was not called. */
+/** A refusal with its cause, for the log. `unavailable`: the network was not called, or not reached. */
 export interface CausedNetworkRefusal extends Omit<NetworkRefusal, 'reason'> {
   readonly reason: NetworkRefusalReason | 'unavailable'
   readonly cause?: unknown

@@ -5,8 +5,8 @@ import type { FollowUpRequest, Network, NetworkOutcome, NetworkStatus, StatusReq
 import type { MovementKind, OperationKind, OperationRow } from '../../store/operations.ts'
 import type { ReceiptRow } from '../../store/receipts.ts'
 import type { LiveCard } from '../cards/find.ts'
+import { retryAfterUncalled } from '../cards/network-call.ts'
 
-import { PeerUnavailable } from '../limits/peer-gate.ts'
 import type { PeerCallOutcome } from '../limits/peer-breaker.ts'
 
 import type { NetworkPeer } from '../networks.ts'
@@ -85,7 +85,7 @@ export function toFollowUpRequest(operation: OperationRow, authorization: Operat
 /** The network's outcome, with the error of an adapter that failed, for the log. */
 export type NetworkReply<T> = T | { readonly kind: 'unknown'; readonly cause?: unknown }
 
-/** The network does not respond, so it was not called: nothing was moved, for certain. */
+/** The network was not called, because it does not respond, or could not be reached: nothing was moved, for certain. */
 export interface NetworkCallRefusal {
   readonly kind: 'notCalled'
   readonly retryAfterMs: number
@@ -94,7 +94,7 @@ export interface NetworkCallRefusal {
 /** When a network that is not in the settings may be called again: after an operator has put it back. */
 const removedNetworkMs = 60_000
 
-/** The stored reason of an operation for which the network was not called. */
+/** The stored reason of an operation for which the network was not called or not reached. */
 export const networkUnavailable = 'networkUnavailable'
 
 /** `merchantId` null: a call of the worker, which has no share of the places. */
@@ -104,8 +104,8 @@ export interface NetworkCaller {
 }
 
 /**
- * Calls a network with a timeout, unless its breaker is open or it was taken out of the settings. A network that does not reply, or an adapter that fails,
- * may have moved the money: the outcome is unknown, and the call is never simply repeated.
+ * Calls a network with a timeout, unless its breaker is open or it was taken out of the settings. A network that could not be reached was not called. One
+ * that does not reply, or an adapter that fails, may have moved the money: the outcome is unknown, and the call is never simply repeated.
  */
 export async function callNetwork<T extends NetworkStatus>(
   { clock, settings }: PaymentServices,
@@ -121,7 +121,8 @@ export async function callNetwork<T extends NetworkStatus>(
   try {
     return await gate.call(merchantId, () => withTimeout<NetworkReply<T>>(timeout, late, (until) => call(network, until)), judge)
   } catch (err) {
-    return err instanceof PeerUnavailable ? { kind: 'notCalled', retryAfterMs: err.retryAfterMs } : { kind: 'unknown', cause: err }
+    const retryAfterMs = retryAfterUncalled(err)
+    return retryAfterMs === null ? { kind: 'unknown', cause: err } : { kind: 'notCalled', retryAfterMs }
   }
 }
 

@@ -18,6 +18,7 @@ const never = new AbortController().signal
 async function setUp(given: object = {}) {
   const humo = await startHumo({ goodPan })
   const clock = makeHandClock()
+  const line = { isCut: false }
   const settings = {
     cardUrl: humo.cardUrl,
     tokenFile: 'a token',
@@ -34,9 +35,9 @@ async function setUp(given: object = {}) {
     phoneOwner: 'unknown',
     ...given,
   }
-  const deps = { settings, ...makeNetworkHttp(clock), clock }
+  const deps = { settings, ...makeNetworkHttp(clock, line), clock }
   const network = humoNetwork.create(deps as unknown as NetworkAdapterDependencies & { settings: never })
-  return { ...humo, network, clock, goodPan }
+  return { ...humo, line, network, clock, goodPan }
 }
 
 describeNetwork('humo', async () => {
@@ -216,10 +217,17 @@ test('a card that is blocked, or has no phone, or is not known is refused, and a
   await setup.close()
 })
 
-test('a host that is not there gets no payment', async () => {
+test('a host that refuses the credentials declines the payment, and one that is away before the confirmation leaves it unknown', async () => {
   const setup = await setUp()
+  setup.host.faults.set('payment.create', { status: 401, body: '' })
+  assert.deepEqual((await payByCard(setup)).outcome, { kind: 'declined', reason: 'systemError', rawCode: 'not_processed' })
+  setup.host.faults.set('payment.create', (body) => {
+    setup.line.isCut = true
+    return body
+  })
+  assert.deepEqual((await payByCard(setup)).outcome, { kind: 'unknown' })
+  assert.equal(setup.debitedTiyin(), 500, 'the hold')
   await setup.close()
-  assert.deepEqual((await payByCard(setup)).outcome, { kind: 'declined', reason: 'systemError', rawCode: 'not_connected' })
 })
 
 test('a reply of the SOAP service has no card number when it is text', async () => {

@@ -17,6 +17,7 @@ import {
   type VerificationRequest,
   type VerificationStart,
 } from '../network.ts'
+import { NetworkNotReached } from '../network-not-reached.ts'
 import { encodeBodyWithPan, panPlaceholder, wipeCardNumbers } from '../pan-body.ts'
 import { routesSetting } from '../routes.ts'
 
@@ -80,7 +81,7 @@ class HumoNetwork {
       // The time of the call. It tells how long a call that the host does not know may have been in a queue, and that an attempt was made.
       issueTrace: async () => String(clock.now()),
       authorize: (request, signal) => this.#authorize(request, signal),
-      capture: (request, signal) => this.#confirm({ ...request, paymentRef: request.ofRequestId, paymentId: request.networkRef }, signal),
+      capture: (request, signal) => this.#capture(request, signal),
       cancelHold: (request, signal) => this.#cancel(request, signal),
       refund: (request, signal) => this.#return(request, signal),
       reverse: (request, signal) => this.#reverse(request, signal),
@@ -95,6 +96,7 @@ class HumoNetwork {
     const url = new URL(`${given.cardUrl.href.replace(/\/$/, '')}/v3/iiacs/card`)
     try {
       const result = await http({ url, headers: { authorization: `Bearer ${given.tokenFile}`, accept: 'application/json' }, body }, signal)
+      if (result.outcome !== 'responded' && result.mayHaveArrived === false) throw new NetworkNotReached()
       if (result.outcome !== 'responded' || result.body === null) return { kind: 'refused', reason: 'timeout' }
       wipeCardNumbers(result.body)
       return readCardInfo(Buffer.from(result.body).toString('utf8'), given.phoneOwner === 'cardholder')
@@ -122,20 +124,23 @@ class HumoNetwork {
     const paymentId = readPayment(reply.xml, { paymentRef: requestId, amountTiyin, actions: [awaitingConfirmation, finished] })
     if (paymentId === null) return { kind: 'unknown' }
     if (hold || readElement(reply.xml, 'action') === finished) return { kind: 'approved', networkRef: paymentId }
-    return this.#confirm({ paymentRef: requestId, paymentId, amountTiyin }, signal)
+    // A confirmation that is not sent leaves a hold behind like a refused one.
+    return toConfirmedOutcome(await this.#confirm({ paymentRef: requestId, paymentId, amountTiyin }, signal), requestId, amountTiyin)
   }
 
-  /** A refused confirmation leaves a hold behind, which has to be released: it is unknown, so that the service reverses it or sends it again. */
-  async #confirm(
+  async #capture({ ofRequestId, networkRef, amountTiyin }: FollowUpRequest, signal: AbortSignal): Promise<NetworkOutcome> {
+    const reply = await this.#confirm({ paymentRef: ofRequestId, paymentId: networkRef, amountTiyin }, signal)
+    if (reply.kind === 'notReached') throw new NetworkNotReached()
+    return toConfirmedOutcome(reply, ofRequestId, amountTiyin)
+  }
+
+  #confirm(
     { paymentRef, paymentId, amountTiyin }: { readonly paymentRef: string; readonly paymentId: string; readonly amountTiyin: number },
     signal: AbortSignal,
-  ): Promise<NetworkOutcome> {
+  ): Promise<PaymentServerReply> {
     const payment = `${xmlElement('paymentID', paymentId)}${xmlElement('paymentRef', paymentRef)}`
     const content = `${payment}<details>${xmlItems({ amount: String(amountTiyin) })}</details><confirmed>true</confirmed><finished>true</finished>`
-    const reply = await this.#options.call({ element: 'Payment', content }, signal)
-    if (reply.kind !== 'response') return { kind: 'unknown' }
-    const confirmed = readPayment(reply.xml, { paymentRef, amountTiyin, actions: [finished] })
-    return confirmed === null ? { kind: 'unknown' } : { kind: 'approved', networkRef: confirmed }
+    return this.#options.call({ element: 'Payment', content }, signal)
   }
 
   async #cancel({ ofRequestId, networkRef }: FollowUpRequest, signal: AbortSignal): Promise<NetworkOutcome> {
@@ -199,12 +204,21 @@ function readPayment(
   return isExpected ? paymentId : null
 }
 
+/** A refused confirmation leaves a hold behind, which has to be released: it is unknown, so that the service reverses it or sends it again. */
+function toConfirmedOutcome(reply: PaymentServerReply, paymentRef: string, amountTiyin: number): NetworkOutcome {
+  if (reply.kind !== 'response') return { kind: 'unknown' }
+  const confirmed = readPayment(reply.xml, { paymentRef, amountTiyin, actions: [finished] })
+  return confirmed === null ? { kind: 'unknown' } : { kind: 'approved', networkRef: confirmed }
+}
+
 function isReturned(xml: string): boolean {
   return Number(readDetail(xml, 'refunded_amount') ?? '0') > 0
 }
 
+/** Throws `NetworkNotReached`: the reply must be that of the first request of a call. */
 function toRefusedOutcome(reply: Exclude<PaymentServerReply, { kind: 'response' }>): NetworkOutcome {
-  if (reply.kind === 'notSent') return { kind: 'declined', reason: 'systemError', rawCode: 'not_connected' }
+  if (reply.kind === 'notReached') throw new NetworkNotReached()
+  if (reply.kind === 'notProcessed') return { kind: 'declined', reason: 'systemError', rawCode: 'not_processed' }
   // 1xx and 2xx are the action codes of ISO 8583:1993 for declined and declined with pick-up. Others do not say that nothing was taken.
   if (reply.kind !== 'fault' || !/^[12][0-9]{2}$/.test(reply.error)) return { kind: 'unknown' }
   return { kind: 'declined', reason: reasonsByError[reply.error] ?? 'declined', rawCode: reply.error }

@@ -5,12 +5,14 @@ import { encodeBodyWithPan, wipeCardNumbers } from '../pan-body.ts'
 
 /**
  * `response`: the element that belongs to the request, as text without card numbers. `fault`: the host refused, with the error of its exception ('' without
- * one). `notSent`: it cannot have seen the request. `noReply`: it may have.
+ * one). `notReached`: there was no connection, so that it cannot have seen the request. `notProcessed`: it refused the request before it read it. `noReply`: it
+ * may have taken it.
  */
 export type PaymentServerReply =
   | { readonly kind: 'response'; readonly xml: string }
   | { readonly kind: 'fault'; readonly error: string }
-  | { readonly kind: 'notSent' }
+  | { readonly kind: 'notReached' }
+  | { readonly kind: 'notProcessed' }
   | { readonly kind: 'noReply' }
 
 export interface PaymentServerOptions {
@@ -41,8 +43,8 @@ export function makePaymentServer({ url, username, password, originator, request
     const body = pan === undefined ? Buffer.from(text) : encodeBodyWithPan(text, pan)
     try {
       const result = await request({ method: 'POST', url, headers, body }, signal)
-      if (result.outcome !== 'responded') return { kind: result.mayHaveArrived === false ? 'notSent' : 'noReply' }
-      if (notProcessed.has(result.status)) return { kind: 'notSent' }
+      if (result.outcome !== 'responded') return { kind: result.mayHaveArrived === false ? 'notReached' : 'noReply' }
+      if (notProcessed.has(result.status)) return { kind: 'notProcessed' }
       return result.body === null ? { kind: 'noReply' } : parseReply(result.body, element)
     } finally {
       body.fill(0)

@@ -21,8 +21,11 @@ export interface IsoConnectionOptions {
   readonly log: (event: string, fields: Readonly<Record<string, unknown>>) => void
 }
 
-/** `notSent`: no byte of the message left this process. `unknown`: it may have arrived. */
-export type IsoReply = { readonly kind: 'replied'; readonly message: IsoMessage } | { readonly kind: 'notSent' | 'unknown' }
+/**
+ * No byte of the message left this process: `notReached`, because there is no connection that is signed on; `notSent`, for another reason. `unknown`: it may
+ * have arrived.
+ */
+export type IsoReply = { readonly kind: 'replied'; readonly message: IsoMessage } | { readonly kind: 'notReached' | 'notSent' | 'unknown' }
 
 export interface IsoConnection {
   /** Sends a request and waits for its response, until the signal is aborted. Never throws. */
@@ -47,13 +50,14 @@ export function makeIsoConnection(options: IsoConnectionOptions): IsoConnection 
     const socket = await (open ??= openOnce())
     // A caller that has gone meanwhile must find nothing sent.
     // eslint-disable-next-line @typescript-eslint/no-unnecessary-condition -- changed while the socket was opened
-    if (socket === null || signal.aborted) return { kind: 'notSent' }
-    return exchange(socket, message, signal)
+    if (signal.aborted) return { kind: 'notSent' }
+    return socket === null ? { kind: 'notReached' } : exchange(socket, message, signal)
   }
 
   function exchange(socket: Socket, message: IsoMessage, signal: AbortSignal): Promise<IsoReply> {
     const key = keyOf(message.mti, message)
-    if (waiting.has(key) || socket.destroyed || signal.aborted) return Promise.resolve({ kind: 'notSent' })
+    if (socket.destroyed) return Promise.resolve({ kind: 'notReached' })
+    if (waiting.has(key) || signal.aborted) return Promise.resolve({ kind: 'notSent' })
     const frame = tryEncode(message)
     if (frame === null) return Promise.resolve({ kind: 'notSent' })
     return new Promise((resolve) => {

@@ -10,6 +10,7 @@ import { AdapterConfigError, createAdapters, listAdapterSettings, type Configure
 import { makeAuthority } from '../../http/certificate.fixture.ts'
 import { networkAdapters } from '../network-adapters.ts'
 import type { NetworkAdapterDependencies } from '../network.ts'
+import { NetworkNotReached } from '../network-not-reached.ts'
 import { callingMerchantId, networkCardOf, payByCard, queuePassedMs } from '../network-calls.fixture.ts'
 import { describeNetwork } from '../network.suite.ts'
 
@@ -18,6 +19,7 @@ import { defaultDialect, parseDialect, type IsoDialect } from './dialect.ts'
 import { startIsoHost } from './host.fixture.ts'
 
 const [goodPan, poorPan] = ['8600069195406311', '8600495473316478']
+const never = new AbortController().signal
 const authority = makeAuthority('an ISO host authority')
 
 /** A BCD dialect with a bitmap in hexadecimal and a length of four ASCII digits that counts itself. */
@@ -222,17 +224,31 @@ test('late and double replies are dropped, and belong to no other call', async (
 test('a host that refuses the sign-on, or is not there, gets no payment', async () => {
   const setup = await setUp()
   setup.host.behave = (_request, reply) => [{ ...reply, fields: { ...reply.fields, 39: '91' } }]
-  const outcome = { kind: 'declined', reason: 'systemError', rawCode: 'not_connected' }
-  assert.deepEqual((await payByCard(setup)).outcome, outcome)
-  assert.ok(setup.received.every(({ mti }) => mti === '0800'))
+  await assert.rejects(payByCard(setup), NetworkNotReached)
+  assert.ok(setup.received.length > 0 && setup.received.every(({ mti }) => mti === '0800'))
   await setup.close()
-  assert.deepEqual((await payByCard(setup)).outcome, outcome)
+  await assert.rejects(payByCard(setup), NetworkNotReached)
+})
+
+test('a phone is not inquired at a host that is not there', async () => {
+  const dialect = parseDialect({ phoneInquiry: { processingCode: '310000', field: 48 } })
+  const setup = await setUp({ dialect })
+  const inquire = () => setup.network.startVerification({ ...networkCardOf(goodPan), requestId: 'v1', isHolderRequired: false }, never)
+  assert.deepEqual(await inquire(), { kind: 'refused', reason: 'smsNotConnected' }, 'control: the double names no phone')
+  await setup.network.close?.()
+  await setup.close()
+  const away = await setUp({ dialect })
+  await away.close()
+  await assert.rejects(
+    away.network.startVerification({ ...networkCardOf(goodPan), requestId: 'v1', isHolderRequired: false }, never),
+    NetworkNotReached,
+  )
 })
 
 test('a payment that the field table cannot express is not sent, and its outcome is no question', async () => {
   const setup = await setUp({ values: { networkIso8583TerminalId: 'TERM00001' } })
   const { outcome } = await payByCard(setup)
-  assert.deepEqual(outcome, { kind: 'declined', reason: 'systemError', rawCode: 'not_connected' })
+  assert.deepEqual(outcome, { kind: 'declined', reason: 'systemError', rawCode: 'not_sent' })
   assert.ok(!setup.received.some(({ mti }) => mti === '0200'))
   await setup.network.close?.()
   await setup.close()
@@ -240,7 +256,7 @@ test('a payment that the field table cannot express is not sent, and its outcome
 
 test('a host whose certificate is of another authority gets nothing', async () => {
   const setup = await setUp({ isTls: true, values: { networkIso8583CaFile: null } })
-  assert.equal((await payByCard(setup)).outcome.kind, 'declined')
+  await assert.rejects(payByCard(setup), NetworkNotReached)
   assert.equal(setup.received.length, 0)
   await setup.close()
 })

@@ -5,6 +5,7 @@ import { integerSetting, optionalSetting, textFileSetting, textSetting, type Ada
 import { transportSettings } from '../../transport.ts'
 import { declineReasons, definiteRefusals } from '../field-39.ts'
 import { networkAdapter, queuedMaxMs, somNumericCode, type FollowUpRequest, type NetworkCard, type NetworkOutcome } from '../network.ts'
+import { NetworkNotReached } from '../network-not-reached.ts'
 import { routesSetting } from '../routes.ts'
 import { makeTraceNumbers } from '../trace-numbers.ts'
 
@@ -79,7 +80,7 @@ export const iso8583Network = networkAdapter({
           49: somNumericCode,
         }
         const reply = await connection.request({ mti: hold ? '0100' : '0200', fields }, signal)
-        if (reply.kind === 'notSent') return { kind: 'declined', reason: 'systemError', rawCode: 'not_connected' }
+        if (reply.kind === 'notSent') return { kind: 'declined', reason: 'systemError', rawCode: 'not_sent' }
         return toOutcome(reply, amountTiyin)
       },
       capture: (request, signal) => send('0220', request, signal),
@@ -130,7 +131,6 @@ export const iso8583Network = networkAdapter({
         90: `${ofHold ? '0100' : '0200'}${original[11]}${original[7]}`.padEnd(42, '0'),
       }
       const reply = await connection.request({ mti: isRepeat ? mti.replace(/0$/, '1') : mti, fields }, signal)
-      if (reply.kind !== 'replied') return { kind: 'unknown' }
       return toOutcome(reply, null)
     }
 
@@ -139,6 +139,7 @@ export const iso8583Network = networkAdapter({
       if (phoneInquiry === null) return { kind: 'refused', reason: 'smsNotConnected' } as const
       const fields = { ...cardFields(card), 3: phoneInquiry.processingCode, ...parseTrace(await issueTrace()), ...terminal }
       const reply = await connection.request({ mti: '0100', fields }, signal)
+      if (reply.kind === 'notReached') throw new NetworkNotReached()
       if (reply.kind !== 'replied') return { kind: 'refused', reason: 'timeout' } as const
       const { 39: code, [phoneInquiry.field]: phone } = reply.message.fields
       const reason = code === '00' ? null : declineReasons[String(code)]
@@ -165,8 +166,9 @@ function formatAmount(tiyin: number): string {
   return String(tiyin).padStart(12, '0')
 }
 
-/** An approval of another amount than requested is an unknown outcome, which is reversed. */
+/** An approval of another amount than requested is an unknown outcome, which is reversed. Throws `NetworkNotReached`. */
 function toOutcome(reply: IsoReply, amountTiyin: number | null): NetworkOutcome {
+  if (reply.kind === 'notReached') throw new NetworkNotReached()
   if (reply.kind !== 'replied') return { kind: 'unknown' }
   const { 4: amount, 37: reference = '', 38: approvalCode = '', 39: code } = reply.message.fields
   if (code === '00') {

@@ -1,5 +1,6 @@
 import { declineReasons, definiteRefusals } from '../field-39.ts'
 import type { DeclineReason, NetworkOutcome, NetworkRefusalReason } from '../network.ts'
+import { NetworkNotReached } from '../network-not-reached.ts'
 
 import { firstObject, type SvgateReply } from './svgate.ts'
 
@@ -62,16 +63,21 @@ export function toDecline({ status, resp }: SvgateTransaction): (NetworkOutcome 
   return { kind: 'declined', reason: declineReasons[code] ?? 'declined', rawCode: `resp ${String(resp)}` }
 }
 
-/** The outcome of a debit or a hold that was refused with an error. Codes that do not say that nothing was taken are unknown. */
+/**
+ * The outcome of a debit or a hold that was refused with an error. Codes that do not say that nothing was taken are unknown. Throws `NetworkNotReached`: the
+ * reply must be that of the only call which takes something.
+ */
 export function toRefusedOutcome(reply: Exclude<SvgateReply, { kind: 'result' }>): NetworkOutcome {
-  if (reply.kind === 'notSent') return { kind: 'declined', reason: 'systemError', rawCode: 'not_connected' }
+  if (reply.kind === 'notReached') throw new NetworkNotReached()
+  if (reply.kind === 'notProcessed') return { kind: 'declined', reason: 'systemError', rawCode: 'not_processed' }
   if (reply.kind === 'noReply') return { kind: 'unknown' }
   const reason = reasonsByCode[reply.code]
   return reason === undefined ? { kind: 'unknown' } : { kind: 'declined', reason, rawCode: String(reply.code) }
 }
 
-/** Why a card cannot be verified. */
+/** Why a card cannot be verified. Throws `NetworkNotReached`. */
 export function toRefusalReason(reply: Exclude<SvgateReply, { kind: 'result' }>): NetworkRefusalReason {
+  if (reply.kind === 'notReached') throw new NetworkNotReached()
   if (reply.kind !== 'error') return 'timeout'
   const reason = reasonsByCode[reply.code]
   if (reason === 'smsNotConnected' || reason === 'cardExpired' || reason === 'cardBlocked') return reason

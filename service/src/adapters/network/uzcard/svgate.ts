@@ -3,11 +3,15 @@ import type { Pan } from '@tessera/contract/card'
 import type { HttpPost } from '../../http/http-post.ts'
 import { encodeBodyWithPan, wipeCardNumbers } from '../pan-body.ts'
 
-/** `notSent`: the host cannot have seen the call. `noReply`: it may have. `error`: it refused the call, with a code of its own. */
+/**
+ * `notReached`: there was no connection, so that the host cannot have seen the call. `notProcessed`: it refused the call before it read it. `noReply`: it
+ * may have taken the call. `error`: it refused the call, with a code of its own.
+ */
 export type SvgateReply =
   | { readonly kind: 'result'; readonly result: unknown }
   | { readonly kind: 'error'; readonly code: number }
-  | { readonly kind: 'notSent' }
+  | { readonly kind: 'notReached' }
+  | { readonly kind: 'notProcessed' }
   | { readonly kind: 'noReply' }
 
 export interface SvgateCall {
@@ -37,8 +41,8 @@ export function makeSvgate({ url, username, password, http }: SvgateOptions) {
     const body = pan === undefined ? Buffer.from(text) : encodeBodyWithPan(text, pan)
     try {
       const result = await http({ url, headers, body }, signal)
-      if (result.outcome !== 'responded') return { kind: result.mayHaveArrived === false ? 'notSent' : 'noReply' }
-      if (notProcessed.has(result.status)) return { kind: 'notSent' }
+      if (result.outcome !== 'responded') return { kind: result.mayHaveArrived === false ? 'notReached' : 'noReply' }
+      if (notProcessed.has(result.status)) return { kind: 'notProcessed' }
       return result.body === null ? { kind: 'noReply' } : parseReply(result.body, id)
     } finally {
       body.fill(0)

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 
 import { makeHandClock } from '../../../testing/clock.fixture.ts'
 import type { NetworkAdapterDependencies } from '../network.ts'
+import { NetworkNotReached } from '../network-not-reached.ts'
 import { describeNetwork } from '../network.suite.ts'
 import { callingMerchantId, followUpOf, makeNetworkHttp, networkCardOf, payByCard, queuePassedMs } from '../network-calls.fixture.ts'
 import { assertSameShape, readRecordedCalls } from '../recorded-shapes.fixture.ts'
@@ -19,6 +20,7 @@ async function setUp(given: object = {}) {
   const clock = makeHandClock()
   const logged: unknown[] = []
   let next = 0
+  const line = { isCut: false }
   // prettier-ignore
   const settings = {
     url: svgate.url, username: 'user', passwordFile: 'a password', routes: parseRoutes('8600'), merchantId: '90050017182', terminalId: '91419475',
@@ -26,12 +28,12 @@ async function setUp(given: object = {}) {
   }
   const network = uzcardNetwork.create({
     settings,
-    ...makeNetworkHttp(clock),
+    ...makeNetworkHttp(clock, line),
     clock,
     log: (...line: unknown[]) => logged.push(line),
     takeTraceNumbers: async (_network: string, count: number) => (next += count) - count,
   } as unknown as NetworkAdapterDependencies & { settings: never })
-  return { ...svgate, network, clock, logged, goodPan }
+  return { ...svgate, line, network, clock, logged, goodPan }
 }
 
 type Setup = Awaited<ReturnType<typeof setUp>>
@@ -173,10 +175,29 @@ test('a payment whose card was not looked up is declined, since nothing was take
     )
     await setup.close()
   }
-  const setup = await setUp()
-  await setup.close()
-  assert.deepEqual((await payByCard(setup)).outcome, { kind: 'declined', reason: 'systemError', rawCode: 'not_connected' })
 })
+
+test('a host that is away after the lookup of the card gets no debit, and one that is away when a debit exists leaves it unknown', async () => {
+  const setup = await setUp()
+  setup.host.faults.set('p2p.info', cutAfter(setup))
+  await assert.rejects(payByCard(setup), NetworkNotReached)
+  assert.equal(setup.debitedTiyin(), 0)
+  setup.line.isCut = false
+  setup.host.faults.set('trans.pay.purpose', () => {
+    setup.line.isCut = true
+    return svgateError(-207)
+  })
+  assert.deepEqual((await payByCard(setup)).outcome, { kind: 'unknown' })
+  await setup.close()
+})
+
+/** A fault that changes nothing of the reply, after which the host cannot be reached. */
+function cutAfter({ line }: Setup): SvgateFault {
+  return (result) => {
+    line.isCut = true
+    return result
+  }
+}
 
 test('a hold whose reply is lost has no inquiry, and stays unknown until the host has released it', async () => {
   const setup = await setUp({ holdMinutes: 60 })

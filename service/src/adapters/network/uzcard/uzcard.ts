@@ -126,7 +126,7 @@ class UzcardNetwork {
     const id = /^[0-9]{1,15}$/.test(networkRef) ? Number(networkRef) : networkRef
     const reply = await this.#options.call({ method: 'cards.new.verify', id: requestId, params: { otp: { id, code } } }, signal)
     if (reply.kind === 'result') return { kind: firstObject(reply.result) === null ? 'unknown' : 'correct' }
-    if (reply.kind !== 'error') return { kind: 'refused', reason: 'timeout' }
+    if (reply.kind !== 'error') return { kind: 'refused', reason: toRefusalReason(reply) }
     if (reply.code === svgateCodes.codeIncorrect) return { kind: 'incorrect' }
     if (reply.code === svgateCodes.codeExpired) return { kind: 'expired' }
     if (reply.code === svgateCodes.codeNotRequested || reply.code === svgateCodes.badCodeRequest) return { kind: 'unknown' }
@@ -182,7 +182,7 @@ class UzcardNetwork {
       return { kind: 'declined', reason: 'debitFailed', rawCode: String(reply.code) }
     }
     const outcome = await this.#toOutcome(reply, { ext: ofRequestId, amountTiyin }, signal)
-    return reply.kind === 'notSent' ? { kind: 'unknown' } : outcome
+    return reply.kind === 'notProcessed' ? { kind: 'unknown' } : outcome
   }
 
   /** A transaction that exists already is the one of an earlier attempt: its outcome is looked up. */

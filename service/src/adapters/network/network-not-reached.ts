@@ -1,0 +1,11 @@
+/**
+ * Thrown by an adapter when no byte of a call was sent, because there is no connection to the host: nothing was taken, and no code was sent. The caller is
+ * told to try again later (-31002 `network_unavailable`). Never after a step of the same call that may have arrived.
+ */
+export class NetworkNotReached extends Error {
+  override readonly name = 'NetworkNotReached'
+
+  constructor() {
+    super('there is no connection to the card network')
+  }
+}
