@@ -9,7 +9,7 @@ import { loadTargetOf, measureSpeed } from './compare.ts'
 import { readCpuMs } from './cpu.ts'
 import { startLoadGenerator } from './load.ts'
 import type { Bench, Measure } from './measurement.ts'
-import { readPostgresUsage } from './postgres-usage.ts'
+import { analyzeTables, readPostgresUsage } from './postgres-usage.ts'
 
 export interface PaymentComparison {
   readonly store: StoreKind
@@ -35,6 +35,8 @@ export async function comparePayments(
       // More than are paid, since one that is refused is not paid again.
       const receipts = (rounds + warmUpRounds) * requests * 1.5
       await load.run({ order: 'prepareReceipts', target: loadTargetOf(running[contender], 'pay'), receipts })
+      const { databaseUrl } = data[contender]
+      if (databaseUrl !== null) await analyzeTables(databaseUrl)
     }
     const payOnce = async (contender: Contender, count: number): Promise<PaymentCost> => {
       const { pid } = running[contender]
