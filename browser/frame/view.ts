@@ -46,9 +46,9 @@ export interface FormView {
 /** Creates every element once; steps are shown and hidden. No input has a `name`, no form an `action`, and no digit is written to an attribute. */
 export function createFormView(): FormView {
   const fields = {
-    number: createField('number', 'cc-number', 'number-row'),
-    expiry: createField('expiry', 'cc-exp', 'expiry-row'),
-    code: createField('code', 'one-time-code', 'code-row'),
+    number: createField('number', 'cc-number'),
+    expiry: createField('expiry', 'cc-exp'),
+    code: createField('code', 'one-time-code'),
   }
   const brand = create('span', 'brand')
   const codeHint = create('p', 'hint')
@@ -64,14 +64,14 @@ export function createFormView(): FormView {
   const consent = createConsent()
   sent.id = 'sent'
   done.tabIndex = -1
-  const steps = {
-    card: createStep('card', fields.number.row, fields.expiry.row, consent.row, submit),
-    code: createStep('code', sent, fields.code.row, verify, group('links', resend, back)),
-    done: createStep('done', done, doneCard),
-  }
   const fault = create('p', 'fault whole')
   fault.setAttribute('role', 'alert')
   fault.tabIndex = -1
+  const steps = {
+    card: createStep('card', fields.number.row, fields.expiry.row, consent.row, fault, submit),
+    code: createStep('code', sent, fields.code.row, verify, group('links', resend, back)),
+    done: createStep('done', done, doneCard),
+  }
   const progressText = create('span')
   const progress = group('progress', progressText, cancel)
   progress.setAttribute('role', 'status')
@@ -107,8 +107,9 @@ export function createFormView(): FormView {
   }
 }
 
-function createField(id: string, autocomplete: string, className: string): FieldView {
-  const [row, label, input, fault] = [create('div', `row ${className}`), create('label'), create('input'), create('p', 'fault')]
+/** Without `maxLength`, which would cut off what is pasted with spaces or as a whole message, before it can be read. */
+function createField(id: string, autocomplete: string): FieldView {
+  const [row, label, input, fault] = [create('div', `row ${id}-row`), create('label'), create('input'), create('p', 'fault')]
   Object.assign(input, { id, type: 'text', inputMode: 'numeric', autocomplete, spellcheck: false, dir: 'ltr' })
   label.htmlFor = id
   fault.id = `${id}-fault`
