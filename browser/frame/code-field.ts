@@ -31,7 +31,7 @@ export function readCodeText(text: string, format: CodeFormat): string {
     .join('')
 }
 
-/** Whether the code came as a whole, from the clipboard, a message or a password manager, and not by typing its last character. */
+/** Whether the text came as a whole, from the clipboard, a message or a password manager, and not by typing its last character. */
 export function isEnteredAtOnce(event: Event): boolean {
   return !(event instanceof InputEvent) || ['insertFromPaste', 'insertFromDrop', 'insertReplacementText'].includes(event.inputType)
 }

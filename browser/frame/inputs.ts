@@ -1,8 +1,9 @@
+import type { FormStep } from '@tessera/contract/frame'
 import type { CodeFormat } from '@tessera/contract/verification-code'
 
 import { brandOf, formatNumber, isPan, minPanLength, readDigits, type FieldText } from './digits.ts'
 import { formatExpiry, formatExpiryInput, isExpiryPast, parseExpiryText } from './expiry.ts'
-import { readCodeText } from './code-field.ts'
+import { isEnteredAtOnce, readCodeText } from './code-field.ts'
 import type { FieldView, FormView } from './view.ts'
 
 /** Why the number cannot be sent, as a reason; null when it can. */
@@ -23,7 +24,7 @@ export function validateExpiry(text: string, nowMs: number): string | null {
 export function formatInputs({ fields, brand }: FormView): void {
   const { number, expiry } = fields
   let formatted = ''
-  number.input.addEventListener('input', (event) => {
+  listenForInput(number.input, (event) => {
     const isBackspace = event instanceof InputEvent && event.inputType === 'deleteContentBackward'
     const { value, selectionStart } = number.input
     const caret = selectionStart ?? value.length
@@ -34,15 +35,29 @@ export function formatInputs({ fields, brand }: FormView): void {
     formatted = number.input.value
     showBrand(brand, formatted)
   })
-  expiry.input.addEventListener('input', (event) => {
+  listenForInput(expiry.input, (event) => {
     const isDeleting = event instanceof InputEvent && event.inputType.startsWith('delete')
     const { value, selectionStart } = expiry.input
-    setText(expiry.input, formatExpiryInput({ text: value, caret: selectionStart ?? value.length }, isDeleting))
+    const typed = { text: value, caret: selectionStart ?? value.length }
+    const whole = event.type === 'input' && isEnteredAtOnce(event) ? formatExpiry(value) : null
+    const { text, caret } = whole === null ? formatExpiryInput(typed, isDeleting) : { text: whole, caret: whole.length }
+    setText(expiry.input, { text: text.slice(0, maxExpiryLength), caret })
   })
   expiry.input.addEventListener('blur', () => {
     const text = formatExpiry(expiry.input.value)
     if (text !== null) expiry.input.value = text
   })
+}
+
+/**
+ * Calls a function when the text of an input has changed, but not while a keyboard composes it: such a keyboard enters a composition again
+ * when the script has changed the text under it.
+ */
+export function listenForInput(input: HTMLInputElement, onInput: (event: Event) => void): void {
+  input.addEventListener('input', (event) => {
+    if (!(event instanceof InputEvent && event.isComposing)) onInput(event)
+  })
+  input.addEventListener('compositionend', onInput)
 }
 
 /** Brings the code into its format while the cardholder types. The caret stays behind the same character. */
@@ -51,6 +66,11 @@ export function formatCode({ input }: FieldView, format: CodeFormat): void {
   const text = readCodeText(value, format)
   const before = readCodeText(value.slice(0, selectionStart ?? value.length), format)
   if (text !== value) setText(input, { text, caret: Math.min(before.length, text.length) })
+}
+
+/** Locks the fields of a step while its call is in flight: what is typed then would not be what was sent. */
+export function lockInputs({ fields, steps }: FormView, step: FormStep | null): void {
+  for (const { input } of Object.values(fields)) input.readOnly = step !== null && steps[step].contains(input)
 }
 
 /** Empties every field, so that the browser restores nothing either. */
@@ -68,5 +88,8 @@ function setText(input: HTMLInputElement, { text, caret }: FieldText): void {
   if (input.value !== text) input.value = text
   if (document.activeElement === input) input.setSelectionRange(caret, caret)
 }
+
+/** Room for a month and a year with separators. */
+const maxExpiryLength = 16
 
 const brandNames = { uzcard: 'UZCARD', humo: 'HUMO', mir: 'МИР', visa: 'VISA', mastercard: 'Mastercard', unionpay: 'UnionPay' } as const

@@ -18,7 +18,7 @@ import { parseExpiryText } from './expiry.ts'
 import { watchFooter, type FooterWatch } from './footer-visibility.ts'
 import { fetchTexts, readFormSettings } from './form-settings.ts'
 import { codeMissingText, isEnteredAtOnce, showCodeFormat } from './code-field.ts'
-import { formatCode, formatInputs, validateExpiry, validateNumber, wipeInputs } from './inputs.ts'
+import { formatCode, formatInputs, listenForInput, lockInputs, validateExpiry, validateNumber, wipeInputs } from './inputs.ts'
 import { describeReason } from './reasons.ts'
 import { isValidLabel, renderTexts } from './render-texts.ts'
 import { applyTheme, listRejected } from './theme.ts'
@@ -163,6 +163,7 @@ async function run(action: (signal: AbortSignal) => Promise<void>): Promise<void
   if (running !== null) return
   const controller = (running = new AbortController())
   footerWatch?.look()
+  lockInputs(view, step)
   view.root.setAttribute('aria-busy', 'true')
   view.fault.textContent = ''
   view.progressText.textContent = texts.busy
@@ -187,6 +188,7 @@ async function run(action: (signal: AbortSignal) => Promise<void>): Promise<void
 /** No action is running any more: it is complete, or was abandoned. */
 function finish(): void {
   running = null
+  lockInputs(view, null)
   const hasCancelFocus = document.activeElement === view.cancel
   view.progress.hidden = true
   // The focused button disappears: focus the next thing to do.
@@ -250,7 +252,7 @@ async function requestCode(signal: AbortSignal): Promise<void> {
   const { phone, wait: ms, code = settings.code } = sent
   codeFormat = code
   showCodeFormat(fields.code, view.codeHint, codeFormat)
-  fields.code.input.disabled = view.verify.disabled = false
+  fields.code.input.disabled = fields.code.input.readOnly = view.verify.disabled = false
   view.sent.textContent = `${texts.codeSent} ${phone}`
   fields.code.input.value = ''
   showFieldError('code', null)
@@ -334,8 +336,8 @@ const actions = {
 
 for (const name of fieldNames) {
   const { input } = fields[name]
+  if (name === 'code') listenForInput(input, () => formatCode(fields.code, codeFormat))
   input.addEventListener('input', (event) => {
-    if (name === 'code') formatCode(fields.code, codeFormat)
     showFieldError(name, null)
     postChange()
     // A code that was pasted or filled in needs no button. One that is typed does: a slip in its last character would cost an attempt.
@@ -361,6 +363,9 @@ for (const [form, button, action] of [
   button.addEventListener('click', act)
   form.addEventListener('submit', act)
 }
+consent.box.addEventListener('click', (event) => {
+  if (running !== null) event.preventDefault()
+})
 view.resend.addEventListener('click', resend)
 view.back.addEventListener('click', back)
 view.cancel.addEventListener('click', () => running?.abort())
