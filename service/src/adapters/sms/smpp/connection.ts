@@ -15,15 +15,12 @@ export interface SmppConnectionOptions extends Omit<SmppBindingOptions, 'bindAs'
   readonly log: (event: string, details: { readonly bind: SmppBindAs; readonly err: unknown }) => void
 }
 
-/** `notSent`: no byte of the message left this process. */
-export type SubmitOutcome = SmppReply | { readonly kind: 'notSent'; readonly why: string }
-
 /** A message centre that this process is bound to, again and again after a session was lost. Messages depend on the session that sends them alone. */
 export interface SmppConnection {
   /** Connects, if it has not begun to; so that delivery reports arrive before the first message is sent. */
   start(): void
   /** Sends a message within the window, and again after a pause while the message centre throttles. Never throws. */
-  submit(body: Buffer, signal: AbortSignal): Promise<SubmitOutcome>
+  submit(body: Buffer, signal: AbortSignal): Promise<SmppReply>
   close(): void
 }
 
@@ -50,7 +47,7 @@ export function makeSmppConnection(options: SmppConnectionOptions): SmppConnecti
     receiver?.start()
   }
 
-  async function submit(body: Buffer, signal: AbortSignal): Promise<SubmitOutcome> {
+  async function submit(body: Buffer, signal: AbortSignal): Promise<SmppReply> {
     start()
     for (;;) {
       const refusal = await takePlace(signal)

@@ -37,8 +37,11 @@ export interface SmppSessionOptions {
   readonly log: (event: string, err: unknown) => void
 }
 
-/** `unknown`: the connection was lost before a response came. */
-export type SmppReply = { readonly kind: 'replied'; readonly status: number; readonly messageId: string } | { readonly kind: 'unknown' }
+/** `unknown`: the connection was lost before a response came. `notSent`: no byte of the message left this process. */
+export type SmppReply =
+  | { readonly kind: 'replied'; readonly status: number; readonly messageId: string }
+  | { readonly kind: 'unknown' }
+  | { readonly kind: 'notSent'; readonly why: string }
 
 /** A bound connection to a message centre. */
 export interface SmppSession {
@@ -139,7 +142,8 @@ function makeExchange(options: SmppSessionOptions, socket: Socket) {
   return { request, enquire }
 
   function request(command: number, body: Buffer, signal?: AbortSignal): Promise<SmppReply> {
-    if (socket.destroyed) return Promise.resolve({ kind: 'unknown' })
+    // It is being closed: after an unbind of the message centre that may take as long as that likes.
+    if (!socket.writable) return Promise.resolve({ kind: 'notSent', why: 'not connected' })
     const own = (sequence = (sequence % maxSequence) + 1)
     return new Promise((resolve) => {
       const end = (reply: SmppReply): void => {

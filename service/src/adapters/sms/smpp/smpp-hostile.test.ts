@@ -14,12 +14,12 @@ import { connectSmpp, smppMessage } from './smpp-sms.fixture.ts'
 // A message centre that does not keep to the protocol: what it sends is written byte by byte here.
 
 const never = new AbortController().signal
-const { bindTransceiver, submitSm, deliverSm, enquireLink } = smppCommands
+const { bindTransceiver, submitSm, deliverSm, enquireLink, unbind } = smppCommands
 
 /** Accepts every bind, and does with the other PDUs what the test says. */
 async function open(t: TestContext, onPdu: (pdu: SmppPdu, socket: Socket) => void, options: Parameters<typeof connectSmpp>[1] = {}) {
   const sockets: Socket[] = []
-  const server = createServer((socket) => {
+  const server = createServer({ allowHalfOpen: true }, (socket) => {
     sockets.push(socket)
     socket.on('error', () => undefined)
     socket.on(
@@ -78,6 +78,18 @@ for (const [name, bytes] of Object.entries(malformed)) {
     assert.deepEqual(reports, [])
   })
 }
+
+test('a message for a message centre that has unbound, and keeps the connection, was not sent', async (t) => {
+  let isUnbound = false
+  const { send, sockets } = await open(t, (pdu, socket) => {
+    if (pdu.command === submitSm) socket.write(response(pdu))
+    isUnbound ||= pdu.command === responseTo(unbind)
+  })
+  assert.equal((await send()).outcome, 'accepted')
+  sockets[0]?.write(encodePdu({ command: unbind, status: 0, sequence: 1, body: Buffer.alloc(0) }))
+  await until(() => isUnbound, 'the response to the unbind')
+  assert.deepEqual(await send(), { outcome: 'rejected', error: 'not connected' })
+})
 
 test('a PDU may come byte by byte, and several at once', async (t) => {
   const { send, sockets, reports } = await open(t, (pdu, socket) => {

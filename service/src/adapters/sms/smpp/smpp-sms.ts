@@ -10,11 +10,11 @@ import {
 import { transportSettings } from '../../transport.ts'
 import { smsAdapter, weightSetting, type Sms, type SmsAdapterDependencies, type SmsDeliveryReport, type SmsResult } from '../sms.ts'
 
-import { makeSmppConnection, type SmppConnectionOptions, type SubmitOutcome } from './connection.ts'
+import { makeSmppConnection, type SmppConnectionOptions } from './connection.ts'
 import { encodeSegments, type SmppAlphabet } from './message.ts'
 import { encodeSubmit, smppStatuses, type BindBody, type SmppAddress } from './pdu.ts'
 import { idOfResponse, readReceipt, type MessageIdRadix } from './receipt.ts'
-import { formatStatus } from './session.ts'
+import { formatStatus, type SmppReply } from './session.ts'
 
 /** A message centre that speaks SMPP 3.4. docs/operating/sms.md */
 export const smppSms = declareSmppSms('smpp')
@@ -148,7 +148,7 @@ export function makeSmppSms({ gateway, connection: options, sender, alphabet, me
   })
 }
 
-function resultOf(outcome: SubmitOutcome, radix: MessageIdRadix): SmsResult {
+function resultOf(outcome: SmppReply, radix: MessageIdRadix): SmsResult {
   if (outcome.kind === 'notSent') return { outcome: 'rejected', error: outcome.why }
   if (outcome.kind === 'unknown') return { outcome: 'unknown', error: 'no response' }
   const { status, messageId } = outcome
