@@ -27,9 +27,10 @@ export interface SmsServiceDependencies {
 export function createSmsServices(config: Config, { base, scanning, gateways, adapters, log, metrics }: SmsServiceDependencies) {
   const { store, keyring, clock } = base
   const smsReports = makeDeliveryReports({ store, clock })
-  const record = (gateway: string, report: SmsDeliveryReport): Promise<void> => {
+  // Counted when it is stored: one that cannot be stored comes again.
+  const record = async (gateway: string, report: SmsDeliveryReport): Promise<void> => {
+    await smsReports.record(gateway, report)
     metrics.countSmsDelivery({ gateway, outcome: report.outcome })
-    return smsReports.record(gateway, report)
   }
   for (const { name, port } of adapters) port.watchDeliveries?.((report) => record(name, report))
   const smsChecks = makeDeliveryChecks({
@@ -37,7 +38,8 @@ export function createSmsServices(config: Config, { base, scanning, gateways, ad
     record,
     store: scanning,
     clock,
-    onUnavailable: (gateway, pauseMs) => log.warn('sms_status_unavailable', { gateway, seconds: pauseMs / 1000 }),
+    onUnavailable: (gateway, pauseMs, err) =>
+      log.warn('sms_status_unavailable', { gateway, seconds: pauseMs / 1000, ...(err !== undefined && { err }) }),
   })
   const sending = {
     gateways,

@@ -23,7 +23,7 @@ export interface Sms {
    */
   watchDeliveries?(listener: (report: SmsDeliveryReport) => Promise<void>): void
   /**
-   * Finds what became of a message that the gateway accepted. Absent where the gateway cannot be asked. Called again, more and more seldom, until the
+   * Finds what became of a message that the gateway accepted. Absent where the gateway has no request for it. Called again, less and less often, until the
    * outcome is final or the message is a day old.
    */
   findDelivery?(gatewayMessageId: string, signal: AbortSignal): Promise<SmsDeliveryState>

@@ -15,16 +15,18 @@ const day = 86_400_000
 function start({ isStoreAway = false } = {}) {
   const clock = makeHandClock()
   const startedAt = clock.now()
-  const state = { stored: [] as UndecidedSms[], isStoreAway, isUnavailable: false, concurrent: 0, mostConcurrent: 0 }
+  const state = { stored: [] as UndecidedSms[], isStoreAway, isUnavailable: false, isBroken: false, concurrent: 0, mostConcurrent: 0 }
   const states = new Map<string, SmsDeliveryState>()
   const calls: string[] = []
   const reports: SmsDeliveryReport[] = []
   const pauses: number[] = []
+  const errors: unknown[] = []
   const findDelivery = async (id: string): Promise<SmsDeliveryState> => {
     calls.push(`${id} ${String((clock.now() - startedAt) / 1000)}`)
     state.mostConcurrent = Math.max(state.mostConcurrent, ++state.concurrent)
     await new Promise((resolve) => setImmediate(resolve))
     state.concurrent--
+    if (state.isBroken) throw new Error('broken')
     return state.isUnavailable ? { outcome: 'unavailable' } : (states.get(id) ?? { outcome: 'pending' })
   }
   const checks = makeDeliveryChecks({
@@ -40,7 +42,10 @@ function start({ isStoreAway = false } = {}) {
     },
     store: storeOf(replaceRead(listUndecidedSms('', 0), async () => state.stored)),
     clock,
-    onUnavailable: (_gateway, pauseMs) => void pauses.push(pauseMs),
+    onUnavailable(_gateway, pauseMs, err) {
+      pauses.push(pauseMs)
+      errors.push(err)
+    },
   })
   const accept = (...ids: readonly string[]): void => {
     for (const gatewayMessageId of ids) {
@@ -54,10 +59,10 @@ function start({ isStoreAway = false } = {}) {
       await checks.runOnce(never)
     }
   }
-  return { clock, state, states, calls, reports, pauses, checks, accept, passSeconds }
+  return { clock, state, states, calls, reports, pauses, errors, checks, accept, passSeconds }
 }
 
-test('a message is asked for after 10 s, then after twice as long each time, until the outcome is final', async () => {
+test('a message is looked up after 10 s, then after twice as long each time, until the outcome is final', async () => {
   const { states, calls, reports, checks, accept, passSeconds } = start()
   accept('a')
   checks.messageStored('smpp', 'b')
@@ -69,7 +74,7 @@ test('a message is asked for after 10 s, then after twice as long each time, unt
   assert.deepEqual([reports, checks.waiting()], [[{ gatewayMessageId: 'a', outcome: 'failed', error: 'EXPIRED' }], 0])
 })
 
-test('a message without an outcome is asked for fourteen times in a day, and then no more', async () => {
+test('a message without an outcome is looked up fourteen times in a day, and then no more', async () => {
   const { clock, calls, checks, accept } = start()
   accept('a')
   for (let second = 0; second < 1.1 * 86_400; second += second < 2000 ? 10 : 60) {
@@ -79,7 +84,7 @@ test('a message without an outcome is asked for fourteen times in a day, and the
   assert.deepEqual([checks.waiting(), calls.length], [0, 14], calls.join(', '))
 })
 
-test('messages of a process that ended are asked for, and no longer one whose outcome another process stored', async () => {
+test('messages of a process that ended are looked up, and no longer one whose outcome another process stored', async () => {
   const { clock, state, calls, checks, passSeconds } = start()
   state.stored = [
     { gatewayMessageId: 'old', requestedAt: clock.now() - 2 * day },
@@ -88,14 +93,14 @@ test('messages of a process that ended are asked for, and no longer one whose ou
   await checks.runOnce(never)
   assert.equal(checks.waiting(), 1)
   await passSeconds(1600)
-  assert.deepEqual(calls, ['hour 1520'], 'asked for 5,120 s after it was sent')
+  assert.deepEqual(calls, ['hour 1520'], '5,120 s after it was sent')
   state.stored = []
   clock.advance(3_600_000)
   await checks.runOnce(never)
   assert.equal(checks.waiting(), 0)
 })
 
-test('a gateway without a usable reply is left alone for half a minute, then for twice as long, and asked again', async () => {
+test('a gateway without a usable reply gets no request for half a minute, then for twice as long', async () => {
   const { state, states, calls, pauses, reports, accept, passSeconds } = start()
   accept(...Array.from({ length: 9 }, (_, number) => `m${String(number)}`))
   state.isUnavailable = true
@@ -119,13 +124,40 @@ test('at most four requests are under way, and forty are made in a run', async (
   assert.deepEqual([calls.length, state.mostConcurrent], [40, 4])
 })
 
-test('an outcome that cannot be stored is asked for again', async () => {
-  const { clock, state, states, reports, checks, accept } = start({ isStoreAway: true })
-  accept('a')
-  states.set('a', { outcome: 'delivered' })
+test('an outcome that cannot be stored is stored later, also during a pause, without another request', async () => {
+  const { clock, state, states, calls, reports, checks, accept } = start({ isStoreAway: true })
+  accept('a', 'b')
+  for (const id of ['a', 'b']) states.set(id, { outcome: 'delivered' })
+  clock.advance(10_000)
+  for (let second = 0; second < 3; second++) await assert.rejects(checks.runOnce(never), /away/)
+  accept('c')
+  state.isUnavailable = true
   clock.advance(10_000)
   await assert.rejects(checks.runOnce(never), /away/)
+  assert.deepEqual([calls, state.concurrent], [['a 10', 'b 10', 'c 20'], 0])
   state.isStoreAway = false
   await checks.runOnce(never)
-  assert.deepEqual([reports.length, checks.waiting()], [1, 0])
+  assert.deepEqual([reports.map(({ gatewayMessageId }) => gatewayMessageId), checks.waiting(), calls.length], [['a', 'b'], 1, 3])
+})
+
+test('an adapter that throws causes a pause, and its error is reported', async () => {
+  const { state, calls, pauses, errors, checks, accept, passSeconds } = start()
+  accept('a')
+  state.isBroken = true
+  await passSeconds(39)
+  assert.deepEqual([calls, pauses, errors.map(String)], [['a 10'], [30_000], ['Error: broken']])
+  state.isBroken = false
+  await passSeconds(1)
+  assert.deepEqual([calls.length, checks.waiting()], [2, 1])
+})
+
+test('a pause is also made after the clock was set back by hours', async () => {
+  const { clock, state, pauses, accept, passSeconds } = start()
+  accept('a')
+  state.isUnavailable = true
+  await passSeconds(10)
+  clock.jump(-6 * 3_600_000)
+  accept('b')
+  await passSeconds(10)
+  assert.deepEqual(pauses, [30_000, 60_000])
 })

@@ -5,11 +5,11 @@ import type { Store } from '../../store/store.ts'
 
 import { storedGatewayId } from './stored-text.ts'
 
-/** Asks gateways that do not report deliveries by themselves what became of their messages. */
+/** Requests what became of messages from gateways that do not report it by themselves. */
 export interface DeliveryChecks {
-  /** To be called when a message is stored that a gateway accepted; gateways that cannot be asked are passed over. */
+  /** To be called when a message is stored that a gateway accepted; gateways without such a request are passed over. */
   messageStored(gateway: string, gatewayMessageId: string): void
-  /** Asks for the messages that are due. To be called every second. Ends early when the signal is aborted. */
+  /** Makes the requests that are due. To be called every second, never twice at the same time. Ends early when the signal is aborted. */
   runOnce(stopping: AbortSignal): Promise<void>
   /** How many messages are waited for. */
   waiting(): number
@@ -22,8 +22,8 @@ export interface DeliveryCheckDependencies {
   /** For the messages of processes that ended. */
   readonly store: Pick<Store, 'read'>
   readonly clock: Pick<Clock, 'now' | 'sleep'>
-  /** Called when a gateway gave no usable reply; it is left alone for a while then. */
-  readonly onUnavailable: (gateway: string, pauseMs: number) => void
+  /** Called when a gateway gave no usable reply, or its adapter threw `err`; it gets no request during the pause. */
+  readonly onUnavailable: (gateway: string, pauseMs: number, err: unknown) => void
 }
 
 export function makeDeliveryChecks({ gateways, ...deps }: DeliveryCheckDependencies): DeliveryChecks {
@@ -35,16 +35,20 @@ export function makeDeliveryChecks({ gateways, ...deps }: DeliveryCheckDependenc
   return Object.freeze<DeliveryChecks>({
     messageStored: (gateway, gatewayMessageId) => checked.get(gateway)?.add(gatewayMessageId, deps.clock.now()),
     async runOnce(stopping) {
-      await Promise.all([...checked.values()].map((each) => each.runOnce(stopping)))
+      await allEnded([...checked.values()].map((each) => each.runOnce(stopping)))
     },
     waiting: () => [...checked.values()].reduce((sum, each) => sum + each.waiting, 0),
   })
 }
 
+type FinalState = Omit<SmsDeliveryReport, 'gatewayMessageId'>
+
 interface WaitingMessage {
   readonly gatewayMessageId: string
   readonly since: number
   dueAt: number
+  /** Final, and not stored yet. */
+  found: FinalState | null
 }
 
 class GatewayChecks {
@@ -75,16 +79,18 @@ class GatewayChecks {
       if (this.#waiting.size < undecidedSmsMax) break
       this.#waiting.delete(oldest)
     }
-    this.#waiting.set(gatewayMessageId, { gatewayMessageId, since, dueAt })
+    this.#waiting.set(gatewayMessageId, { gatewayMessageId, since, dueAt, found: null })
   }
 
   async runOnce(stopping: AbortSignal): Promise<void> {
     const now = this.#deps.clock.now()
     if (now >= this.#listDueAt || this.#listDueAt > now + listEveryMs) await this.#list(now)
-    if (now < this.#pausedUntil && this.#pausedUntil <= now + lastPauseMs) return
-    const due = [...this.#waiting.values()].filter(({ dueAt }) => now >= dueAt).sort((a, b) => a.dueAt - b.dueAt)
+    const isPaused = this.#isPaused(now)
+    const due = [...this.#waiting.values()]
+      .filter(({ dueAt, found }) => found !== null || (now >= dueAt && !isPaused))
+      .sort((a, b) => a.dueAt - b.dueAt)
     const queue = due.slice(0, checksPerRun)
-    await Promise.all(Array.from({ length: concurrentChecks }, () => this.#checkAll(queue, stopping)))
+    await allEnded(Array.from({ length: concurrentChecks }, () => this.#checkAll(queue, stopping)))
   }
 
   /** Messages that another process sent before it ended, and without those that another process found the outcome of. */
@@ -100,20 +106,24 @@ class GatewayChecks {
 
   async #checkAll(queue: WaitingMessage[], stopping: AbortSignal): Promise<void> {
     for (let message = queue.shift(); message !== undefined && !stopping.aborted; message = queue.shift()) {
-      const state = await this.#check(message.gatewayMessageId, stopping)
+      const state = message.found ?? (await this.#check(message.gatewayMessageId, stopping))
       if (state.outcome === 'unavailable') {
-        this.#pause(queue, stopping)
+        this.#pause(queue, stopping, state.err)
         return
       }
-      this.#pauseMs = firstPauseMs
+      if (message.found === null) this.#pauseMs = firstPauseMs
       if (state.outcome === 'pending') this.#postpone(message)
       else await this.#record(message, state)
     }
   }
 
-  #check(gatewayMessageId: string, stopping: AbortSignal): Promise<SmsDeliveryState> {
+  async #check(gatewayMessageId: string, stopping: AbortSignal): Promise<SmsDeliveryState & { readonly err?: unknown }> {
     const timeout = { clock: this.#deps.clock, timeoutMs: checkTimeoutMs, signal: stopping }
-    return withTimeout<SmsDeliveryState>(timeout, { outcome: 'unavailable' }, (signal) => this.#find(gatewayMessageId, signal))
+    try {
+      return await withTimeout<SmsDeliveryState>(timeout, { outcome: 'unavailable' }, (signal) => this.#find(gatewayMessageId, signal))
+    } catch (err) {
+      return { outcome: 'unavailable', err }
+    }
   }
 
   #postpone(message: WaitingMessage): void {
@@ -122,22 +132,35 @@ class GatewayChecks {
     else message.dueAt = dueAt
   }
 
-  /** Waited for until it is stored: when the store is away, the gateway is asked again. */
-  async #record({ gatewayMessageId }: WaitingMessage, state: Omit<SmsDeliveryReport, 'gatewayMessageId'>): Promise<void> {
+  /** Held until it is stored: while the store is away, the gateway gets no further request for it. */
+  async #record(message: WaitingMessage, state: FinalState): Promise<void> {
+    const { gatewayMessageId } = message
+    message.found = state
     await this.#deps.record(this.#name, { ...state, gatewayMessageId })
     this.#waiting.delete(gatewayMessageId)
   }
 
   /** Once for all requests of a run; a stop says nothing of the gateway. */
-  #pause(queue: WaitingMessage[], stopping: AbortSignal): void {
+  #pause(queue: WaitingMessage[], stopping: AbortSignal, err: unknown): void {
     queue.length = 0
     if (stopping.aborted) return
     const now = this.#deps.clock.now()
-    if (now < this.#pausedUntil) return
-    this.#deps.onUnavailable(this.#name, this.#pauseMs)
+    if (this.#isPaused(now)) return
+    this.#deps.onUnavailable(this.#name, this.#pauseMs, err)
     this.#pausedUntil = now + this.#pauseMs
     this.#pauseMs = Math.min(this.#pauseMs * 2, lastPauseMs)
   }
+
+  /** A pause that is longer than any was begun by a clock that has been set back since. */
+  #isPaused(now: number): boolean {
+    return now < this.#pausedUntil && this.#pausedUntil <= now + lastPauseMs
+  }
+}
+
+/** Throws the first error, after all have ended, so that none goes on beside the next run. */
+async function allEnded(running: readonly Promise<void>[]): Promise<void> {
+  await Promise.allSettled(running)
+  await Promise.all(running)
 }
 
 /** 10 s, 20 s, 40 s … after the message; null when it is too old. */
