@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs'
+import { accessSync, constants, statSync } from 'node:fs'
 
 import type { Keyring } from '@tessera/vault/keyring'
 
@@ -11,6 +11,7 @@ import { signBackup, type SignedBackup } from '../ops/backup/sign-backup.ts'
 import type { Config } from '../ops/config/config.ts'
 import { tesseraVersion } from '../ops/version.ts'
 import type { DatabaseInspection } from '../store/inspection.ts'
+import { StoreDamaged } from '../store/store.ts'
 
 import { inspectDatabase } from './inspect-database.ts'
 
@@ -22,7 +23,7 @@ export function makeSignBackup(
     try {
       return await sign(folder)
     } catch (err) {
-      if (err instanceof CopyBroken) throw refusal('copy_broken', err.message)
+      if (err instanceof CopyBroken || (folder !== null && err instanceof StoreDamaged)) throw refusal('copy_broken', err.message)
       if (err instanceof KeyStoreMismatch) throw refusal('copy_broken', err.finding)
       throw err
     }
@@ -45,8 +46,18 @@ async function openCopy(folder: string, dataFolder: string): Promise<DatabaseIns
     import('../store/sqlite/inspect.ts'),
     import('../store/sqlite/sqlite.ts'),
   ])
-  const [copy, own] = [folder, dataFolder].map((each) => statSync(databasePathOf(each), { throwIfNoEntry: false }))
-  if (copy === undefined) throw new CopyBroken(`the service finds no database in ${folder}`)
+  requireReadable(databasePathOf(folder))
+  const copy = statSync(databasePathOf(folder))
+  const own = statSync(databasePathOf(dataFolder), { throwIfNoEntry: false })
   if (copy.ino === own?.ino && copy.dev === own.dev) throw new CopyBroken('it is the database of the service itself')
   return inspectSqliteCopy(folder)
+}
+
+/** The command may be of another user, and the unit may hide folders from the service. */
+function requireReadable(path: string): void {
+  try {
+    accessSync(path, constants.R_OK)
+  } catch (err) {
+    throw refusal('copy_unreadable', `${path} (${(err as NodeJS.ErrnoException).code ?? ''})`)
+  }
 }

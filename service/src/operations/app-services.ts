@@ -89,7 +89,7 @@ export interface AppServices {
   /** The cryptoperiod of the KEK, milliseconds. */
   readonly kekAgeMaxMs: number
   readonly storeCheck: RunStoreCheck
-  /** Verifies the copy in a folder, on PostgreSQL the database itself (null), and signs the manifest of the backup, a line. Throws the refusal `copy_broken`. */
+  /** Verifies the copy in a folder, on PostgreSQL the database itself (null), and signs the manifest of the backup, a line. Throws the refusals `copy_broken` and `copy_unreadable`. */
   readonly signBackup: (
     folder: string | null,
   ) => Promise<Readonly<Record<'entries' | 'answers' | 'rows', number>> & { readonly line: string }>

@@ -68,6 +68,8 @@ const operatorMessages = {
   check_running: 'A check of the store is running already: wait for it.',
   check_cancelled: 'Cancelled.',
   copy_broken: 'The copy is not usable: {}. Nothing was signed.',
+  copy_unreadable:
+    'The service cannot read {}: run the command as its user, and give a folder that its unit does not hide from it. Nothing was signed.',
   clock_not_refused: 'The clock is trusted: there is nothing to confirm.',
   sms_gateway_unknown: 'There is no SMS gateway {}: tessera sms status lists them.',
   clock_time_required: 'A time is ISO 8601, as 2026-11-23T17:40:00Z.',

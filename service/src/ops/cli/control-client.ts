@@ -27,7 +27,8 @@ export async function callService<Name extends OperatorOperationName>(
   return reply.result
 }
 
-function exitOf({ reason }: ErrorBody): Exit {
+function exitOf({ reason, data }: ErrorBody): Exit {
+  if (reason === 'operator_refused' && (data as { readonly reason: string }).reason === 'copy_broken') return 'damaged'
   if (reason === 'overloaded' || reason === 'store_unavailable') return 'unavailable'
   return reason === 'internal_error' || reason === 'store_full' || reason === 'outcome_unknown' ? 'internalError' : 'usage'
 }

@@ -1,9 +1,10 @@
 // time limit: 120 s
 import assert from 'node:assert/strict'
-import { readdirSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 
+import { startCluster } from '../../../../tools/postgres.ts'
 import { sandbox } from '../../adapters/sandbox/sandbox.ts'
 import { makeScratch, runTessera, until, type Ended } from '../../testing/child.fixture.ts'
 import { runWithInput, startCustodied, type CustodiedService } from '../../testing/custodians.fixture.ts'
@@ -32,14 +33,22 @@ test('tessera backup has the unsealed service sign, and tessera restore and audi
   assert.deepEqual(readdirSync(copy).sort(), ['manifest.json', 'tessera.db'])
   const own = await first.operator('operator.store.signBackup', { folder: data })
   assert.match(own.message ?? '', /not usable: it is the database of the service itself/)
+  for (const unreadable of [join(scratch, 'absent'), `/${'x'.repeat(300)}`]) {
+    const { reason, message } = await first.operator('operator.store.signBackup', { folder: unreadable })
+    assert.deepEqual([reason, message?.includes(`The service cannot read ${unreadable}`)], ['copy_unreadable', true], message)
+  }
+  const broken = join(scratch, 'broken')
+  mkdirSync(broken)
+  writeFileSync(join(broken, 'tessera.db'), 'no database'.repeat(1000))
+  assert.equal((await first.operator('operator.store.signBackup', { folder: broken })).reason, 'copy_broken')
   const behind = await createCard(first)
   await stop(first)
 
-  const restored = await withCustodians(['restore', copy, '--yes', ...flags], { aziz: three, dilnoza: one })
+  const restored = await withCustodians(data, ['restore', copy, '--yes', ...flags], { aziz: three, dilnoza: one })
   assert.equal(restored.code, 0, restored.err)
   assert.match(restored.out, /Each of them now runs.*tessera keys unseal.*Backup of .*Accepted\. Start the service again/s)
   for (const share of shares) assert.ok(!restored.out.includes(share) && !restored.err.includes(share))
-  const accepted = await withCustodians(['audit', 'accept-restored', '--yes', ...flags], { karim: two, dilnoza: three })
+  const accepted = await withCustodians(data, ['audit', 'accept-restored', '--yes', ...flags], { karim: two, dilnoza: three })
   assert.equal(accepted.code, 0, accepted.err)
   assert.match(accepted.out, /Accepted\. Start the service again/)
 
@@ -68,17 +77,52 @@ test('a backup of a stopped service is refused at once, and says when it is poss
   assert.deepEqual([refused.code, /Run the command while the service runs/.test(refused.err)], [69, true], refused.err)
 })
 
+test('on PostgreSQL the unsealed service verifies the database and signs where its log stood, and a restore waits for the custodians', async (t) => {
+  const cluster = await startCluster()
+  t.after(() => cluster.stop())
+  const env = { TESSERA_DATABASE_URL: cluster.url }
+  const folder = join(scratch, 'postgres')
+  const manifest = join(scratch, 'manifest')
+  const own = ['--kek=shares', `--data=${folder}`]
+  const service = await startCustodied(folder, ['--kek=shares'], env)
+  await service.untilState('sealed')
+  assert.equal((await runTessera(['backup', manifest, ...own], env).ended).code, 69)
+  const { shares } = await service.makeShares({ shares: 3, threshold: 2 })
+  const [one = '', two = ''] = shares
+  await service.enter(one, two)
+  await service.untilState('ready')
+  await createCard(service)
+  const other = await service.operator('operator.store.signBackup', { folder: manifest })
+  assert.match(other.message ?? '', /not usable: it is of the other store/)
+  const made = await runTessera(['backup', manifest, ...own], env).ended
+  assert.equal(made.code, 0, made.err)
+  assert.match(made.out, /Position of the log: [0-9A-F]+\/[0-9A-F]+, timeline 1; [1-9]\d* known answers, [1-9]\d* sampled rows/)
+  assert.match(made.out, /the KEK: its custodians' shares/)
+  assert.deepEqual(readdirSync(manifest), ['manifest.json'])
+  const { file, wal } = JSON.parse(readFileSync(join(manifest, 'manifest.json'), 'utf8')) as { file: unknown; wal: { lsn: string } }
+  assert.deepEqual([file, made.out.includes(wal.lsn)], [null, true])
+  await stop(service)
+  const restored = await withCustodians(folder, ['restore', manifest, '--yes', ...own], { aziz: one, dilnoza: two }, env)
+  assert.equal(restored.code, 0, restored.err)
+  assert.match(restored.out, /Backup of .*Accepted\. Start the service again/s)
+})
+
 /** Runs a command on the stopped service, and has each custodian enter a share as soon as it waits for them. */
-async function withCustodians(args: readonly string[], shares: Readonly<Record<string, string>>): Promise<Ended> {
-  const command = runTessera(args)
+async function withCustodians(
+  folder: string,
+  args: readonly string[],
+  shares: Readonly<Record<string, string>>,
+  env: NodeJS.ProcessEnv = {},
+): Promise<Ended> {
+  const command = runTessera(args, env)
   const end = { reached: false }
   void command.ended.then(() => (end.reached = true))
   await until(async () => {
-    const reply = await callOperator(data, 'operator.shares.list', {}).catch(() => null)
+    const reply = await callOperator(folder, 'operator.shares.list', {}).catch(() => null)
     return end.reached || (reply !== null && 'result' in reply && reply.result.isSealed)
   }, 'the command to wait for custodians')
   for (const [custodian, share] of Object.entries(shares)) {
-    const { code, err } = await runWithInput(['keys', 'unseal', `--custodian=${custodian}`, `--data=${data}`], share)
+    const { code, err } = await runWithInput(['keys', 'unseal', `--custodian=${custodian}`, `--data=${folder}`], share)
     assert.equal(code, 0, `${err}${command.err()}${command.out()}`)
   }
   return command.ended
