@@ -1,4 +1,4 @@
-// The few fields of ISO 8583:1987 in ASCII that the card network of the example speaks. Written apart from the adapter of the service, so that both
+// The few fields of ISO 8583:1987 in ASCII that the card network of the example uses. Written apart from the adapter of the service, so that both
 // would have to be wrong in the same way.
 
 /** A message: its type (MTI) and its fields by number. */

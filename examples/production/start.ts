@@ -9,7 +9,7 @@ import { runTrial, type TrialResult } from './trial.ts'
 const usage = `npm run example:production -- [options]
 
 A production installation of Tessera on this machine: three processes on one PostgreSQL, an HSM (SoftHSM2), two SMS gateways (Kannel, by SMPP over TLS and
-by HTTP), a double of a card network that speaks ISO 8583 over TLS, nginx in front, and a merchant's server. A card is entered into the hosted form in a real
+by HTTP), a double of a card network with ISO 8583 over TLS, nginx in front, and a merchant's server. A card is entered into the hosted form in a real
 browser, verified by the code of the SMS, charged and refunded. Then each of them is killed, paused and lied through while payments go on, and the data keys
 and the KEK are changed. Ends with 1 when anything was lost, taken twice or sent twice, or has not recovered.
 

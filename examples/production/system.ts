@@ -86,7 +86,7 @@ async function build(
   onStop(() => messageCentre.process.stop())
   say("SMS gateway by SMPP, over TLS: Kannel's drive_smpp, bound as a transmitter and a receiver")
   const network = await startNetwork(folder, authority, onStop)
-  say('card network: a double that speaks ISO 8583 over TLS')
+  say('card network: a double with ISO 8583 over TLS')
 
   const proxyPort = await findFreePort()
   const origins = ['pay', 'merchants'].map((host) => `https://${host}.provider.example:${String(proxyPort)}`) as [string, string]

@@ -40,7 +40,7 @@ export interface TrialOptions {
   readonly signal: AbortSignal
 }
 
-/** Runs the load, begins and ends one fault after the other, and then asks for everything that was acknowledged. */
+/** Runs the load, begins and ends one fault after the other, and then looks up everything that was acknowledged. */
 export async function runTrial(system: ProductionSystem, { faults, faultSeconds, say, signal }: TrialOptions): Promise<TrialResult> {
   const load = await startLoad(system)
   say(`load: ${String(load.acknowledged.cards.length)} verified cards, four payers, one that checks cards, and new cardholders`)
@@ -56,7 +56,7 @@ export async function runTrial(system: ProductionSystem, { faults, faultSeconds,
   } finally {
     await load.stop()
   }
-  say('asking for everything that was acknowledged')
+  say('looking up everything that was acknowledged')
   return { rows, ...(await audit(system, load, rows)) }
 }
 

@@ -73,7 +73,7 @@ const publicKey = Type.String({
 })
 
 export const operatorSharesFetchContract = defineOperatorOperation('operator.shares.fetch', {
-  summary: 'Asks the other nodes for the KEKs that this one does not have.',
+  summary: 'Requests the KEKs that this node does not have from the other nodes.',
   mutates: false,
   params: Type.Object({}),
   result: Type.Object({ opened: Type.Array(setId) }),

@@ -166,20 +166,20 @@ test('messages are deleted after so many days, and then the key under which thei
   assert.deepEqual(await find(app), [])
 })
 
-test('a gateway that has to be asked is asked what became of a message, which support and statistics then show', async (t) => {
-  const asked: string[] = []
+test('what became of a message is requested from a gateway that does not report it, and support and statistics then show it', async (t) => {
+  const requested: string[] = []
   const { app, sendReceipt } = await open(t, {
     sms: () => ({
       send: async () => ({ outcome: 'accepted', gatewayMessageId: 'g-9' }),
-      findDelivery: async (id) => (asked.push(id), { outcome: 'delivered' }),
+      findDelivery: async (id) => (requested.push(id), { outcome: 'delivered' }),
     }),
   })
   await sendReceipt()
   await app.smsChecks.runOnce(new AbortController().signal)
-  assert.deepEqual(asked, [])
+  assert.deepEqual(requested, [])
   app.clock.advance(10_000)
   await app.smsChecks.runOnce(new AbortController().signal)
-  assert.deepEqual([asked, (await find(app))[0]?.deliveredAt], [['g-9'], new Date(app.clock.now()).toISOString()])
+  assert.deepEqual([requested, (await find(app))[0]?.deliveredAt], [['g-9'], new Date(app.clock.now()).toISOString()])
   const { gateways } = await call(app, 'operator.sms.status', { hours: 24 })
   assert.deepEqual([gateways[0]?.delivered, gateways[0]?.medianDeliverySeconds], [1, 10.001])
 })

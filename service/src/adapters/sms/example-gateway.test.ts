@@ -6,7 +6,7 @@ import { makeHttpPost, makeHttpRequest } from '../http/http-post.ts'
 import { exampleGatewaySms } from './example-gateway.ts'
 import { describeSms, type SmsSetup } from './sms.suite.ts'
 
-/** A test double of the gateway: an HTTP server on loopback that speaks the skeleton's JSON. */
+/** A test double of the gateway: an HTTP server on loopback with the skeleton's JSON. */
 async function setUp(): Promise<SmsSetup> {
   const texts: string[] = []
   let next: 'accept' | 'reject' | 'silent' = 'accept'

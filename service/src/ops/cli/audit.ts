@@ -20,7 +20,7 @@ export const auditVerify: Command = {
     'Recomputes the audit chains, compares cards, receipts, merchants, users, endpoints and sessions with them, and checks files, indexes and the MACs of other rows.',
   details:
     'Finds entries that were changed, removed, added or reordered, rows that were changed or restored to an older version, and damaged tables and indexes. With\n' +
-    '--from also chains that were cut off at their end or rewritten since a checkpoint, whoever did it. The service goes on meanwhile; Ctrl-C cancels.\n' +
+    '--from also chains that were cut off at their end or rewritten since a checkpoint, also by a person with the keys. The service goes on meanwhile; Ctrl-C cancels.\n' +
     'Exit code 1 when it finds any. tessera store check also compares keys with rows, and works without a running service.',
   options: [
     {
@@ -100,7 +100,7 @@ export const auditHead: Command = {
 export const auditPublicKey: Command = {
   name: 'audit public-key',
   summary: 'Prints the public keys that verify checkpoints and exports of the audit, as PEM.',
-  details: 'After a rotation there are several; give all of them to whoever verifies. Compare a key on a second way before you rely on it.',
+  details: 'After a rotation there are several; give all of them to the auditor. Compare a key on a second way before you rely on it.',
   async run(input) {
     const data = await callService(input, 'operator.audit.publicKeys', {})
     const text = data.keys

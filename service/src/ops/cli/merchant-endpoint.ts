@@ -12,7 +12,7 @@ export const merchantsEndpoint: Command = {
   args: '<set|remove|test> <merchant>',
   summary: 'Sets, removes or tests the merchant’s own server, which is called before and after each payment.',
   details:
-    'It speaks the Payme Merchant API: docs/guides/merchant-endpoint.md. The password is read from a file, never from the command line, and stored encrypted.\n' +
+    'It implements the Payme Merchant API: docs/guides/merchant-endpoint.md. The password is read from a file, never from the command line, and stored encrypted.\n' +
     'test calls CheckPerformTransaction, which changes nothing.',
   options: [
     { name: 'url', takes: '<url>', meaning: 'set: its URL: https, or http to this machine in the test environment.' },

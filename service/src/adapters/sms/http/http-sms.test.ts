@@ -235,7 +235,7 @@ test('a message that waits for the token of another one is not sent when its own
 describe('what became of a message', () => {
   const state = (data: object): GatewayReply => ({ status: 200, body: JSON.stringify({ status: 'success', data }) })
 
-  it('is asked for by the id of the gateway, and only what the template names is final', async () => {
+  it('is requested by the id of the gateway, and only what the template names is final', async () => {
     let reply: GatewayReply | 'silent' = state({ status: 'DELIVRD' })
     const gateway = await startGateway(readSmsTemplate('eskiz'), ({ url }) => (url.endsWith('/login') ? login : reply))
     const find = () => gateway.sms.findDelivery?.('59f0/35a', never)
@@ -256,7 +256,7 @@ describe('what became of a message', () => {
     assert.deepEqual(await find(), { outcome: 'unavailable' })
   })
 
-  it('is not asked for without a token, and cannot be where the template does not say how', async () => {
+  it('is not requested without a token, nor where the template does not say how', async () => {
     const refused = await startGateway(readSmsTemplate('eskiz'), () => ({ status: 401, body: '{}' }))
     assert.deepEqual(await refused.sms.findDelivery?.('1', never), { outcome: 'unavailable' })
     await refused.close()

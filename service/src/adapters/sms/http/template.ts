@@ -15,7 +15,7 @@ export interface SmsTemplate {
   readonly baseUrl: string | null
   readonly signIn: SignInTemplate | null
   readonly send: SendTemplate
-  /** How the gateway is asked what became of a message; null: it cannot be asked. */
+  /** How the state of a message is requested; null: the gateway has no such request. */
   readonly status: StatusTemplate | null
 }
 
@@ -46,7 +46,7 @@ export interface SendTemplate {
 export interface StatusTemplate {
   /** Names the message by `{gatewayMessageId}`. */
   readonly request: RequestTemplate
-  /** The first condition that holds decides; when none does, the message is asked for again later. */
+  /** The first condition that holds decides; when none does, the state is requested again later. */
   readonly delivered: readonly ReplyCondition[]
   readonly failed: readonly ReplyCondition[]
   /** The member of the JSON reply that says why a message was not delivered. */

@@ -16,7 +16,7 @@ import { encodeSubmit, smppStatuses, type BindBody, type SmppAddress } from './p
 import { idOfResponse, readReceipt, type MessageIdRadix } from './receipt.ts'
 import { formatStatus, type SmppReply } from './session.ts'
 
-/** A message centre that speaks SMPP 3.4. docs/operating/sms.md */
+/** A message centre with SMPP 3.4. docs/operating/sms.md */
 export const smppSms = declareSmppSms('smpp')
 
 /** A second one, for a second account or provider. */
