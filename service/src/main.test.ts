@@ -1,5 +1,7 @@
+// needs: build
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { openSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 
@@ -15,6 +17,12 @@ test('what a command prints reaches a slow reader whole', () => {
 test('a command whose reader goes away reports no error', () => {
   // More than the reader takes comes first, so it has gone when the command writes.
   assert.equal(run(`{ (head -c 100000 /dev/zero; ${tessera} --help 2>&3) | head -c 10 > /dev/null; } 3>&1 2> /dev/null | wc -c`), 0)
+})
+
+test('a command whose output cannot be written ends with 74 and says why', () => {
+  const full = openSync('/dev/full', 'w')
+  const { status, stderr } = spawnSync('/bin/sh', ['-c', `${tessera} --help`], { stdio: ['ignore', full, 'pipe'], encoding: 'utf8' })
+  assert.deepEqual([status, stderr], [74, 'tessera: the output could not be written (ENOSPC): it is not complete.\n'])
 })
 
 function run(command: string): number {

@@ -16,7 +16,11 @@ export const exits = {
   unavailable: { code: 69, meaning: 'No service runs on the data folder, or its database does not respond.' },
   internalError: { code: 70, meaning: 'Internal error; see the log.' },
   cannotCreate: { code: 73, meaning: 'The data folder cannot be created, read or written.' },
-  ioError: { code: 74, meaning: 'The disk failed during a commit; nothing was acknowledged. Check the disk before starting again.' },
+  ioError: {
+    code: 74,
+    meaning:
+      'The disk failed during a commit; nothing was acknowledged. Check the disk before starting again. A command: its output could not be written, and is not complete.',
+  },
   inUse: { code: 75, meaning: 'The data folder is in use by another service, or the port by another program.' },
   invalidSettings: {
     code: 78,
