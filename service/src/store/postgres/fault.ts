@@ -4,7 +4,7 @@ import { PipelineFailed } from './session.ts'
 
 /** What an error means for the caller, as long as COMMIT was not sent. Codes: PostgreSQL documentation, appendix A. */
 export type PostgresFault =
-  /** A deadlock or a serialization failure: a retry may work. */
+  /** A deadlock, a serialization failure, or a transaction that the server ended because nothing came for it: a retry may work. */
   | 'again'
   /** Another writer has continued our audit chain. */
   | 'chainTaken'
@@ -22,7 +22,7 @@ export function postgresFaultOf(err: unknown): PostgresFault {
   // An error that did not come from the server is a lost or silent connection.
   if (error === null) return 'unavailable'
   const code = error.code ?? ''
-  if (code === '40001' || code === '40P01') return 'again'
+  if (code === '40001' || code === '40P01' || code === endedIdle) return 'again'
   if (code === '53100' || isWithoutRoom(error)) return 'full'
   if (isDamaged(err)) return 'damaged'
   if (isUnlistedErrno(error)) return 'unavailable'
@@ -33,11 +33,18 @@ export function postgresFaultOf(err: unknown): PostgresFault {
 }
 
 /**
- * Certainly refused at COMMIT: transaction rollback, a constraint, insufficient resources. After any other error the outcome is unknown, also after
- * 40003 (statement completion unknown), which other databases with this protocol return for a commit whose outcome they do not know.
+ * Certainly refused at COMMIT: transaction rollback, a constraint, insufficient resources, and a session that ended while the server waited for the next
+ * statement of the transaction. After any other error the outcome is unknown, also after 40003 (statement completion unknown), which other databases with
+ * this protocol return for a commit whose outcome they do not know.
  */
 export function isRefusedCommit(err: unknown): boolean {
-  return /^(40(?!003)|23|53)/.test(serverErrorOf(err)?.code ?? '')
+  return /^(40(?!003)|23|53|25P03)/.test(serverErrorOf(err)?.code ?? '')
+}
+
+/** Whether the connection is lost, so that the error says nothing about a statement. */
+export function isConnectionLost(err: unknown): boolean {
+  const error = serverErrorOf(err)
+  return err instanceof PipelineFailed && (error === null || error.code === endedIdle)
 }
 
 /** What the server refuses for good, when an error says so; null for any other error. */
@@ -96,9 +103,12 @@ export function serverErrorOf(err: unknown): pg.DatabaseError | null {
   return cause instanceof pg.DatabaseError ? cause : null
 }
 
+/** `idle_in_transaction_session_timeout` (host-session.ts): nothing of the transaction is stored. */
+const endedIdle = '25P03'
+
 // 08 connection · 0A000 a plan that no longer fits, 26000 a statement that the server forgot: a new connection fixes both · 25006 read-only
-// · 25P03 idle too long · 53 resources · 55P03 lock not available · 57 operator intervention · 58 system error
-const UNAVAILABLE = /^(08|0A000|26000|25006|25P03|53|55P03|57|58)/
+// · 53 resources · 55P03 lock not available · 57 operator intervention · 58 system error
+const UNAVAILABLE = /^(08|0A000|26000|25006|53|55P03|57|58)/
 
 /**
  * The server's source files, which an error names in every language of its messages (PostgreSQL documentation, 55.8): files and pages · the state of

@@ -94,7 +94,7 @@ test('a commit whose outcome the server does not know is not treated as refused'
   const serverError = (code: string): PipelineFailed =>
     new PipelineFailed(Object.assign(new pg.DatabaseError('failed', 6, 'error'), { code }), 1)
   assert.deepEqual(
-    ['40001', '40P01', '23505', '53100', '40003', '08007', '57P01'].map((code) => isRefusedCommit(serverError(code))),
-    [true, true, true, true, false, false, false],
+    ['40001', '40P01', '23505', '53100', '25P03', '40003', '08007', '57P01'].map((code) => isRefusedCommit(serverError(code))),
+    [true, true, true, true, true, false, false, false],
   )
 })

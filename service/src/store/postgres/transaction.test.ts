@@ -4,7 +4,7 @@ import { withMany, type Statement } from '../statement.ts'
 import { execute, runOne, type Transaction } from '../transaction.ts'
 import type { Step } from './pipelined-query.ts'
 import type { Session } from './session.ts'
-import { runTransactions, type TransactionLimits } from './transaction.ts'
+import { runTransactions, TransactionFailed, type TransactionLimits } from './transaction.ts'
 
 const statement = (name: string): Statement => ({ name, text: name })
 const read = statement('read')
@@ -112,6 +112,25 @@ test('the rows of one statement for several transactions wait for locks in turn:
     write,
     ['commit', null],
   ])
+})
+
+test('a transaction whose connection is lost before COMMIT is sent is stored nowhere, and may be repeated with those that share it', async () => {
+  for (const count of [1, 2]) {
+    let sent = 0
+    const session = Object.defineProperty(
+      sessionOf(() => {
+        sent++
+      }),
+      'usable',
+      { get: () => sent === 0 },
+    )
+    Object.assign(session, { destroy: () => undefined })
+    const failed: unknown = await runTransactions(session, at, Array.from({ length: count }, change), {
+      deadline: performance.now() + 60_000,
+    }).catch((err: unknown) => err)
+    assert.ok(failed instanceof TransactionFailed)
+    assert.deepEqual([failed.fault, failed.culprits], ['again', null])
+  }
 })
 
 function sessionOf(onSent: (steps: readonly Step[]) => void): Session {

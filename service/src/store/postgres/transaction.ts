@@ -8,7 +8,7 @@ import type { AuditCommit } from '../store.ts'
 import type { RowVersion } from '../table.ts'
 import { type Row, sql, type Statement } from '../statement.ts'
 import { insertCards, insertAuditEntries, forAllRows } from './coalesced.ts'
-import { serverErrorOf, postgresFaultOf, isRefusedCommit } from './fault.ts'
+import { serverErrorOf, postgresFaultOf, isConnectionLost, isRefusedCommit } from './fault.ts'
 import type { PostgresFault } from './fault.ts'
 import { mergeSteps } from './merged-steps.ts'
 import type { StatementResult, Step } from './pipelined-query.ts'
@@ -99,6 +99,7 @@ export async function runTransactions(
       const round = mergeSteps(inOrder, mayMerge)
       const sent = [...first, ...limitWaits(round)]
       places = sent.map((each) => each.places)
+      requireConnection(session)
       const results = await session.send(sent.map(stepOf), remainingMs(deadline), true)
       first = []
       for (const { each, place } of inOrder) {
@@ -269,10 +270,6 @@ function forEachAlone(err: unknown, isShared: boolean, places: readonly (readonl
   return new TransactionFailed('statement', failed.cause, of.length === 0 ? null : new Set(of), { wasMerged: of.length > 1 })
 }
 
-function isConnectionLost(cause: unknown): boolean {
-  return cause instanceof PipelineFailed && serverErrorOf(cause) === null
-}
-
 /** Inserts many new cards in one transaction of one round trip. */
 export async function insertNewCards(
   session: Session,
@@ -304,6 +301,7 @@ function auditCommit(before: AuditHead, entries: readonly AuditRow[]): AuditComm
 
 /** Sends COMMIT after the last steps, of which some may wait for a row. From here on only an error of the server can mean that nothing was committed. */
 async function commit(session: Session, ahead: readonly Step[], deadline: number, mayWaitForRow: boolean): Promise<void> {
+  requireConnection(session)
   session.takeWarning()
   let results: readonly StatementResult[]
   try {
@@ -322,6 +320,11 @@ async function commit(session: Session, ahead: readonly Step[], deadline: number
   if (session.takeWarning()) throw new TransactionFailed('unknown', new Error('the server committed with a warning'))
   const command = results.at(-1)?.command ?? ''
   if (command !== 'COMMIT') throw new TransactionFailed('unavailable', new Error(`the server did not commit but ${command}`))
+}
+
+/** The server may have ended a session while this process did not run (host-session.ts). Without COMMIT nothing of the transaction is stored. */
+function requireConnection({ usable }: Session): void {
+  if (!usable) throw new TransactionFailed('again', new PipelineFailed(new Error('the connection was lost before the next statement'), 0))
 }
 
 /** Rolls back; a session that cannot is destroyed, which does the same. */
