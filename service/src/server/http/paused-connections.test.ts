@@ -1,15 +1,20 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { listenOnFreePort, post } from '../../testing/raw.fixture.ts'
+import { makeAuthority } from '../../adapters/http/certificate.fixture.ts'
+import { listenOnFreePort, openRaw, post } from '../../testing/raw.fixture.ts'
+
+const authority = makeAuthority('an authority')
 
 /** A server that takes `ms` of a clock of its own for each call, and a fifth of it for a refusal. */
-async function listen(ms: number) {
+async function listen(ms: number, { isTls = false } = {}) {
+  const { cert, key } = authority.certify('pay.example')
   let at = 0
   const refusals: (string | null)[] = []
   let paused = 0
   const app = await listenOnFreePort({
     now: () => at,
+    ...(isTls ? { tls: { certificate: Buffer.from(cert), key: Buffer.from(key) } } : {}),
     async handle({ body, refusal }) {
       at += refusal === null ? ms : ms / 5
       refusals.push(refusal)
@@ -17,29 +22,32 @@ async function listen(ms: number) {
       return { status: refusal === null ? 200 : 503, retryAfterSeconds: null, requestId: '0', text: body.toString() }
     },
   })
-  const openMany = (count: number) => Promise.all(Array.from({ length: count }, () => app.open()))
+  const open = () => (isTls ? openRaw(app.port, { servername: 'pay.example', ca: authority.cert }) : app.open())
+  const openMany = (count: number) => Promise.all(Array.from({ length: count }, open))
   return { app, openMany, refusals, mostPaused: () => paused }
 }
 
-test('connections are paused when more is read than is handled, and each request on each of them gets its own reply', async () => {
-  // Ten calls fill the queue.
-  const { app, openMany, refusals, mostPaused } = await listen(15)
-  try {
+for (const isTls of [false, true])
+  test(`connections${isTls ? ' with TLS' : ''} are paused when more is read than is handled, and each request on each of them gets its own reply`, async () => {
+    // Ten calls fill the queue.
+    const { app, openMany, refusals, mostPaused } = await listen(15, { isTls })
     const clients = await openMany(40)
-    for (let round = 0; round < 6; round++) {
-      clients.forEach((client, number) => client.write(post('/api', `${round}:${number}`)))
-      for (const [number, client] of clients.entries()) assert.equal((await client.next()).body, `${round}:${number}`)
+    try {
+      for (let round = 0; round < 6; round++) {
+        clients.forEach((client, number) => client.write(post('/api', `${round}:${number}`)))
+        // Some are opened while others are paused.
+        const added = round === 3 ? openMany(10) : []
+        for (const [number, client] of clients.entries()) assert.equal((await client.next()).body, `${round}:${number}`)
+        clients.push(...(await added))
+      }
+      assert.ok(mostPaused() > 20, `${mostPaused()} were paused`)
+      assert.deepEqual(new Set(refusals), new Set([null]))
+      assert.equal(app.http.inFlight(), 0)
+    } finally {
+      for (const { socket } of clients) socket.destroy()
+      await app.close()
     }
-    assert.ok(mostPaused() > 20, `${mostPaused()} were paused`)
-    const late = await app.open()
-    late.write(post('/api', 'late'))
-    assert.equal((await late.next()).body, 'late')
-    assert.deepEqual(new Set(refusals), new Set([null]))
-    assert.equal(app.http.inFlight(), 0)
-  } finally {
-    await app.close()
-  }
-})
+  })
 
 test('requests that are pipelined on connections that are paused get their replies in order', async () => {
   const { app, openMany, mostPaused } = await listen(15)
