@@ -1,6 +1,7 @@
 /**
- * Thrown by an adapter when no byte of a call was sent, because there is no connection to the host: nothing was taken, and no code was sent. The caller is
- * told to try again later (-31002 `network_unavailable`). Never after a step of the same call that may have arrived.
+ * Thrown by an adapter when no byte was sent of what takes money, or sends or checks a code, because there is no connection to the host: nothing was taken, and
+ * no code was sent. The caller is told to try again later (-31002 `network_unavailable`). Never after a step of the same call that may have arrived, other than
+ * one that only looks something up.
  */
 export class NetworkNotReached extends Error {
   override readonly name = 'NetworkNotReached'
