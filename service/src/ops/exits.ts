@@ -4,14 +4,14 @@ export const exits = {
   findings: {
     code: 1,
     meaning:
-      'A check found something: audit verify, store check, keys verify, keys rewrap, consents, doctor, form-check, receipts show, receipts reconcile, sms test.',
+      'A check found something: audit verify, store check, keys verify, keys rewrap, keys reseal, consents, doctor, form-check, receipts show, receipts reconcile, sms test.',
   },
   notChecked: { code: 2, meaning: 'form-check: the page could not be checked; the message says what to do.' },
   usage: { code: 64, meaning: 'Invalid command line: unknown command, argument or option, or the service refused the request.' },
   damaged: {
     code: 65,
     meaning:
-      'A database or a file of the data folder is damaged, or is not one of Tessera: restore it from a backup. receipts reconcile: the file is malformed.',
+      'A database or a file of the data folder is damaged, or is not one of Tessera: restore it from a backup. backup: the copy is not usable. receipts reconcile: the file is malformed.',
   },
   unavailable: { code: 69, meaning: 'No service runs on the data folder, or its database does not respond.' },
   internalError: { code: 70, meaning: 'Internal error; see the log.' },
