@@ -49,7 +49,7 @@ export const operatorStoreSignBackupContract = defineOperatorOperation('operator
   summary: 'Verifies the copy that tessera backup made, and signs its manifest: for a command that cannot open the KEK.',
   mutates: false,
   params: Type.Object({
-    folder: Type.Union([Type.String({ pattern: '^/', maxLength: 4096 }), Type.Null()], {
+    folder: Type.Union([Type.String({ pattern: '^/[^\\x00-\\x1f\\x7f-\\x9f\\u2028\\u2029]*$', maxLength: 4096 }), Type.Null()], {
       description: 'The folder of the copy, an absolute path; null on PostgreSQL, whose database is verified itself.',
     }),
   }),
