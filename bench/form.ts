@@ -74,7 +74,7 @@ async function read(address: string): Promise<string> {
   return (await fetch(address, { headers: { 'accept-encoding': 'identity' } })).text()
 }
 
-/** Compressed as by the service (service/src/server/pages/form-routes.ts). */
+/** Compressed as by the service (service/src/server/pages/page-compression.ts). */
 function gzipSize(text: string): number {
   return gzipSync(text, { level: 9, memLevel: 6 }).length
 }
@@ -82,7 +82,11 @@ function gzipSize(text: string): number {
 /** Compressed as for clients that accept Brotli: every browser, over HTTPS. */
 function brotliSize(text: string): number {
   return brotliCompressSync(text, {
-    params: { [constants.BROTLI_PARAM_QUALITY]: 6, [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT },
+    params: {
+      [constants.BROTLI_PARAM_QUALITY]: 9,
+      [constants.BROTLI_PARAM_LGWIN]: 16,
+      [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,
+    },
   }).length
 }
 

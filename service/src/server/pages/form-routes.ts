@@ -1,5 +1,5 @@
 import { promisify } from 'node:util'
-import { brotliCompress, constants, gzip } from 'node:zlib'
+import { brotliCompress, gzip } from 'node:zlib'
 
 import { readOrigin } from '@tessera/contract/origin'
 import type { Language } from '@tessera/contract/profile'
@@ -16,6 +16,7 @@ import { previewRoute } from './form-preview.ts'
 import { makeHostedPage } from './hosted-page.ts'
 import { makeIsFormHost } from './hosts.ts'
 import type { LegalPages } from '../../plain-page.ts'
+import { brotliOptions, gzipOptions } from './page-compression.ts'
 import { reasonsPage, refusalPage, type FormRefusal } from './plain-pages.ts'
 import { sdkRoutes } from './sdk-routes.ts'
 
@@ -205,8 +206,4 @@ async function compressed(request: PageRequest, { status = 200, html, policy, he
 const languages: readonly Language[] = ['uz', 'ru', 'en']
 const jsonHeaders = { ...dataHeaders, 'content-type': 'application/json; charset=utf-8' }
 const compressGzip: (text: string, options: typeof gzipOptions) => Promise<Buffer> = promisify(gzip)
-/** A small memLevel gives texts and script separate Huffman codes: 0.5 % smaller than zlib's default. */
-const gzipOptions = { level: 9, memLevel: 6 } as const
 const compressBrotli: (text: string, options: typeof brotliOptions) => Promise<Buffer> = promisify(brotliCompress)
-/** About 1 ms; qualities from 9 on take 20 ms and more. */
-const brotliOptions = { params: { [constants.BROTLI_PARAM_QUALITY]: 6, [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT } }
