@@ -46,7 +46,7 @@ describe('an error that belongs to no field', () => {
     ['offline', (route: Route) => route.abort('connectionfailed'), /no connection/],
     ['service_error', badGateway, /not available right now/],
     ['pan_limit', replyWith('pan_limit'), /Too many attempts/],
-    ['session_used_up', replyWith('session_used_up'), /No attempts are left on this page/],
+    ['session_used_up', replyWith('session_used_up'), /No attempts are left\. Go back to the shop/],
     ['session_unknown', replyWith('session_unknown'), /no longer valid/],
     ['store_unavailable', replyWith('store_unavailable'), /service is not available/],
   ] as const) {

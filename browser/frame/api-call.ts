@@ -1,8 +1,8 @@
 /** An error of the service, or no response at all (code 0). */
 export class ApiCallError extends Error {
-  readonly code: number
-  readonly reason: string
-  readonly retryAfterMs: number
+  declare readonly code: number
+  declare readonly reason: string
+  declare readonly retryAfterMs: number
   constructor(code: number, reason: string, retryAfterMs = 0) {
     super(reason)
     this.code = code

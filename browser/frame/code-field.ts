@@ -11,7 +11,7 @@ export function showCodeFormat({ input }: FieldView, hint: HTMLElement, { length
   input.autocapitalize = isOfLetters ? 'characters' : 'off'
   input.setAttribute('autocorrect', 'off')
   input.enterKeyHint = 'done'
-  input.pattern = `[${alphabet}]{${String(length)}}`
+  input.pattern = `[${alphabet}]{${length}}`
   input.classList.toggle('letters', isOfLetters)
   hint.hidden = !isOfLetters
 }

@@ -22,15 +22,15 @@ test('a card number has 12 to 19 digits and a valid check digit', () => {
 
 test('a brand is recognized by its known prefixes only', () => {
   const cases = {
-    8600: 'uzcard',
-    5614: 'uzcard',
-    9860: 'humo',
-    2200: 'mir',
-    4: 'visa',
-    51: 'mastercard',
-    2221: 'mastercard',
-    62: 'unionpay',
+    8600: 'UZCARD',
+    5614: 'UZCARD',
+    9860: 'HUMO',
+    2200: 'МИР',
+    4: 'VISA',
+    51: 'Mastercard',
+    2221: 'Mastercard',
+    62: 'UnionPay',
   }
   for (const [prefix, brand] of Object.entries(cases)) assert.equal(brandOf(prefix), brand, prefix)
-  for (const prefix of ['', '3333', '2205', '2721', '56']) assert.equal(brandOf(prefix), null, prefix)
+  for (const prefix of ['', '3333', '2205', '2721', '56']) assert.equal(brandOf(prefix), '', prefix)
 })

@@ -1,5 +1,9 @@
 import { hasValidCheckDigit } from '@tessera/contract/check-digit'
 
+/** The shortest number that the service accepts. */
+export const minPanLength = 12
+const maxPanLength = 19
+
 /** The text of a field with the position of its caret. */
 export interface FieldText {
   readonly text: string
@@ -28,21 +32,16 @@ export function isPan(digits: string): boolean {
   return hasValidCheckDigit(new TextEncoder().encode(digits))
 }
 
-export type Brand = 'uzcard' | 'humo' | 'mir' | 'visa' | 'mastercard' | 'unionpay'
-
-/** The brand to show beside the number; null when only the service knows it. */
-export function brandOf(digits: string): Brand | null {
-  return brands.find(([, prefix]) => prefix.test(digits))?.[0] ?? null
+/** The brand to show beside the number; empty when only the service knows it. */
+export function brandOf(digits: string): string {
+  return brands.find(([, prefix]) => prefix.test(digits))?.[0] ?? ''
 }
 
-const brands: readonly (readonly [Brand, RegExp])[] = [
-  ['uzcard', /^(8600|5614)/],
-  ['humo', /^9860/],
-  ['mir', /^220[0-4]/],
-  ['unionpay', /^62/],
-  ['visa', /^4/],
-  ['mastercard', /^(5[1-5]|222[1-9]|22[3-9]|2[3-6]|27[01]|2720)/],
+const brands: readonly (readonly [brand: string, prefix: RegExp])[] = [
+  ['UZCARD', /^(8600|5614)/],
+  ['HUMO', /^9860/],
+  ['МИР', /^220[0-4]/],
+  ['UnionPay', /^62/],
+  ['VISA', /^4/],
+  ['Mastercard', /^(5[1-5]|222[1-9]|22[3-9]|2[3-6]|27[01]|2720)/],
 ]
-/** The shortest number that the service accepts. */
-export const minPanLength = 12
-const maxPanLength = 19

@@ -1,5 +1,7 @@
 import { nonDigits, readDigits, type FieldText } from './digits.ts'
 
+const utcPlus5Ms = 5 * 60 * 60 * 1000
+
 /** Parses what people and autofill write: `03/99`, `3/99`, `03/2099`, `0399`, `032099`, `2099-03`. Returns MMYY as on the wire, or null. */
 export function parseExpiryText(text: string): string | null {
   const parts = text
@@ -8,7 +10,7 @@ export function parseExpiryText(text: string): string | null {
     .filter((part) => part !== '')
   const [first = '', second = ''] = parts.length === 1 ? splitDigits(parts[0] ?? '') : parts
   const [month, year] = first.length === 4 ? [second, first] : [first, second]
-  if (parts.length > 2 || !/^[0-9]{1,2}$/.test(month) || !/^(20)?[0-9]{2}$/.test(year)) return null
+  if (parts.length > 2 || !/^\d{1,2}$/.test(month) || !/^(20)?\d{2}$/.test(year)) return null
   const paddedMonth = month.padStart(2, '0')
   return paddedMonth >= '01' && paddedMonth <= '12' ? paddedMonth + year.slice(-2) : null
 }
@@ -22,7 +24,7 @@ export function isExpiryPast(expiry: string, nowMs: number): boolean {
 export function formatExpiryInput({ text, caret }: FieldText, isDeleting: boolean): FieldText {
   if (caret !== text.length || isDeleting) return { text, caret }
   const digits = readDigits(text)
-  if (digits.length >= 4 && !/^[0-9]{2}\/[0-9]{1,4}$/.test(text)) return withCaretAtEnd(formatExpiry(text) ?? text)
+  if (digits.length >= 4 && !/^\d{2}\/\d{1,4}$/.test(text)) return withCaretAtEnd(formatExpiry(text) ?? text)
   if (/^[2-9]$/.test(digits) || (digits.length === 1 && /[./ -]$/.test(text))) return withCaretAtEnd(`0${digits}/`)
   return withCaretAtEnd(digits.length < 2 ? digits : `${digits.slice(0, 2)}/${digits.slice(2, 6)}`)
 }
@@ -43,5 +45,3 @@ function splitDigits(digits: string): [string, string] {
 function withCaretAtEnd(text: string): FieldText {
   return { text, caret: text.length }
 }
-
-const utcPlus5Ms = 5 * 60 * 60 * 1000

@@ -1,3 +1,11 @@
+const intervalMs = 1000
+/** Much longer than the 500 ms for which Chromium remembers that a frame has moved: on a busy phone, frames and messages come late. */
+const stillMs = 1500
+/** After this time a footer of which the browser does not say that it is visible is covered. */
+const lookMs = 400
+/** How long a page may take to give the frame the height that it requested. */
+const resizeWaitMs = 2000
+
 export type FooterVisibility = 'visible' | 'hidden' | 'unverified'
 
 export interface FooterWatch {
@@ -32,7 +40,7 @@ export function watchFooter(footer: Element, onChange: (visibility: FooterVisibi
     observer = new IntersectionObserver((entries) => {
       entry = entries.at(-1)
       // The first value is `false` for a footer in full view: Chromium has not asked the page's process yet.
-      if (entry?.isVisible !== false || entry.intersectionRatio < 1) report()
+      if (visibilityOf(entry) !== 'hidden') report()
     }, lookOptions)
     observer.observe(footer)
     timer = setTimeout(report, lookMs)
@@ -65,13 +73,6 @@ export function watchFooter(footer: Element, onChange: (visibility: FooterVisibi
 type VisibilityEntry = IntersectionObserverEntry & { readonly isVisible?: boolean }
 
 const lookOptions = { threshold: [0, 0.5, 1], trackVisibility: true, delay: 100 } as IntersectionObserverInit
-const intervalMs = 1000
-/** Much longer than the 500 ms for which Chromium remembers that a frame has moved: on a busy phone, frames and messages come late. */
-const stillMs = 1500
-/** After this time a footer of which the browser does not say that it is visible is covered. */
-const lookMs = 400
-/** How long a page may take to give the frame the height that it requested. */
-const resizeWaitMs = 2000
 
 /** A footer that is scrolled out of view is not hidden. Only one that is entirely on the screen and still not visible is. */
 function visibilityOf(entry: VisibilityEntry | undefined): FooterVisibility {

@@ -6,6 +6,9 @@ import { formatExpiry, formatExpiryInput, isExpiryPast, parseExpiryText } from '
 import { isEnteredAtOnce, readCodeText } from './code-field.ts'
 import type { FieldView, FormView } from './view.ts'
 
+/** Room for a month and a year with separators. */
+const maxExpiryLength = 16
+
 /** Why the number cannot be sent, as a reason; null when it can. */
 export function validateNumber(text: string): string | null {
   const digits = readDigits(text)
@@ -80,16 +83,10 @@ export function wipeInputs({ fields, brand }: FormView): void {
 }
 
 function showBrand(element: HTMLElement, text: string): void {
-  const brand = brandOf(readDigits(text))
-  element.textContent = brand === null ? '' : brandNames[brand]
+  element.textContent = brandOf(readDigits(text))
 }
 
 function setText(input: HTMLInputElement, { text, caret }: FieldText): void {
   if (input.value !== text) input.value = text
   if (document.activeElement === input) input.setSelectionRange(caret, caret)
 }
-
-/** Room for a month and a year with separators. */
-const maxExpiryLength = 16
-
-const brandNames = { uzcard: 'UZCARD', humo: 'HUMO', mir: 'МИР', visa: 'VISA', mastercard: 'Mastercard', unionpay: 'UnionPay' } as const

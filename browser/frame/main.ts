@@ -27,6 +27,11 @@ import { showWholeFault } from './whole-fault.ts'
 
 // The script of the form's document: steps, calls to the service, and messages to the page that holds the frame.
 
+const slowMs = 3000
+/** Longer than the card network's timeout of 12 s and the bank's slowest response of 10 s. */
+const callTimeoutMs = 30_000
+const maxRejected = 20
+
 const settings = readFormSettings()
 // Announced before anything else: the page's hello is on its way while the form is built, and arrives before the first layout.
 const frameId = location.hash.slice(1)
@@ -47,7 +52,7 @@ let running: AbortController | null = null
 let resendAtMs = 0
 let codeFormat = settings.code
 let countdown: ReturnType<typeof setInterval> | undefined
-let fieldErrors: Partial<Record<FormField, string>> = {}
+const fieldErrors = new Map<FormField, string>()
 
 function post(message: FromFrame): void {
   port?.postMessage(message)
@@ -80,7 +85,7 @@ function configure(newOptions: FrameOptions, rejected: readonly string[] = []): 
 
 function showTexts(): void {
   texts = renderTexts(view, settings, localized, options.labels ?? {})
-  for (const name of fieldNames) showFieldError(name, fieldErrors[name] ?? null)
+  for (const name of fieldNames) showFieldError(name, fieldErrors.get(name) ?? null)
   showResend()
 }
 
@@ -91,14 +96,9 @@ function reportProblems(rejected: readonly string[], warnings: readonly FormWarn
   const problems = JSON.stringify([rejected, warnings])
   if (port === null || problems === lastProblems) return
   lastProblems = problems
-  for (const option of rejected.slice(0, maxRejected)) {
-    const message = `${option} is not valid`
-    post({ type: 'error', error: { code: 0, reason: 'option_refused', field: null, retryable: false, message, option } })
-  }
+  for (const option of rejected.slice(0, maxRejected)) postError(0, 'option_refused', `${option} is not valid`, { option })
   for (const warning of warnings) post({ type: 'warning', warning })
 }
-
-const maxRejected = 20
 
 function showStep(next: FormStep): void {
   step = next
@@ -110,10 +110,12 @@ function showStep(next: FormStep): void {
 function showFieldError(name: InputName, reason: string | null): void {
   const { input, fault }: FieldView = fields[name]
   fault.textContent = reason === null ? '' : textOf(reason)
-  const others = Object.entries(fieldErrors).filter(([other]) => other !== name)
-  fieldErrors = Object.fromEntries(reason === null ? others : [...others, [name, reason] as const])
+  fieldErrors.delete(name)
   if (reason === null) input.removeAttribute('aria-invalid')
-  else input.setAttribute('aria-invalid', 'true')
+  else {
+    fieldErrors.set(name, reason)
+    input.setAttribute('aria-invalid', 'true')
+  }
 }
 
 /** The text of a reason, with its figures. `waitMs`: until the cardholder may go on. */
@@ -128,13 +130,15 @@ function validate(name: InputName): string | null {
   return name === 'expiry' ? validateExpiry(value, Date.now()) : isVerificationCode(value, codeFormat) ? null : 'code_missing'
 }
 
+const shownFields = (): readonly InputName[] => (step === 'code' ? ['code'] : ['number', 'expiry'])
+
 let lastChange = ''
 
 function postChange(): void {
-  const shown = step === 'code' ? (['code'] as const) : (['number', 'expiry'] as const)
+  const shown = shownFields()
   const complete = shown.every((name) => validate(name) === null)
   const empty = shown.every((name) => fields[name].input.value === '')
-  const change = { type: 'change', complete, empty, errors: { ...fieldErrors } } as const
+  const change = { type: 'change', complete, empty, errors: Object.fromEntries(fieldErrors) } as const
   // Only when something is new: one message for each key would tell the page how many digits there are and when each was typed.
   const state = JSON.stringify([step, change])
   if (port === null || state === lastChange) return
@@ -142,20 +146,20 @@ function postChange(): void {
   post(change)
 }
 
-/** Shows the errors of these fields and focuses the first one. Returns true when there are none. */
-function checkFields(...names: InputName[]): boolean {
-  for (const name of names) showFieldError(name, validate(name))
-  const first = names.find((name) => fieldErrors[name] !== undefined)
+/** Shows the errors of the step's fields and focuses the first one. Returns true when there are none. */
+function checkFields(): boolean {
+  for (const name of shownFields()) showFieldError(name, validate(name))
+  const first = shownFields().find((name) => fieldErrors.has(name))
   if (first === undefined) return true
   fields[first].input.focus()
-  postError(0, fieldErrors[first] ?? '')
+  postError(0, fieldErrors.get(first) ?? '')
   postChange()
   return false
 }
 
-function postError(code: number, reason: string, message = textOf(reason)): void {
+function postError(code: number, reason: string, message = textOf(reason), option: { readonly option?: string } = {}): void {
   const { field, isRetryable } = describeReason(reason)
-  post({ type: 'error', error: { code, reason, field, retryable: isRetryable, message } })
+  post({ type: 'error', error: { code, reason, field, retryable: isRetryable, message, ...option } })
 }
 
 /** Runs one action at a time: a second press during a call does nothing. */
@@ -198,10 +202,6 @@ function finish(): void {
   postChange()
 }
 
-const slowMs = 3000
-/** Longer than the card network's timeout of 12 s and the bank's slowest response of 10 s. */
-const callTimeoutMs = 30_000
-
 function showError({ code, reason, retryAfterMs }: ApiCallError): void {
   // The last wrong code: either another one may be requested, or verification stops for a while.
   const isStopped = reason === 'verification_stopped' || (reason === 'tries_used_up' && retryAfterMs > 0)
@@ -223,7 +223,7 @@ function showError({ code, reason, retryAfterMs }: ApiCallError): void {
 }
 
 function submit(): void {
-  if (step !== 'card' || running !== null || !checkFields('number', 'expiry')) return
+  if (step !== 'card' || running !== null || !checkFields()) return
   void run(async (signal) => {
     const hasConsent = options.save === 'ask' && consent.box.checked
     const { locale, disclosure } = localized
@@ -231,8 +231,8 @@ function submit(): void {
       card: { number: readDigits(fields.number.input.value), expire: parseExpiryText(fields.expiry.input.value) },
       save: hasConsent,
       form: settings.form,
-      ...(hasConsent ? { consent: { version: disclosure.version, sha256: disclosure.sha256, locale, at: Date.now() } } : {}),
-      ...(options.session === undefined ? {} : { session: options.session }),
+      consent: hasConsent ? { version: disclosure.version, sha256: disclosure.sha256, locale, at: Date.now() } : undefined,
+      session: options.session,
     }
     const { card } = (await call('cards.create', params, signal)) as { card: { token: string } }
     token = card.token
@@ -276,7 +276,7 @@ function resend(): void {
 }
 
 function verify(): void {
-  if (step !== 'code' || running !== null || !checkFields('code')) return
+  if (step !== 'code' || running !== null || !checkFields()) return
   void run(async (signal) => {
     const { card } = (await call('cards.verify', { token, code: fields.code.input.value }, signal)) as { card: FormCard }
     const { number, expire, recurrent, verify: isVerified, type } = card

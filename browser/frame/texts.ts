@@ -14,7 +14,7 @@ const translations = {
   codeSent: ['Kod shu raqamga yuborildi:', 'Мы отправили код на номер', 'We sent a code to'],
   codeLetters: [
     'Harflar va raqamlar. Katta-kichik harf farq qilmaydi.',
-    'Буквы и цифры. Регистр не важен.',
+    'Буквы и цифры в любом регистре.',
     'Letters and digits, in any case.',
   ],
   verify: ['Tasdiqlash', 'Подтвердить', 'Confirm'],
@@ -24,9 +24,9 @@ const translations = {
   done: ['Kartangiz tasdiqlandi', 'Карта подтверждена', 'Your card is confirmed'],
   busy: ['Bir lahza…', 'Одну минуту…', 'One moment…'],
   slow: [
-    'Bank odatdagidan sekin javob bermoqda. Kutayotganingizda pul yechilmaydi.',
-    'Банк отвечает дольше обычного. Пока вы ждёте, деньги не списываются.',
-    'The bank is taking longer than usual. Nothing is charged while you wait.',
+    'Bank odatdagidan sekin javob bermoqda. Pul yechilmadi.',
+    'Банк долго не отвечает. Деньги не списаны.',
+    'The bank is taking longer than usual. Nothing was charged.',
   ],
   cancel: ['Kutmaslik', 'Не ждать', 'Stop waiting'],
   poweredBy: ['Xizmat koʻrsatuvchi:', 'Работает на', 'Powered by'],
@@ -42,9 +42,9 @@ const translations = {
   ],
   expiry_missing: ['Amal qilish muddatini kiriting.', 'Введите срок действия.', 'Enter the expiry date.'],
   expire_format: [
-    'Oy va yilni kartadagidek yozing, masalan 03/27.',
-    'Укажите месяц и год, как на карте, например 03/27.',
-    'Enter the month and year as on the card, for example 03/27.',
+    'Kartadagi oy va yilni kiriting, masalan 03/27.',
+    'Введите месяц и год с карты, например 03/27.',
+    'Enter the month and year of the card, for example 03/27.',
   ],
   expire_past: [
     'Karta muddati tugagan. Boshqa karta kiriting.',
@@ -54,17 +54,17 @@ const translations = {
   code_missing: ['SMS dagi {0} ta raqamni kiriting.', 'Введите {0} цифр из SMS.', 'Enter the {0} digits from the SMS.'],
   code_missing_letters: [
     'SMS dagi {0} ta harf va raqamni kiriting.',
-    'Введите код из SMS: {0} букв и цифр.',
+    'Введите {0} букв и цифр из SMS.',
     'Enter the {0} letters and digits from the SMS.',
   ],
   card_number_no_route: [
     'Bunday kartalar bu yerda qabul qilinmaydi. Boshqa karta kiriting.',
-    'Такие карты здесь не принимаются. Возьмите другую карту.',
+    'Такая карта здесь не принимается. Возьмите другую карту.',
     'Cards of this kind are not accepted here. Use another card.',
   ],
   sms_not_connected: [
     'Kartaga SMS xabarnoma ulanmagan. Uni bankda ulang yoki boshqa karta kiriting.',
-    'К карте не подключены SMS-уведомления. Подключите их в банке или возьмите другую карту.',
+    'К карте не подключены SMS. Подключите их в банке или возьмите другую карту.',
     'SMS notifications are not enabled for this card. Enable them at your bank, or use another card.',
   ],
   card_expired: [
@@ -74,7 +74,7 @@ const translations = {
   ],
   card_blocked: [
     'Bank bu kartani bloklagan. Bankka murojaat qiling yoki boshqa karta kiriting.',
-    'Банк заблокировал эту карту. Обратитесь в банк или возьмите другую карту.',
+    'Банк заблокировал карту. Обратитесь в банк или возьмите другую карту.',
     'Your bank has blocked this card. Contact your bank, or use another card.',
   ],
   wrong_code: [
@@ -100,13 +100,13 @@ const translations = {
   ],
   sms_not_sent: [
     'SMS yuborilmadi. Birozdan keyin qayta urining.',
-    'Не удалось отправить SMS. Попробуйте чуть позже.',
-    'The SMS could not be sent. Try again in a moment.',
+    'SMS не отправлено. Попробуйте чуть позже.',
+    'The SMS was not sent. Try again in a moment.',
   ],
   resend_too_soon: [
-    'Yangi kod soʻrashga hali erta. Biroz kuting.',
-    'Новый код запрашивать рано. Подождите немного.',
-    'It is too early to request a new code. Wait a moment.',
+    'Yangi kod soʻrashga hali erta. Birozdan keyin qayta urining.',
+    'Новый код запрашивать рано. Попробуйте чуть позже.',
+    'It is too early to request a new code. Try again in a moment.',
   ],
   too_many: [
     'Urinishlar juda koʻp. Keyinroq urining yoki boshqa karta kiriting.',
@@ -115,7 +115,7 @@ const translations = {
   ],
   system_error: [
     'Bankda xatolik yuz berdi. Pul yechilmadi. Qayta urining yoki boshqa karta kiriting.',
-    'У банка произошёл сбой. Деньги не списаны. Попробуйте ещё раз или возьмите другую карту.',
+    'В банке сбой. Деньги не списаны. Попробуйте ещё раз или возьмите другую карту.',
     'Something failed at the bank. Nothing was charged. Try again, or use another card.',
   ],
   network_timeout: [
@@ -125,7 +125,7 @@ const translations = {
   ],
   service_error: [
     'Xizmat hozir ishlamayapti. Pul yechilmadi. Birozdan keyin qayta urining.',
-    'Сервис сейчас недоступен. Деньги не списаны. Попробуйте чуть позже.',
+    'Сервис недоступен. Деньги не списаны. Попробуйте чуть позже.',
     'The service is not available right now. Nothing was charged. Try again in a moment.',
   ],
   offline: [
@@ -134,33 +134,33 @@ const translations = {
     'There is no connection. Check your internet and try again.',
   ],
   stopped: [
-    'Kutishni toʻxtatdingiz. Pul yechilmadi. Qayta urinish mumkin.',
-    'Вы прервали ожидание. Деньги не списаны. Можно попробовать ещё раз.',
-    'You stopped waiting. Nothing was charged. You can try again.',
+    'Kutishni toʻxtatdingiz. Pul yechilmadi. Qayta urining.',
+    'Ожидание прервано. Деньги не списаны. Попробуйте ещё раз.',
+    'You stopped waiting. Nothing was charged. Try again.',
   ],
   shop: [
     'Doʻkon hozir karta qabul qila olmaydi. Doʻkonga xabar bering yoki boshqacha toʻlang.',
-    'Магазин сейчас не может принять карту. Сообщите магазину или оплатите иначе.',
+    'Магазин сейчас не принимает карты. Сообщите ему или оплатите иначе.',
     'The shop cannot take cards right now. Tell the shop, or pay another way.',
   ],
   session_ended: [
-    'Sahifa juda uzoq ochiq turdi. Uni yangilab, qayta urining.',
-    'Страница открыта слишком долго. Обновите её и попробуйте ещё раз.',
-    'This page has been open too long. Reload it and try again.',
+    'Sahifa eskirgan. Uni yangilab, qayta urining.',
+    'Страница устарела. Обновите её и попробуйте ещё раз.',
+    'This page has expired. Reload it and try again.',
   ],
   session_used_up: [
-    'Bu sahifada boshqa urinib boʻlmaydi. Doʻkonga qaytib, qaytadan boshlang.',
-    'Попытки на этой странице кончились. Вернитесь в магазин и начните заново.',
-    'No attempts are left on this page. Go back to the shop and start again.',
+    'Urinishlar tugadi. Doʻkonga qaytib, qaytadan boshlang.',
+    'Попыток больше нет. Вернитесь в магазин и начните заново.',
+    'No attempts are left. Go back to the shop and start again.',
   ],
   session_unknown: [
     'Bu sahifa endi yaroqsiz. Doʻkonga qaytib, qaytadan boshlang.',
-    'Эта страница больше не действует. Вернитесь в магазин и начните заново.',
+    'Страница недействительна. Вернитесь в магазин и начните заново.',
     'This page is no longer valid. Go back to the shop and start again.',
   ],
   card_not_found: [
-    'Karta shu orada oʻchirilgan. Uni qayta kiriting.',
-    'Карта тем временем удалена. Введите её снова.',
+    'Karta oʻchirilgan. Uni qayta kiriting.',
+    'Карта удалена. Введите её снова.',
     'This card has been removed. Enter it again.',
   ],
 } satisfies Record<string, Translations>

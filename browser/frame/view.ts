@@ -50,67 +50,54 @@ export function createFormView(): FormView {
     expiry: createField('expiry', 'cc-exp'),
     code: createField('code', 'one-time-code'),
   }
-  const brand = create('span', 'brand')
-  const codeHint = create('p', 'hint')
-  codeHint.id = 'code-hint'
-  fields.code.row.querySelector('.box')?.before(codeHint)
-  fields.code.input.setAttribute('aria-describedby', 'code-hint code-fault')
-  brand.setAttribute('aria-hidden', 'true')
-  fields.number.row.querySelector('.box')?.append(brand)
-  const [submit, verify] = [createButton('main', 'submit'), createButton('main', 'submit')]
-  const [resend, back, cancel] = [createButton('plain resend'), createButton('plain back'), createButton('plain')]
-  const [sent, done, doneCard, goesTo] = [create('p'), create('h2'), create('p', 'card'), create('p')]
-  const [poweredBy, terms, privacy] = [createLink(), createLink(), createLink()]
-  const consent = createConsent()
-  sent.id = 'sent'
-  done.tabIndex = -1
-  const fault = create('p', 'fault whole')
-  fault.setAttribute('role', 'alert')
-  fault.tabIndex = -1
-  const steps = {
-    card: createStep('card', fields.number.row, fields.expiry.row, consent.row, fault, submit),
-    code: createStep('code', sent, fields.code.row, verify, group('links', resend, back)),
-    done: createStep('done', done, doneCard),
-  }
-  const progressText = create('span')
-  const progress = group('progress', progressText, cancel)
-  progress.setAttribute('role', 'status')
-  const footer = create('footer')
-  footer.setAttribute('role', 'group')
-  footer.append(goesTo, group('who', poweredBy, terms, privacy))
-  // Not a main landmark: the page that holds the frame has its own.
-  const root = create('div', 'root')
-  root.append(steps.card, steps.code, steps.done, progress, footer)
-  return {
-    root,
-    steps,
+  const view = {
     fields,
-    brand,
-    codeHint,
-    consent,
-    submit,
-    sent,
-    verify,
-    resend,
-    back,
-    done,
-    doneCard,
-    progress,
-    progressText,
-    cancel,
-    fault,
-    footer,
-    goesTo,
-    poweredBy,
-    terms,
-    privacy,
+    brand: create('span', 'brand'),
+    codeHint: create('p', 'hint'),
+    consent: createConsent(),
+    submit: createButton('main', 'submit'),
+    sent: create('p'),
+    verify: createButton('main', 'submit'),
+    resend: createButton('plain resend'),
+    back: createButton('plain back'),
+    done: create('h2'),
+    doneCard: create('p', 'card'),
+    progressText: create('span'),
+    cancel: createButton('plain'),
+    fault: create('p', 'fault whole'),
+    footer: create('footer'),
+    goesTo: create('p'),
+    poweredBy: createLink(),
+    terms: createLink(),
+    privacy: createLink(),
   }
+  const { number, expiry, code } = fields
+  view.codeHint.id = 'code-hint'
+  code.input.parentElement?.before(view.codeHint)
+  code.input.setAttribute('aria-describedby', 'code-hint code-fault')
+  view.brand.setAttribute('aria-hidden', 'true')
+  number.input.after(view.brand)
+  view.sent.id = 'sent'
+  view.done.tabIndex = view.fault.tabIndex = -1
+  view.fault.setAttribute('role', 'alert')
+  const steps = {
+    card: createStep('card', number.row, expiry.row, view.consent.row, view.fault, view.submit),
+    code: createStep('code', view.sent, code.row, view.verify, group('links', view.resend, view.back)),
+    done: createStep('done', view.done, view.doneCard),
+  }
+  const progress = group('progress', view.progressText, view.cancel)
+  progress.setAttribute('role', 'status')
+  view.footer.setAttribute('role', 'group')
+  view.footer.append(view.goesTo, group('who', view.poweredBy, view.terms, view.privacy))
+  // Not a main landmark: the page that holds the frame has its own.
+  const root = group('root', steps.card, steps.code, steps.done, progress, view.footer)
+  return { ...view, root, steps, progress }
 }
 
 /** Without `maxLength`, which would cut off what is pasted with spaces or as a whole message, before it can be read. */
 function createField(id: string, autocomplete: string): FieldView {
   const [row, label, input, fault] = [create('div', `row ${id}-row`), create('label'), create('input'), create('p', 'fault')]
-  Object.assign(input, { id, type: 'text', inputMode: 'numeric', autocomplete, spellcheck: false, dir: 'ltr' })
+  Object.assign(input, { id, inputMode: 'numeric', autocomplete, spellcheck: false, dir: 'ltr' })
   label.htmlFor = id
   fault.id = `${id}-fault`
   fault.setAttribute('aria-live', 'polite')
@@ -142,7 +129,7 @@ function createButton(className: string, type: 'submit' | 'button' = 'button'): 
 }
 
 function createLink(): HTMLAnchorElement {
-  return Object.assign(create('a'), { target: '_blank', rel: 'noopener noreferrer' })
+  return Object.assign(create('a'), { target: '_blank', rel: 'noreferrer' })
 }
 
 function group(className: string, ...children: HTMLElement[]): HTMLElement {

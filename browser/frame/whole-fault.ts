@@ -1,5 +1,7 @@
 import type { FormView } from './view.ts'
 
+const resizeMs = 1000
+
 /** Shows an error that belongs to no field, where the cardholder is: above `button`, the one that was pressed. */
 export function showWholeFault({ fault }: FormView, button: HTMLElement, { message, isFocused }: WholeFault): void {
   button.before(fault)
@@ -15,5 +17,3 @@ interface WholeFault {
   readonly message: string
   readonly isFocused: boolean
 }
-
-const resizeMs = 1000

@@ -1,3 +1,5 @@
+const ZERO = 0x30
+
 /**
  * Whether the ASCII digits `[from, to)` end in a valid check digit (ISO/IEC 7812-1 Annex B: Luhn, modulus 10). A module of its own, so that the form's
  * bundle has it without `Pan`.
@@ -10,5 +12,3 @@ export function hasValidCheckDigit(digits: Uint8Array, from = 0, to = digits.len
   }
   return sum % 10 === 0
 }
-
-const ZERO = 0x30

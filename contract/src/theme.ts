@@ -1,3 +1,5 @@
+const maxLength = 100
+
 /** Minimum and maximum in px. An em or a rem counts as 16 px. */
 export const themeLengths = { radius: [0, 32], borderWidth: [0, 4], fontSize: [14, 24], gap: [0, 40] } as const
 export const themeVariables = [
@@ -64,4 +66,3 @@ function validOrNull(isValid: boolean, text: string): string | null {
 
 /** `#rgb`, `#rrggbb`, `rgb(1, 2, 3)`, `hsl(120 50% 40%)`: with commas or spaces, whole numbers, and no alpha value. */
 const color = /^(#([\da-f]{3}){1,2}|rgb\(\d{1,3}(, ?| )\d{1,3}\3\d{1,3}\)|hsl\(\d{1,3}(, ?| )\d{1,3}%\4\d{1,3}%\))$/i
-const maxLength = 100
