@@ -58,6 +58,38 @@ test('every connection is read again when the overload is over, and when the ser
   assert.equal(others.refused, refused)
 })
 
+test('connections on which nothing waits are read again within seconds after an overload, and their next calls are not refused', () => {
+  const loop = setUp()
+  const clients = loop.connect(500)
+  loop.run(5000)
+  const idle = loop.connect(5000)
+  idle.stopSending()
+  clients.close()
+  assert.ok(loop.shedder.paused() >= 5000)
+  loop.run(7000)
+  assert.equal(loop.shedder.paused(), 0)
+  idle.send(10)
+  loop.run(900)
+  assert.deepEqual([idle.replies, idle.refused], [10, 0])
+})
+
+test('many connections on which nothing waits do not have those behind them read all at once', () => {
+  const loop = setUp()
+  const clients = loop.connect(500)
+  loop.run(5000)
+  const idle = loop.connect(3000)
+  idle.stopSending()
+  const others = loop.connect(1500)
+  others.stopSending()
+  others.send(1500)
+  clients.close()
+  loop.run(20_000)
+  assert.equal(loop.shedder.paused(), 0)
+  assert.equal(others.replies + others.refused, 1500)
+  assert.ok(others.refused > 500, `${others.refused} were refused`)
+  assert.ok(loop.longestTurnMs() < 50, `a turn of ${loop.longestTurnMs()} ms`)
+})
+
 test('all that has waited too long is refused, up to the last one', () => {
   const loop = setUp()
   const clients = loop.connect(500, { isAtOnce: true })
@@ -152,6 +184,10 @@ function setUp() {
         get refused() {
           return sum(({ refused }) => refused)
         },
+        /** One call each. */
+        send(calls: number) {
+          for (const client of crowd.slice(0, calls)) Object.assign(client, { nextAt: at, isLast: true })
+        },
         stopSending: () => crowd.forEach((client) => (client.nextAt = Infinity)),
         close() {
           clients = clients.filter((client) => !crowd.includes(client))
@@ -182,6 +218,8 @@ class Client implements ShedConnection {
   longestMs = 0
   refused = 0
   nextAt: number
+  /** Whether its next call is its last. */
+  isLast = false
   #sentAt = 0
   #isWaiting = false
 
@@ -204,6 +242,7 @@ class Client implements ShedConnection {
   send(at: number): void {
     if (this.#isWaiting || this.nextAt > at) return
     this.#sentAt = this.nextAt
+    if (this.isLast) this.nextAt = Infinity
     this.#isWaiting = this.hasUnread = true
   }
 

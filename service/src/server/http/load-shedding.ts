@@ -137,14 +137,15 @@ export function makeLoadShedder({ now, every }: LoadShedderOptions): LoadShedder
     const ms = Math.min(at - steppedAt, longestStepMs)
     steppedAt = at
     passedMs += ms
-    // What had waited there has been read.
+    // What had waited there has been read. On the others nothing had, so they have cost nothing.
+    const spared = stale.size
     stale.clear()
     lateSince = isLate(paused[first]) ? Math.min(lateSince, passedMs) : Infinity
     if (passedMs - lateSince >= intervalMs) isOverloaded = true
     const room = queueLength() - waiting
     if (isOverloaded) {
       resumeNewest(room)
-      countRefusals(ms)
+      countRefusals(ms, spared)
       refuseOldest()
     } else resumeOldest(room)
     dropResumed()
@@ -170,11 +171,15 @@ export function makeLoadShedder({ now, every }: LoadShedderOptions): LoadShedder
     }
   }
 
-  /** Refusing takes its share of the time, and all of it while nothing else waits. */
-  function countRefusals(ms: number): void {
+  /**
+   * Refusing takes its share of the time, and all of it while nothing else waits. Then more connections are read, as long as nothing had waited on most of
+   * them: but not so many that it would keep a turn long if something waits on all of the next.
+   */
+  function countRefusals(ms: number, spared: number): void {
     const msPerCall = speed.msPerCall()
-    refusals = Math.min(refusals + (ms * refusalsPerCall) / msPerCall, Math.max(1, stepMs / msPerCall))
-    if (waiting === 0) refusals = Math.max(1, stepMs / msPerCall)
+    const inStep = Math.max(1, stepMs / msPerCall)
+    refusals =
+      waiting === 0 ? Math.min(inStep + spared, inStep * maxSpared) : Math.min(refusals + (ms * refusalsPerCall) / msPerCall, inStep)
   }
 
   /** False: it has been closed. */
@@ -250,6 +255,8 @@ const lateMs = 850
 const intervalMs = 1000
 /** A refusal takes a fifth of a call (decision 43), so these are a twentieth of the time. */
 const refusalsPerCall = 0.25
+/** So many times as many connections are read as calls fit into a step: to refuse that many takes two steps. */
+const maxSpared = 10
 const windowMs = 50
 const windows = 7
 /** Until it has been measured. */
