@@ -20,7 +20,7 @@ export interface StatementForMany {
   readonly statement: Statement
   /** How many of the values of the statement for one row it gets. */
   readonly columns: number
-  /** The columns of the rows that it returns by which they are told apart: the first values, in their order. Empty when nobody reads its rows. */
+  /** The columns of the rows that it returns by which they are distinguished: the first values, in their order. Empty when nobody reads its rows. */
   readonly key: readonly string[]
 }
 
