@@ -17,7 +17,7 @@ import { makePeerHealth } from '../ops/health/peer-health.ts'
 import { makeMerchantEndpointObserver, makeNetworkObserver, makePeerObserver, makeSmsObserver } from '../ops/logging/observers.ts'
 import type { Log } from '../ops/logging/log.ts'
 import type { Metrics } from '../ops/metrics/metrics.ts'
-import { registerPeerGauges } from '../ops/metrics/peer-gauges.ts'
+import { registerPeerGauges, registerSmsConnectionGauge } from '../ops/metrics/peer-gauges.ts'
 
 import { takeTraceNumbers } from '../store/trace-numbers.ts'
 
@@ -61,6 +61,7 @@ export function createOutsideSystems(config: Config, adapters: Adapters, deps: O
     observer: makePeerObserver(log, metrics, () => machineClock.now()),
   })
   registerPeerGauges(peers, metrics)
+  registerSmsConnectionGauge(smsAdapters, metrics)
   const guarded = { resolve: resolveBySystem, allowLoopback: adapters.webhooksToLoopback }
   const guard: AddressGuard = makeAddressGuard({ ...guarded, isInOutboundNetwork: makeAddressList(config.outboundNetworks ?? []) })
   const endpoint: MerchantApi =
@@ -76,6 +77,9 @@ export function createOutsideSystems(config: Config, adapters: Adapters, deps: O
   })
   return {
     peerHealth,
+    /** Connections that SMS adapters keep open, by gateway. */
+    listSmsConnections: () =>
+      smsAdapters.flatMap(({ name, port }) => (port.listConnections?.() ?? []).map((each) => ({ gateway: name, ...each }))),
     networks: makeNetworks(observed, peers.network),
     /** Closes the connections that adapters keep open. */
     async closeAdapters() {

@@ -94,6 +94,21 @@ test('a network whose breaker is open is away until it closes', async () => {
   assert.equal((await state()).state, 'ready')
 })
 
+test('a connection to an SMS gateway that has been away for a minute is named with what it means', async () => {
+  type Connections = ReturnType<ReadinessDependencies['listSmsConnections']>
+  const connections: [...Connections] = [
+    { gateway: 'smpp', bind: 'transmitter', awayMs: 0 },
+    { gateway: 'smpp', bind: 'receiver', awayMs: 59_999 },
+  ]
+  const { state } = start({ listSmsConnections: () => connections })
+  assert.equal((await state()).state, 'ready', 'it is made again within seconds as a rule')
+  connections[1] = { gateway: 'smpp', bind: 'receiver', awayMs: 60_000 }
+  const reason = 'smpp: the receiver has been away for 60 s: messages are sent, and no delivery report arrives'
+  assert.deepEqual(pick(await state()), { ready: true, state: 'degraded', reason: undefined, away: [{ part: 'sms', reason }] })
+  connections[1] = { gateway: 'smpp2', bind: 'transceiver', awayMs: 90_400 }
+  assert.deepEqual((await state()).away, [{ part: 'sms', reason: 'smpp2: the transceiver has been away for 90 s: messages are rejected' }])
+})
+
 test('a refused clock leaves the service ready, and says what to do', async () => {
   const refusal = { reason: 'jumped', byMs: 172_800_000, at: 0 } as const
   const { state } = start({ clockGuard: { status: () => ({ reading, driftMs: refusal.byMs, refusal }) } })
@@ -135,6 +150,7 @@ function start(replaced: Partial<ReadinessDependencies>) {
     probeWrite: done,
     peerHealth,
     peers: { listPeers: () => [{ kind: 'network', name: 'sandbox', inFlight: 0, max: 1, openBreakers: openBreakers.length }] },
+    listSmsConnections: () => [],
     checkpoints: { failingDestinations: () => failing },
     clockGuard: { status: () => ({ reading, driftMs: 0, refusal: null }) },
     ...replaced,

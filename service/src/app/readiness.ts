@@ -1,6 +1,7 @@
 import type { Kek } from '@tessera/vault/kek'
 import type { Keyring } from '@tessera/vault/keyring'
 
+import type { SmsConnection } from '../adapters/sms/sms.ts'
 import { withTimeout, type Clock } from '../clock.ts'
 import type { ClockGuard } from '../domain/clock-guard.ts'
 import type { KnownAnswers } from '../domain/keys/known-answers.ts'
@@ -25,6 +26,7 @@ export interface ReadinessDependencies {
   readonly probeWrite: () => Promise<void>
   readonly peerHealth: { readonly networks: ReadonlyMap<string, PeerHealth>; readonly sms: ReadonlyMap<string, PeerHealth> }
   readonly peers: Pick<Peers, 'listPeers'>
+  readonly listSmsConnections: () => readonly (SmsConnection & { readonly gateway: string })[]
   readonly checkpoints: { failingDestinations(): readonly string[] }
   readonly clockGuard: Pick<ClockGuard, 'status'>
 }
@@ -39,7 +41,22 @@ export interface ReadinessParts {
 
 /** Whether calls succeed, and what is away. Never waits longer than a second for the store or the key store, and for nobody else. */
 export function makeReadiness(deps: ReadinessDependencies): ReadinessParts {
-  const { store, keyring, kek, nextKek, knownAnswers, clock, writes, damage, probeWrite, peerHealth, peers, checkpoints, clockGuard } = deps
+  const {
+    store,
+    keyring,
+    kek,
+    nextKek,
+    knownAnswers,
+    clock,
+    writes,
+    damage,
+    probeWrite,
+    peerHealth,
+    peers,
+    listSmsConnections,
+    checkpoints,
+    clockGuard,
+  } = deps
   const ping = inTime(clock, () => store.ping())
   /** One answer of the store decides two conditions. */
   let pinged = Promise.resolve()
@@ -79,6 +96,7 @@ export function makeReadiness(deps: ReadinessDependencies): ReadinessParts {
       ...awayPart('kek', kek.failure() ?? nextKek()?.failure() ?? null),
       ...listAwayPeers('network', peerHealth.networks),
       ...listAwayPeers('sms', peerHealth.sms),
+      ...listSmsConnections().flatMap((connection) => awayPart('sms', awayConnection(connection))),
       ...checkpoints.failingDestinations().map((name) => ({ part: 'checkpoints', reason: `${name} does not take checkpoints` }) as const),
       ...awayPart('clock', refusedClock(clockGuard)),
     ],
@@ -99,6 +117,13 @@ function refusedClock(guard: Pick<ClockGuard, 'status'>): string | null {
 function unanswered(peer: PeerHealth): string | null {
   const count = peer.unansweredCount()
   return count === null ? null : `the last ${String(count)} calls got no answer`
+}
+
+/** One that is lost is made again within seconds as a rule. */
+function awayConnection({ gateway, bind, awayMs }: SmsConnection & { readonly gateway: string }): string | null {
+  if (awayMs < longAwayMs) return null
+  const effect = bind === 'receiver' ? 'messages are sent, and no delivery report arrives' : 'messages are rejected'
+  return `${gateway}: the ${bind} has been away for ${String(Math.round(awayMs / 1000))} s: ${effect}`
 }
 
 function openBreaker(peers: Pick<Peers, 'listPeers'>, kind: PeerUsage['kind'], name: string): string | null {
@@ -184,6 +209,8 @@ function onceIn(ms: number, clock: Pick<Clock, 'moment'>, check: () => Promise<v
 }
 
 const checkTimeoutMs = 1000
+/** As long as the log does not mention it (`adapters/sms/smpp/binding.ts`). */
+const longAwayMs = 60_000
 const retryMs = 5000
 const readEveryMs = 30_000
 /** As long as the keyring seals without having read the key store (`rereadMs` in vault/src/keyring.ts). */

@@ -27,8 +27,18 @@ export interface Sms {
    * outcome is final or the message is a day old.
    */
   findDelivery?(gatewayMessageId: string, signal: AbortSignal): Promise<SmsDeliveryState>
+  /** The connections that it keeps open or tries to open, without asking anybody. Absent where each message has one of its own. */
+  listConnections?(): readonly SmsConnection[]
   /** Closes the connections that it keeps open. */
   close?(): Promise<void>
+}
+
+/** A connection that an adapter keeps open. */
+export interface SmsConnection {
+  /** What it is for: sending (`transmitter`), delivery reports (`receiver`), or both. */
+  readonly bind: 'transceiver' | 'transmitter' | 'receiver'
+  /** How long it has been away; 0 while it is there. */
+  readonly awayMs: number
 }
 
 /** What became of a message on its way to the phone. */

@@ -1,3 +1,5 @@
+import type { NamedPort } from '../../adapters/adapter.ts'
+import type { Sms } from '../../adapters/sms/sms.ts'
 import type { Peers, PeerUsage } from '../../domain/limits/peers.ts'
 
 import type { Metrics } from './metrics.ts'
@@ -21,4 +23,16 @@ export function registerPeerGauges({ listPeers }: Pick<Peers, 'listPeers'>, metr
     'Outside systems that are not called because they do not respond, by peer; one for each endpoint of a merchant.',
     ({ openBreakers }) => openBreakers,
   )
+}
+
+/** Registers how long each connection that SMS adapters keep open has been away. */
+export function registerSmsConnectionGauge(adapters: readonly NamedPort<Sms>[], metrics: Pick<Metrics, 'registerGauge'>): void {
+  metrics.registerGauge({
+    name: 'tessera_sms_connection_away_seconds',
+    help: 'How long a connection to an SMS gateway has been away, by gateway and bind; 0 while it is there.',
+    read: () =>
+      adapters.flatMap(({ name, port }) =>
+        (port.listConnections?.() ?? []).map(({ bind, awayMs }) => ({ labels: { gateway: name, bind }, value: awayMs / 1000 })),
+      ),
+  })
 }

@@ -1,3 +1,5 @@
+import type { SmsConnection } from '../sms.ts'
+
 import { makeSmppBinding, type SmppBinding, type SmppBindingOptions } from './binding.ts'
 import { smppStatuses } from './pdu.ts'
 import type { SmppBindAs, SmppReply } from './session.ts'
@@ -12,7 +14,7 @@ export interface SmppConnectionOptions extends Omit<SmppBindingOptions, 'bindAs'
   /** After the first throttled message; doubled up to 32 times. */
   readonly throttleMs: number
   /** `bind`: as what the session is bound. */
-  readonly log: (event: string, details: { readonly bind: SmppBindAs; readonly err: unknown }) => void
+  readonly log: (event: string, details: { readonly bind: SmppBindAs; readonly err?: unknown; readonly seconds?: number }) => void
 }
 
 /** A message centre that this process is bound to, again and again after a session was lost. Messages depend on the session that sends them alone. */
@@ -21,6 +23,8 @@ export interface SmppConnection {
   start(): void
   /** Sends a message within the window, and again after a pause while the message centre throttles. Never throws. */
   submit(body: Buffer, signal: AbortSignal): Promise<SmppReply>
+  /** The sessions, and how long each has been away. */
+  list(): readonly SmsConnection[]
   close(): void
 }
 
@@ -35,10 +39,10 @@ export function makeSmppConnection(options: SmppConnectionOptions): SmppConnecti
   let isPaused = false
   let pauseMs = 0
 
-  return Object.freeze({ start, submit, close })
+  return Object.freeze({ start, submit, list, close })
 
   function bind(bindAs: SmppBindAs, onChange: () => void): SmppBinding {
-    const log = (event: string, err: unknown): void => options.log(event, { bind: bindAs, err })
+    const log: SmppBindingOptions['log'] = (event, details) => options.log(event, { bind: bindAs, ...details })
     return makeSmppBinding({ ...options, bindAs, log }, closing.signal, onChange)
   }
 
@@ -127,6 +131,14 @@ export function makeSmppConnection(options: SmppConnectionOptions): SmppConnecti
 
   function wake(): void {
     for (const done of [...waiting]) done()
+  }
+
+  function list(): readonly SmsConnection[] {
+    const senderBind = hasTwoSessions ? 'transmitter' : 'transceiver'
+    return [
+      { bind: senderBind, awayMs: sender.awayMs() },
+      ...(receiver === null ? [] : [{ bind: 'receiver', awayMs: receiver.awayMs() } as const]),
+    ]
   }
 
   function close(): void {

@@ -2,6 +2,8 @@ import { connect as connectPlain, isIP, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 
 import type { Clock } from '../../../clock.ts'
+import type { SmsConnection } from '../sms.ts'
+
 import {
   decodeDeliver,
   decodeMessageId,
@@ -19,7 +21,7 @@ import {
 } from './pdu.ts'
 
 /** As what a session is bound (§2.2.1): a transmitter sends messages, a receiver gets delivery receipts, a transceiver does both. */
-export type SmppBindAs = 'transceiver' | 'transmitter' | 'receiver'
+export type SmppBindAs = SmsConnection['bind']
 
 export interface SmppSessionOptions {
   readonly host: string

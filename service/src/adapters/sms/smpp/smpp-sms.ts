@@ -128,6 +128,7 @@ export function makeSmppSms({ gateway, connection: options, sender, alphabet, me
       listener = given
       connection.start()
     },
+    listConnections: connection.list,
     close: async () => connection.close(),
     async send({ messageId, phone, text, lifetimeSeconds }, signal) {
       // The end of our id is random, so that the messages of two processes to one phone have different references.

@@ -4,6 +4,7 @@ import { createServer, type AddressInfo, type Socket } from 'node:net'
 import { test, type TestContext } from 'node:test'
 
 import { until } from '../../../testing/child.fixture.ts'
+import { makeHandClock } from '../../../testing/clock.fixture.ts'
 
 import { encodePdu, makePduReader, responseTo, smppCommands, type SmppPdu } from './pdu.ts'
 import type { SmppServer } from './smpp-server.fixture.ts'
@@ -51,6 +52,41 @@ test('a receiver that is refused is bound again by itself, and meanwhile message
   await server.untilReceived('bind_receiver', refused + 1)
   assert.equal(await deliver(server, 'm2'), 0)
   assert.equal(reports.length, 1)
+})
+
+test('a receiver that stays away is shown with its time, and has one line after a minute and one when it is bound again', async (t) => {
+  const clock = makeHandClock()
+  const events: unknown[] = []
+  const log = (event: string, { bind, seconds }: Readonly<Record<string, unknown>>): void => {
+    if (event !== 'sms_bind_refused') events.push([event, bind, seconds])
+  }
+  const { server, send, sms } = await open(t, { clock, log, reconnectMs: 1000 })
+  const isAway = () => sms.listConnections?.().map(({ bind, awayMs }) => [bind, awayMs])
+  server.bindStatus = (command) => (command === 'bind_receiver' ? 0x0d : 0)
+  assert.equal((await send()).outcome, 'accepted')
+  for (const waitMs of [1000, 2000, 4000, 8000, 16_000]) {
+    await clock.untilSleeping(waitMs)
+    clock.advance(waitMs)
+  }
+  await clock.untilSleeping(30_000)
+  assert.deepEqual(events, [], 'half a minute is no reason for a line of its own')
+  clock.advance(30_000)
+  await clock.untilSleeping(30_000)
+  assert.deepEqual(isAway(), [
+    ['transmitter', 0],
+    ['receiver', 61_000],
+  ])
+  clock.advance(30_000)
+  await clock.untilSleeping(30_000)
+  assert.deepEqual(events, [['sms_bind_away', 'receiver', 61]])
+  server.bindStatus = () => 0
+  clock.advance(30_000)
+  await until(() => events.length === 2, 'the receiver to be bound')
+  assert.deepEqual(events[1], ['sms_bind_returned', 'receiver', 121])
+  assert.deepEqual(isAway(), [
+    ['transmitter', 0],
+    ['receiver', 0],
+  ])
 })
 
 test('while the transmitter is away messages are rejected, and receipts arrive', async (t) => {
@@ -127,7 +163,7 @@ for (const [what, event, onReceiver] of [
   ['no response to enquire_link', 'sms_connection_failed', () => undefined],
 ] as const) {
   test(`a receiver that gets ${what} is bound again, and the message in flight on the transmitter goes on`, async (t) => {
-    const { sms, held, receivers, events, binds, reports } = await openHostile(t, onReceiver, { enquireMs: 50, replyTimeoutMs: 100 })
+    const { sms, held, receivers, events, binds, reports } = await openHostile(t, onReceiver, { enquireMs: 50, replyTimeoutMs: 500 })
     const sending = sms.send(smppMessage('Code'), never)
     await until(() => receivers.length > 1 && held.length === 1, 'the second receiver')
     assert.deepEqual([...new Set(events)], [event])
