@@ -16,6 +16,11 @@ export interface CallRefusal {
   readonly retryAfterMs?: number
 }
 
+/** Whether its caller cannot know what became of the call: no reply came, or the reply says so. */
+export function isOutcomeUnknown(outcome: CallOutcome): boolean {
+  return outcome.kind === 'lost' || (outcome.kind === 'refused' && ['outcome_unknown', 'payment_unknown'].includes(outcome.reason))
+}
+
 /** Calls the API as a merchant's server, on one connection. */
 export interface ApiClient {
   create(pan: string): Promise<CallOutcome>

@@ -2,6 +2,7 @@ import { connect } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 
 import { readCallOutcome, tokenOf } from './api-client.ts'
+import type { FaultPhase } from './call-times.ts'
 import { ConnectionLost, openHttpConnection, type HttpConnection } from './http-connection.ts'
 import { panWithOurOtp } from './load.ts'
 import { makeRandom, type Random } from './random.ts'
@@ -14,18 +15,15 @@ export interface Balancer {
   /** The processes whose last health check said that calls may be sent, in turn; null when there is none. */
   choose(): RunningService | null
   /** What the calls from now on count as. */
-  setPhase(phase: Phase): void
-  phase(): Phase
+  setPhase(phase: FaultPhase): void
+  phase(): FaultPhase
   close(): void
 }
-
-/** Relative to the fault. */
-export type Phase = 'before' | 'during' | 'after'
 
 /** Asks /readyz of each process periodically. A process counts as ready until a check fails, and again with the next that succeeds. */
 export function openBalancer(everyMs: number): Balancer {
   const ready = new Map<RunningService, boolean>()
-  let current: Phase = 'before'
+  let current: FaultPhase = 'before'
   let turn = 0
   const probe = async (): Promise<void> => {
     for (const service of ready.keys()) {
@@ -63,7 +61,7 @@ export interface BalancedCalls {
   /** Replies with an error. */
   refused: number
   /** From the choice of a process to the reply. */
-  readonly ms: Readonly<Record<Phase, number[]>>
+  readonly ms: Readonly<Record<FaultPhase, number[]>>
 }
 
 export interface BalancedLoad {

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import type { Experiment, ExperimentResult, Trial } from './experiment.ts'
+import { makeCallTimes, type CallTimes } from './call-times.ts'
 import { largest } from './statistics.ts'
 import { queryDatabase, createServiceData, type ServiceData } from './service-data.ts'
 import { longLifetimes, reopen } from './inspect.ts'
@@ -9,6 +10,7 @@ import { runLoad, waitForNewCard } from './load.ts'
 import { openProxy, type Proxy } from './proxy.ts'
 import { makeRandom, type Random } from './random.ts'
 import { startService, type RunningService } from './spawn.ts'
+import { outcomeMetrics } from './unknown-outcomes.ts'
 import type { CallOutcome } from './api-client.ts'
 
 /** The connection to the database goes silent, or breaks right after COMMIT. */
@@ -38,14 +40,15 @@ async function breakOften(
 ): Promise<Omit<ExperimentResult, 'control'>> {
   const random = makeRandom(seed)
   const ledger = makeLedger()
+  const times = makeCallTimes()
   const seen: Observations = { slowestMs: 0, complaints: [], recoveryMs: [], resets: 0 }
   const running = await startService({
     flags: [...createServiceData(serviceData.folder, throughProxy(serviceData, proxy)).flags, ...longLifetimes],
   })
   try {
     for (let cycle = 0; cycle < cycles; cycle++) {
-      await holdOnce(running, proxy, { ledger, random, seen })
-      await resetOften(running, proxy, { ledger, random, seen })
+      await holdOnce(running, proxy, { ledger, random, times, seen })
+      await resetOften(running, proxy, { ledger, random, times, seen })
       say(`${cycle + 1} of ${cycles} breaks, slowest call ${Math.round(seen.slowestMs)} ms`)
     }
     await pause(1000)
@@ -60,7 +63,13 @@ async function breakOften(
     lost: lost.length,
     cycles,
     complaints: [...seen.complaints, ...complaints, ...lost],
-    metrics: { slowest_call_ms: Math.round(seen.slowestMs), recovery_ms_most: Math.round(largest(seen.recoveryMs)), resets: seen.resets },
+    metrics: {
+      slowest_call_ms: Math.round(seen.slowestMs),
+      recovery_ms_most: Math.round(largest(seen.recoveryMs)),
+      resets: seen.resets,
+      ...times.metrics(),
+      ...outcomeMetrics([ledger]),
+    },
   }
 }
 
@@ -74,6 +83,7 @@ interface Observations {
 interface LoadContext {
   readonly ledger: Ledger
   readonly random: Random
+  readonly times: CallTimes
   readonly seen: Observations
 }
 
@@ -81,11 +91,14 @@ interface LoadContext {
 async function holdOnce(running: RunningService, proxy: Proxy, hand: LoadContext): Promise<void> {
   const until = new AbortController()
   const load = sendLoad(running, hand, until.signal)
-  await pause(hand.random.between(100, 400))
+  await pause(calmMs + hand.random.between(100, 400))
+  hand.times.faultBegins()
   proxy.hold()
   await pause(holdMs)
   proxy.release()
-  hand.seen.recoveryMs.push(await waitForNewCard(running, maxRecoveryMs))
+  hand.times.faultEnds()
+  hand.seen.recoveryMs.push(await waitForNewCard(running, hand.ledger, maxRecoveryMs))
+  await pause(calmMs)
   until.abort()
   await load
 }
@@ -94,18 +107,22 @@ async function holdOnce(running: RunningService, proxy: Proxy, hand: LoadContext
 async function resetOften(running: RunningService, proxy: Proxy, hand: LoadContext): Promise<void> {
   const until = new AbortController()
   const load = sendLoad(running, hand, until.signal)
+  hand.times.faultBegins()
   proxy.resetAtCommit(resetsPerCycle)
   for (let waited = 0; proxy.resetsLeft() > 0 && waited < 5000; waited += 50) await pause(50)
   hand.seen.resets += resetsPerCycle - proxy.resetsLeft()
   if (proxy.resetsLeft() > 0) hand.seen.complaints.push(`only ${resetsPerCycle - proxy.resetsLeft()} commits passed the proxy to be reset`)
   proxy.resetAtCommit(0)
-  hand.seen.recoveryMs.push(await waitForNewCard(running, maxRecoveryMs))
+  hand.times.faultEnds()
+  hand.seen.recoveryMs.push(await waitForNewCard(running, hand.ledger, maxRecoveryMs))
+  await pause(calmMs)
   until.abort()
   await load
 }
 
-async function sendLoad(running: RunningService, { ledger, random, seen }: LoadContext, until: AbortSignal): Promise<void> {
+async function sendLoad(running: RunningService, { ledger, random, times, seen }: LoadContext, until: AbortSignal): Promise<void> {
   const onReply = (outcome: CallOutcome, ms: number): void => {
+    times.add(ms)
     seen.slowestMs = Math.max(seen.slowestMs, ms)
     if (ms > maxCallMs)
       seen.complaints.push(`a call took ${Math.round(ms)} ms: ${outcome.kind === 'refused' ? outcome.reason : outcome.kind}`)
@@ -158,6 +175,8 @@ function throughProxy(serviceData: ServiceData, proxy: Proxy): string {
 }
 
 const holdMs = 5000
+/** Before and after each fault. */
+const calmMs = 500
 const maxCallMs = 3000
 const maxRecoveryMs = 15_000
 const resetsPerCycle = 5

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { openApiClient, tokenOf, type ApiClient, type CallOutcome } from './api-client.ts'
+import { faultPhases, makeCallTimes, type CallTimes } from './call-times.ts'
 import type { Experiment, Trial } from './experiment.ts'
 import { setClock, startWithFakeClock } from './fake-clock.ts'
 import { findLost } from './inspect.ts'
@@ -27,9 +28,9 @@ export const clockJump: Experiment = {
       cycles: tried.length,
       complaints: [...tried.flatMap(({ complaints, lost }) => [...complaints, ...lost]), ...behind],
       table: [
-        ['case', 'acknowledged', 'destroyed or moved', '/readyz', 'clock status'],
-        ...[unguarded, ...tried].map(({ name, acknowledged, lost, state, exit }) =>
-          [name, acknowledged, lost.length, state, exit].map(String),
+        ['case', 'acknowledged', 'destroyed or moved', '/readyz', 'clock status', 'cards.check p99 ms before', 'during', 'after'],
+        ...[unguarded, ...tried].map(({ name, acknowledged, lost, state, exit, p99Ms }) =>
+          [name, acknowledged, lost.length, state, exit, ...faultPhases.map((phase) => p99Ms[`p99_${phase}_ms`]?.toFixed(1))].map(String),
         ),
       ],
       metrics: { clock_ahead_days: daysAhead },
@@ -63,6 +64,8 @@ interface CaseResult {
   readonly state: string
   /** Exit code of `tessera clock status`. */
   readonly exit: number | null
+  /** Of cards.check, by phase. */
+  readonly p99Ms: Readonly<Record<string, number>>
 }
 
 async function tryCase({ store, dataFactory, say }: Trial, { name, restarts, isGuarded }: Case): Promise<CaseResult> {
@@ -76,6 +79,9 @@ async function tryCase({ store, dataFactory, say }: Trial, { name, restarts, isG
   let running = await start()
   try {
     const made = await createSubjects(running)
+    const times = makeCallTimes()
+    await checkCards(running, made.cards, { ms: calmMs, times })
+    times.faultBegins()
     setClock(serviceData, `+${String(daysAhead)}d`)
     if (restarts) {
       // The refusal has to be noted before.
@@ -84,14 +90,16 @@ async function tryCase({ store, dataFactory, say }: Trial, { name, restarts, isG
       running = await start()
     }
     say(`${name}: waiting for the jobs that run once a minute`)
-    await pause(jobsMs)
+    await checkCards(running, made.cards, { ms: jobsMs, times })
     const state = await readState(running)
     const { code: exit } = await runCommand(['clock', 'status', ...dataFlags(serviceData)])
     setClock(serviceData, '+0')
+    times.faultEnds()
+    await checkCards(running, made.cards, { ms: calmMs, times })
     const lost = [...(await findLost(running, made.cards.cards)), ...(await findMoved(running, made.receipts))]
     const complaints =
       isGuarded && (state !== 'degraded' || exit !== 1) ? [`${name}: /readyz says ${state}, clock status ends with ${String(exit)}`] : []
-    return { name, acknowledged: made.cards.cards.length + made.receipts.length, lost, complaints, state, exit }
+    return { name, acknowledged: made.cards.cards.length + made.receipts.length, lost, complaints, state, exit, p99Ms: times.metrics() }
   } finally {
     await running.stop()
     await serviceData.remove()
@@ -147,6 +155,19 @@ async function createSubjects(running: RunningService): Promise<Subjects> {
   }
 }
 
+/** A card every 20 ms for some time. */
+async function checkCards(running: RunningService, { cards }: Ledger, { ms, times }: { ms: number; times: CallTimes }): Promise<void> {
+  const client = await openApiClient(running)
+  const until = performance.now() + ms
+  for (let sent = 0; performance.now() < until; sent++) {
+    const sentAt = performance.now()
+    await client.check(cards[sent % cards.length]?.token ?? '')
+    times.add(performance.now() - sentAt)
+    await pause(20)
+  }
+  client.close()
+}
+
 async function findMoved(running: RunningService, receipts: readonly string[]): Promise<string[]> {
   const client = await openApiClient(running)
   try {
@@ -183,3 +204,5 @@ const daysAhead = 40
 const subjectsPerCase = 25
 /** The sweeper runs once a minute. */
 const jobsMs = 70_000
+/** Less than the second for which calls count as after the jump. */
+const calmMs = 800

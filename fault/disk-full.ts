@@ -1,5 +1,6 @@
 import type { Experiment, ExperimentResult, Trial } from './experiment.ts'
 import { plantedFaults } from './planted-faults.ts'
+import { makeCallTimes, type CallTimes } from './call-times.ts'
 import { largest } from './statistics.ts'
 import { createServiceData, createServiceDataFactory, type ServiceData, type StoreKind } from './service-data.ts'
 import { findAllLost, findLost, longLifetimes, reopen } from './inspect.ts'
@@ -8,6 +9,7 @@ import { runLoad, waitForNewCard, type Refusals } from './load.ts'
 import { mountTmpfs, type Disk } from './mount.ts'
 import { makeRandom, type Random } from './random.ts'
 import { startService, type RunningService } from './spawn.ts'
+import { outcomeMetrics } from './unknown-outcomes.ts'
 import { startCluster } from '../tools/postgres.ts'
 
 /** The disk under the store is full. */
@@ -36,9 +38,10 @@ async function fillOften(
     disk,
     random: makeRandom(seed),
     ledger: makeLedger(),
-    seen: { recoveryMs: [], refused: 0, unknown: 0, complaints: [], lost: [] },
+    times: makeCallTimes(),
+    seen: { recoveryMs: [], refused: 0, complaints: [], lost: [] },
   }
-  const { ledger, seen } = hand
+  const { ledger, times, seen } = hand
   try {
     const running = await startService({ flags: [...place.serviceData.flags, ...longLifetimes], imports })
     for (let fill = 0; fill < fills; fill++) {
@@ -59,7 +62,12 @@ async function fillOften(
     lost: lost.size,
     cycles: fills,
     complaints: [...seen.complaints, ...lost],
-    metrics: { writes_refused: seen.refused, unknown: seen.unknown, writes_again_ms_most: Math.round(largest(seen.recoveryMs)) },
+    metrics: {
+      writes_refused: seen.refused,
+      writes_again_ms_most: Math.round(largest(seen.recoveryMs)),
+      ...times.metrics(),
+      ...outcomeMetrics([ledger]),
+    },
   }
 }
 
@@ -67,19 +75,21 @@ interface LoadContext {
   readonly disk: Disk
   readonly random: Random
   readonly ledger: Ledger
-  readonly seen: { readonly recoveryMs: number[]; refused: number; unknown: number; readonly complaints: string[]; readonly lost: string[] }
+  readonly times: CallTimes
+  readonly seen: { readonly recoveryMs: number[]; refused: number; readonly complaints: string[]; readonly lost: string[] }
 }
 
-async function fillOnce(running: RunningService, store: StoreKind, { disk, random, ledger, seen }: LoadContext): Promise<void> {
+async function fillOnce(running: RunningService, store: StoreKind, { disk, random, ledger, times, seen }: LoadContext): Promise<void> {
+  const onReply = (_: unknown, ms: number): void => times.add(ms)
   const send = (ms: number): Promise<Refusals> =>
-    runLoad({ ...running, connections: 8, ledger, random, until: AbortSignal.timeout(ms), maxPauseMs: 2 })
+    runLoad({ ...running, connections: 8, ledger, random, until: AbortSignal.timeout(ms), maxPauseMs: 2, onReply })
   const first = await send(loadMs)
   complain(first, [], seen.complaints)
+  times.faultBegins()
   disk.fill(bytesLeft[store])
   const meanwhile = await send(fullMs)
   // A call of several writes, of which the first still found room, must not say that nothing was done.
   complain(meanwhile, ['store_full', 'outcome_unknown'], seen.complaints)
-  seen.unknown += meanwhile.get('outcome_unknown') ?? 0
   const refused = meanwhile.get('store_full') ?? 0
   seen.refused += refused
   if (refused === 0) seen.complaints.push('no write was refused with store_full')
@@ -89,7 +99,9 @@ async function fillOnce(running: RunningService, store: StoreKind, { disk, rando
   // Reads continue, and what was acknowledged on the last bytes is stored.
   seen.lost.push(...(await findLost(running, ledger.cards)))
   disk.free()
-  seen.recoveryMs.push(await waitForNewCard(running, maxRecoveryMs))
+  times.faultEnds()
+  seen.recoveryMs.push(await waitForNewCard(running, ledger, maxRecoveryMs))
+  complain(await send(loadMs), [], seen.complaints)
   seen.lost.push(...(await findAllLost(running, ledger)))
 }
 

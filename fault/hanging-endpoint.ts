@@ -49,7 +49,7 @@ export const hangingEndpoint: Experiment = {
         others_p99_after_ms: bounded.p99AfterMs,
         others_p99_during_to_before_ratio: ratio,
         refused_at_once: bounded.refusedAtOnce,
-        unknown: bounded.unknown,
+        unknown_outcomes: bounded.unknown,
         unknown_that_had_happened: bounded.unknownPerformed,
       },
       control: {

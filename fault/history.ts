@@ -136,5 +136,5 @@ export function judgePrefix(found: HistoryComparison, { begunAt, endedAt }: Pick
 }
 
 export function describeFound({ present, absent, unknown, unknownHappened }: HistoryComparison): Record<string, number> {
-  return { present, behind_the_backup: absent, unknown_outcomes: unknown, of_them_happened: unknownHappened }
+  return { present, behind_the_backup: absent, unknown_outcomes: unknown, unknown_that_had_happened: unknownHappened }
 }

@@ -6,6 +6,8 @@ import { makeLedger, type CardRecord, type Ledger } from './ledger.ts'
 import { runLoad } from './load.ts'
 import { makeRandom } from './random.ts'
 import { killAll, startService } from './spawn.ts'
+import { countCards } from './statement.ts'
+import { resolveUnknownOutcomes } from './unknown-outcomes.ts'
 
 const dataFactory = createServiceDataFactory()
 const serviceData = await dataFactory.create('sqlite')
@@ -51,3 +53,24 @@ for (const [what, isCandidate, falsify] of falsified) {
     assert.equal(lost.length, 1, lost.join('\n'))
   })
 }
+
+test('of calls of unknown outcome, those that had happened are counted, and so are cards that no caller knows', async () => {
+  const ledger = await makeCards()
+  const pick = (isWanted: (card: CardRecord) => boolean): CardRecord => {
+    const card = ledger.cards.find(isWanted)
+    assert.ok(card !== undefined)
+    return card
+  }
+  // Two that had happened, and two that had not.
+  pick(({ verify, remove }) => verify === 'acknowledged' && remove === 'none').verify = 'unknown'
+  pick(({ remove }) => remove === 'acknowledged').remove = 'unknown'
+  pick(({ code, remove }) => code === 'none' && remove === 'none').code = 'unknown'
+  pick(({ code, verify, remove }) => code === 'none' && verify === 'none' && remove === 'none').remove = 'unknown'
+  const stored = await countCards(serviceData)
+
+  await resolveUnknownOutcomes(running, serviceData, ledger)
+
+  const { calls, happened, createdUnseen } = ledger.outcomes
+  assert.deepEqual({ calls, happened, createdUnseen }, { calls: 4, happened: 2, createdUnseen: stored - ledger.cards.length })
+  assert.deepEqual(await findAllLost(running, ledger), [])
+})

@@ -3,6 +3,7 @@ import type { ServiceData } from './service-data.ts'
 import { judgeCard, type CardRecord, type Ledger, type ObservedCard } from './ledger.ts'
 import { testOtp } from './load.ts'
 import { ProgramNotStarted, runCommand, startService, type RunningService } from './spawn.ts'
+import { resolveUnknownOutcomes } from './unknown-outcomes.ts'
 import { isVerified, openApiClient, type CallOutcome, type ApiClient, type ApiClientOptions } from './api-client.ts'
 
 /** Calls cards.check for the given cards, and returns those that are not as acknowledged. */
@@ -46,9 +47,10 @@ export async function stopAndVerify(running: RunningService, serviceData: Servic
   return code === 0 ? faults : [...faults, `SIGTERM ended the service with ${String(code)}: ${running.output().slice(-500)}`]
 }
 
-/** Starts once more without a fault, and returns what was lost and what else is wrong. */
+/** Starts once more without a fault, finds out what became of the calls of unknown outcome, and returns what was lost and what else is wrong. */
 export async function reopen(serviceData: ServiceData, ledger: Ledger): Promise<{ lost: string[]; complaints: string[]; startMs: number }> {
   const running = await startService({ flags: [...serviceData.flags, ...longLifetimes] })
+  await resolveUnknownOutcomes(running, serviceData, ledger)
   const lost = await findAllLost(running, ledger)
   return { lost, complaints: await stopAndVerify(running, serviceData), startMs: running.startMs }
 }

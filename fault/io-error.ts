@@ -1,5 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Experiment, ExperimentResult, Trial } from './experiment.ts'
+import { isOutcomeUnknown, type CallOutcome } from './api-client.ts'
+import { makeCallTimes, type CallTimes } from './call-times.ts'
 import { plantedFaults } from './planted-faults.ts'
 import type { ServiceData } from './service-data.ts'
 import { longLifetimes, reopen } from './inspect.ts'
@@ -7,7 +9,7 @@ import { makeLedger, type Ledger } from './ledger.ts'
 import { runLoad } from './load.ts'
 import { makeRandom, type Random } from './random.ts'
 import { ProgramNotStarted, startService, type RunningService } from './spawn.ts'
-import type { CallOutcome } from './api-client.ts'
+import { outcomeMetrics } from './unknown-outcomes.ts'
 
 /** The disk fails during a commit. The state of the file is unknown then, and the service has to stop. */
 export const ioError: Experiment = {
@@ -35,13 +37,14 @@ async function failOften(
   const ledger = makeLedger()
   const lost: string[] = []
   const complaints: string[] = []
+  const times = makeCallTimes()
   let startMs = 0
   try {
     // First without a fault, so that later failures hit commits under load and not the migration.
     await (await startService({ flags: serviceData.flags })).stop()
     for (let cycle = 0; cycle < cycles; cycle++) {
       const call = cycle % 2 === 1 ? writes : syncs
-      complaints.push(...(await failOneCommit(serviceData, { ledger, random, call, imports })))
+      complaints.push(...(await failOneCommit(serviceData, { ledger, random, times, call, imports })))
       const seen = await reopen(serviceData, ledger)
       lost.push(...seen.lost)
       complaints.push(...seen.complaints)
@@ -51,13 +54,14 @@ async function failOften(
   } finally {
     await serviceData.remove()
   }
-  const figures = { start_ms_most: Math.round(startMs) }
-  return { acknowledged: ledger.countAcknowledged(), lost: lost.length, cycles, complaints: [...complaints, ...lost], metrics: figures }
+  const metrics = { start_ms_most: Math.round(startMs), ...times.metrics(), ...outcomeMetrics([ledger]) }
+  return { acknowledged: ledger.countAcknowledged(), lost: lost.length, cycles, complaints: [...complaints, ...lost], metrics }
 }
 
 interface Failure {
   readonly ledger: Ledger
   readonly random: Random
+  readonly times: CallTimes
   readonly call: string
   readonly imports: readonly URL[]
 }
@@ -74,15 +78,20 @@ async function failOneCommit(serviceData: ServiceData, failure: Failure): Promis
  * Starts the service, and lets the n-th system call of a kind fail in the committing thread. The load continues until the service has ended, or until a
  * call succeeds after one that failed: a slow machine needs time to reach the n-th.
  */
-async function failOnce(serviceData: ServiceData, { ledger, random, call, imports }: Failure): Promise<string[]> {
+async function failOnce(serviceData: ServiceData, { ledger, random, times, call, imports }: Failure): Promise<string[]> {
   const inject = `inject=${call}:error=EIO:when=${random.between(10, 60)}`
   const wrapper = ['strace', '-D', '-f', '-qq', '-o', '/dev/null', '--seccomp-bpf', '-e', `trace=${call}`, '-e', inject]
   const running = await startOrFail({ flags: [...serviceData.flags, ...longLifetimes], wrapper, imports })
   if (running === null) return [`${noCommitFailed}: the start failed first, as it has to`]
   const ending = new AbortController()
   const late = setTimeout(() => ending.abort(), maxLoadSeconds * 1000)
-  let refused = 0
-  const onReply = ({ kind }: CallOutcome): void => {
+  let [refused, unknown] = [0, 0]
+  times.faultEnds()
+  const onReply = (outcome: CallOutcome, ms: number): void => {
+    const { kind } = outcome
+    // The first reply that the failure spoils is the first that shows it.
+    if (isOutcomeUnknown(outcome) && unknown++ === 0) times.faultBegins()
+    times.add(ms)
     if (kind === 'refused') refused += 1
     if (kind === 'result' && refused > 0) ending.abort()
   }

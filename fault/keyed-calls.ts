@@ -1,11 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as pause } from 'node:timers/promises'
 import { tokenOf, type ApiClient, type CallOutcome } from './api-client.ts'
-import { dataFolderOf } from './inspect.ts'
 import { panWithNetworkOtp } from './load.ts'
-import { queryDatabase, type ServiceData } from './service-data.ts'
+import { selectRows, type ServiceData } from './service-data.ts'
 
 /** A call under a key, and what became of it. */
 export interface KeyedCall {
@@ -77,14 +74,16 @@ export async function countDone(serviceData: ServiceData, { receiptId, key }: Ke
   return Number(row?.['done'])
 }
 
-async function selectRows(serviceData: ServiceData, query: string): Promise<readonly Readonly<Record<string, unknown>>[]> {
-  if (serviceData.databaseUrl !== null) return queryDatabase(serviceData.databaseUrl, query)
-  const db = new DatabaseSync(join(dataFolderOf(serviceData), 'tessera.db'), { readOnly: true })
-  try {
-    return db.prepare(query).all()
-  } finally {
-    db.close()
+/** Payments without a fault, one after the other; what a fault does to them is seen beside these. Returns how long each took, ms. */
+export async function payCalmly(client: ApiClient, token: string): Promise<number[]> {
+  const durations: number[] = []
+  for (let sent = 0; sent < calmPayments; sent++) {
+    const { method, params, key } = await prepareCall(client, token, false)
+    const { outcome, ms } = await timed(() => client.call(method, params, key))
+    if (outcome.kind !== 'result') throw new Error(`a payment without a fault ended with ${formatOutcome(outcome)}`)
+    durations.push(ms)
   }
+  return durations
 }
 
 export async function timed(call: () => Promise<CallOutcome>): Promise<{ outcome: CallOutcome; ms: number }> {
@@ -107,6 +106,7 @@ export function formatOutcome(outcome: CallOutcome): string {
 
 export const maxKeyedCallMs = 3000
 const amountTiyin = 100_000
+const calmPayments = 50
 /** A lease of 30 s, and what reconciles the payment afterwards. */
 const maxResolveMs = 120_000
 const resolvePauseMs = 200

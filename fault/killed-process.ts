@@ -14,13 +14,14 @@ import {
   maxKeyedCallMs,
   prepareCall,
   resolveAll,
+  payCalmly,
   timed,
 } from './keyed-calls.ts'
 import { makeSavedTokens } from './payment-load.ts'
 import { plantedFaults } from './planted-faults.ts'
 import { createServiceData, makeFolder, type ServiceData } from './service-data.ts'
 import { startService, type RunningService } from './spawn.ts'
-import { largest } from './statistics.ts'
+import { largest, percentile } from './statistics.ts'
 
 /** The process of a keyed payment is killed while the network is asked; the same call is sent to another process, on SQLite after a restart. */
 export const killedProcess: Experiment = {
@@ -46,8 +47,14 @@ export const killedProcess: Experiment = {
       },
       metrics: {
         duplicate_ms_most: Math.round(largest(calls.flatMap(({ retryMs }) => retryMs))),
-        unknown: calls.filter(({ isUnknown: was }) => was).length,
-        of_them_done: calls.filter(({ isUnknown: was, hadHappened }) => was && hadHappened).length,
+        unknown_outcomes: calls.filter(({ isUnknown: was }) => was).length,
+        unknown_that_had_happened: calls.filter(({ isUnknown: was, hadHappened }) => was && hadHappened).length,
+        p99_before_ms: percentile(found.beforeMs, 0.99),
+        p99_during_ms: percentile(
+          calls.flatMap(({ retryMs }) => retryMs),
+          0.99,
+        ),
+        p99_after_ms: percentile(found.afterMs, 0.99),
       },
     }
   },
@@ -59,6 +66,9 @@ interface KilledResult {
   readonly cards: number
   readonly complaints: readonly string[]
   readonly lost: readonly string[]
+  /** Payments before the first kill and after the last. */
+  readonly beforeMs: readonly number[]
+  readonly afterMs: readonly number[]
 }
 
 /** Kills a process `cycles` times in the middle of a payment, then finds out what became of each. With a planted fault it only measures the first. */
@@ -68,6 +78,7 @@ async function killPaying(trial: Trial, cycles: number, imports: readonly URL[])
   try {
     let first = await place.start()
     const [token = ''] = await makeSavedTokens(first, 1)
+    const beforeMs = imports.length > 0 ? [] : await payOn(first, token)
     for (let cycle = 0; cycle < cycles; cycle++) {
       place.setNetworkDelay(networkMs)
       await pause(switchMs)
@@ -78,16 +89,21 @@ async function killPaying(trial: Trial, cycles: number, imports: readonly URL[])
       if (largest(call.retryMs) > maxKeyedCallMs) complaints.push(`the same call elsewhere took ${Math.round(largest(call.retryMs))} ms`)
       first = await place.start()
     }
-    if (imports.length > 0) return { calls, cards: 1, complaints, lost: [] }
+    if (imports.length > 0) return { calls, cards: 1, complaints, lost: [], beforeMs, afterMs: [] }
     const client = await openApiClient(first)
     await resolveAll(client, calls, complaints)
     const lost = await findUndone(client, place.serviceData, calls)
     if ((await client.check(token)).kind !== 'result') lost.push('an acknowledged card is denied')
     client.close()
-    return { calls, cards: 1, complaints, lost }
+    return { calls, cards: 1, complaints, lost, beforeMs, afterMs: await payOn(first, token) }
   } finally {
     await place.close()
   }
+}
+
+async function payOn(running: RunningService, token: string): Promise<number[]> {
+  const client = await openApiClient(running)
+  return payCalmly(client, token).finally(() => client.close())
 }
 
 async function payAndKill(paying: RunningService, place: KilledPlace, token: string): Promise<KeyedCall> {

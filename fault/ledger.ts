@@ -1,5 +1,8 @@
-/** How far a call came, as the caller knows it: not sent, sent without a reply so far, or acknowledged. */
-export type CallProgress = 'none' | 'sent' | 'acknowledged'
+/**
+ * How far a call came, as the caller knows it: not sent, sent without a reply so far or refused, acknowledged, or ended without a known outcome (no reply,
+ * or one that says so).
+ */
+export type CallProgress = 'none' | 'sent' | 'acknowledged' | 'unknown'
 
 /** The calls for an existing card; `code` is cards.get_verify_code. */
 export type CardCall = 'code' | 'verify' | 'remove'
@@ -21,15 +24,29 @@ export interface Ledger {
   /** Throws when the token was issued before: two cards with one token. */
   addCard(token: string): CardRecord
   readonly cards: readonly CardRecord[]
+  /** Counts of calls of unknown outcome, and of what was found out about them later. */
+  readonly outcomes: UnknownOutcomes
   /** Acknowledged creations, codes, verifications and removals. */
   countAcknowledged(): number
+}
+
+/** Calls of unknown outcome. */
+export interface UnknownOutcomes {
+  /** Creations of cards. */
+  creations: number
+  /** Cards in the database that no caller knows: the creations that had happened. */
+  createdUnseen: number
+  /** Calls for a known card that were looked into later, and how many of them had happened. */
+  calls: number
+  happened: number
 }
 
 export function makeLedger(): Ledger {
   const cards: CardRecord[] = []
   const tokens = new Set<string>()
   return {
-    cards: cards,
+    cards,
+    outcomes: { creations: 0, createdUnseen: 0, calls: 0, happened: 0 },
     addCard(token) {
       if (tokens.has(token)) throw new Error('a token was issued twice')
       tokens.add(token)
@@ -37,7 +54,7 @@ export function makeLedger(): Ledger {
       cards.push(card)
       return card
     },
-    countAcknowledged: () => cards.reduce((sum, card) => sum + 1 + calls.filter((call) => card[call] === 'acknowledged').length, 0),
+    countAcknowledged: () => cards.reduce((sum, card) => sum + 1 + cardCalls.filter((call) => card[call] === 'acknowledged').length, 0),
   }
 }
 
@@ -51,4 +68,4 @@ export function judgeCard(card: CardRecord, seen: ObservedCard): string | null {
   return null
 }
 
-const calls: readonly CardCall[] = ['code', 'verify', 'remove']
+export const cardCalls: readonly CardCall[] = ['code', 'verify', 'remove']

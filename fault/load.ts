@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { ConnectionLost } from './http-connection.ts'
-import { makeLedger, type CardCall, type CardRecord, type Ledger } from './ledger.ts'
+import type { CardCall, CardRecord, Ledger } from './ledger.ts'
 import { makeRandom, type Random } from './random.ts'
-import { openApiClient, tokenOf, type CallOutcome, type ApiClient, type ApiClientOptions } from './api-client.ts'
+import { isOutcomeUnknown, openApiClient, tokenOf, type CallOutcome, type ApiClient, type ApiClientOptions } from './api-client.ts'
 
 export interface Load extends ApiClientOptions {
   readonly connections: number
@@ -32,10 +32,10 @@ export async function runLoad(load: Load): Promise<Refusals> {
 }
 
 /** Creates cards until one succeeds, and returns how many ms that took. Throws when none succeeded for `maxMs`. */
-export async function waitForNewCard(start: ApiClientOptions, maxMs: number): Promise<number> {
+export async function waitForNewCard(start: ApiClientOptions, ledger: Ledger, maxMs: number): Promise<number> {
   const startedAt = performance.now()
-  const ledger = makeLedger()
-  while (ledger.cards.length === 0) {
+  const before = ledger.cards.length
+  while (ledger.cards.length === before) {
     if (performance.now() - startedAt > maxMs) throw new Error(`no card could be created for ${maxMs} ms after the fault was over`)
     const once = new AbortController()
     const answered = (): void => once.abort()
@@ -62,6 +62,7 @@ async function sendCard(client: ApiClient, load: Load, refusals: Refusals): Prom
   const { ledger, random, until, isUncertain: isDoubted = never, maxPauseMs: pauseMsMax = 0 } = load
   const pan = random.chance(0.5) ? panWithNetworkOtp : panWithOurOtp
   const created = await measureCall(load, () => client.create(pan))
+  if (isOutcomeUnknown(created) || (created.kind === 'result' && isDoubted())) ledger.outcomes.creations += 1
   if (created.kind !== 'result') return countRefusal(created, refusals)
   if (isDoubted()) return true
   const card = ledger.addCard(tokenOf(created.result))
@@ -70,6 +71,7 @@ async function sendCard(client: ApiClient, load: Load, refusals: Refusals): Prom
     if (until.aborted) return true
     card[call] = 'sent'
     const outcome = await measureCall(load, () => ask(client, call, card))
+    if (isOutcomeUnknown(outcome) || (outcome.kind === 'result' && isDoubted())) card[call] = 'unknown'
     if (outcome.kind !== 'result') return countRefusal(outcome, refusals)
     if (isDoubted()) return true
     card[call] = 'acknowledged'

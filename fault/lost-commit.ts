@@ -10,6 +10,7 @@ import {
   maxKeyedCallMs,
   prepareCall,
   resolveAll,
+  payCalmly,
   timed,
 } from './keyed-calls.ts'
 import { makeSavedTokens } from './payment-load.ts'
@@ -18,7 +19,7 @@ import { openProxy, type Proxy } from './proxy.ts'
 import { makeRandom, type Random } from './random.ts'
 import { createServiceData, type ServiceData } from './service-data.ts'
 import { startService } from './spawn.ts'
-import { largest } from './statistics.ts'
+import { largest, percentile } from './statistics.ts'
 
 /** The connection to PostgreSQL breaks at a COMMIT: before the server has it, or before its reply. */
 export const lostCommit: Experiment = {
@@ -41,8 +42,14 @@ export const lostCommit: Experiment = {
         control: await keepLeases(trial, place),
         metrics: {
           commits_cut: count(({ isCut }) => isCut),
-          unknown: count(({ isUnknown }) => isUnknown),
-          of_them_done: count(({ isUnknown, hadHappened }) => isUnknown && hadHappened),
+          unknown_outcomes: count(({ isUnknown }) => isUnknown),
+          unknown_that_had_happened: count(({ isUnknown, hadHappened }) => isUnknown && hadHappened),
+          p99_before_ms: percentile(found.beforeMs, 0.99),
+          p99_during_ms: percentile(
+            calls.filter(({ isCut }) => isCut).map(({ firstMs }) => firstMs),
+            0.99,
+          ),
+          p99_after_ms: percentile(found.afterMs, 0.99),
           first_call_ms_most: Math.round(largest(calls.map(({ firstMs }) => firstMs))),
           retry_ms_most: Math.round(largest(calls.flatMap(({ retryMs }) => retryMs))),
         },
@@ -65,6 +72,9 @@ interface LostCommitResult {
   readonly calls: readonly KeyedCall[]
   readonly complaints: readonly string[]
   readonly lost: readonly string[]
+  /** Payments before and after all of it. */
+  readonly beforeMs: readonly number[]
+  readonly afterMs: readonly number[]
 }
 
 async function openPlace({ dataFactory, store }: Trial): Promise<Place> {
@@ -83,6 +93,7 @@ async function loseCommits({ cycles, seed, say }: Trial, place: Place): Promise<
   try {
     const client = await openApiClient(running)
     const [token = ''] = await makeSavedTokens(running, 1)
+    const beforeMs = await payCalmly(client, token)
     for (let attempt = 0; calls.filter(({ isUnknown }) => isUnknown).length < cycles && attempt < cycles * maxAttempts; attempt++) {
       const call = await prepareCall(client, token, random.chance(0.3))
       calls.push(call)
@@ -91,8 +102,9 @@ async function loseCommits({ cycles, seed, say }: Trial, place: Place): Promise<
     say(`${calls.filter(({ isUnknown }) => isUnknown).length} unknown outcomes of ${calls.length} calls; waiting for their leases`)
     await resolveAll(client, calls, complaints)
     const lost = await findUndone(client, place.serviceData, calls)
+    const afterMs = await payCalmly(client, token)
     client.close()
-    return { calls, complaints, lost }
+    return { calls, complaints, lost, beforeMs, afterMs }
   } finally {
     await running.stop()
   }

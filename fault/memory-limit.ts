@@ -9,6 +9,7 @@ import { createMemoryGroup, type MemoryGroup } from './memory-cgroup.ts'
 import { makeRandom } from './random.ts'
 import { startService, type RunningService } from './spawn.ts'
 import { percentile } from './statistics.ts'
+import { outcomeMetrics } from './unknown-outcomes.ts'
 
 /** Clients that take memory, while the service may have 512 MB of it. */
 export const memoryLimit: Experiment = {
@@ -80,6 +81,7 @@ export async function attackAll(
         most_memory_mb: toMegabytes(group.maxUsage()),
         cards_p99_during_ms_most: worst.p99,
         calls_without_reply: worst.unanswered,
+        ...outcomeMetrics([ledger]),
       },
     }
   } finally {

@@ -1,6 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { makeCallTimes, type CallTimes } from './call-times.ts'
 import { plantedFaults } from './planted-faults.ts'
-import { judgeReceipt, type ReceiptRecord, type LedgerMovement, type ShopKind, type FinalReceipt } from './receipt-record.ts'
+import {
+  countUnknownPayments,
+  judgeReceipt,
+  type ReceiptRecord,
+  type LedgerMovement,
+  type ShopKind,
+  type FinalReceipt,
+} from './receipt-record.ts'
 import { findUnknownTransactions, judgeShopTransaction, type ShopRecords } from './shop-records.ts'
 import type { Experiment, ExperimentResult, Trial } from './experiment.ts'
 import { largest, median } from './statistics.ts'
@@ -58,15 +66,17 @@ export async function killPayments(trial: Trial, kills: KillPlan, scenarios: rea
     receipts: [],
     complaints: [],
     startMs: [],
+    times: makeCallTimes(afterMs),
     shops: null,
   }
   try {
     for (let killed = cycles; ; killed += cycles) {
       await killAmidPayments(run, kills)
-      const { wrong, records } = await judgeRun(run)
+      const { wrong, records, finalReceipts } = await judgeRun(run)
       if (wrong.length === 0 && killed + cycles <= maxCycles) continue
       const { receipts, complaints } = run
-      const metrics = { ...countOutcomes(receipts), ...countShopRecords(records), ...countStarts(run) }
+      const unknown = countUnknownPayments(receipts, finalReceipts)
+      const metrics = { ...countOutcomes(receipts), ...unknown, ...countShopRecords(records), ...countStarts(run), ...run.times.metrics() }
       return {
         acknowledged: countAcknowledged(receipts),
         lost: wrong.length,
@@ -91,6 +101,8 @@ interface Run {
   readonly receipts: ReceiptRecord[]
   readonly complaints: string[]
   readonly startMs: number[]
+  /** A kill is a fault until the next load begins. */
+  readonly times: CallTimes
   shops: { readonly opened: Shops; readonly savedTokens: SavedTokens } | null
 }
 
@@ -103,13 +115,13 @@ async function killAmidPayments(run: Run, kills: KillPlan): Promise<void> {
     const shops = (run.shops ??= await openWithTokens(running, run))
     await setNetworkScenario(serviceData, scenarios[random.between(0, scenarios.length - 1)] ?? 'none')
     const least = cycle < cycles - 1 ? 0 : minAcknowledged(kills)
-    complaints.push(...(await payAndKill(running, { receipts, random, least, ...shops })))
+    complaints.push(...(await payAndKill(running, { receipts, random, times: run.times, least, ...shops })))
     if (cycle % 10 === 9) trial.say(`${cycle + 1} of ${cycles} kills, ${receipts.length} receipts`)
   }
 }
 
 /** Starts without a fault, waits until everything is reconciled, and returns what is wrong. */
-async function judgeRun({ serviceData, start, receipts, complaints, shops }: Run): Promise<{ wrong: string[]; records: ShopRecords }> {
+async function judgeRun({ serviceData, start, receipts, complaints, shops }: Run): Promise<Judgement> {
   const running = await startService(start)
   await setNetworkScenario(serviceData, 'none')
   if (shops === null) throw new Error('a run takes at least one cycle')
@@ -121,7 +133,13 @@ async function judgeRun({ serviceData, start, receipts, complaints, shops }: Run
     ...judgeShopRecords(receipts, finalReceipts, records),
     ...(await findAbandoned(serviceData)),
   ]
-  return { wrong, records }
+  return { wrong, records, finalReceipts }
+}
+
+interface Judgement {
+  readonly wrong: string[]
+  readonly records: ShopRecords
+  readonly finalReceipts: ReadonlyMap<string, FinalReceipt>
 }
 
 async function openWithTokens(running: RunningService, { serviceData, trial: { seed } }: Run): Promise<NonNullable<Run['shops']>> {
@@ -140,6 +158,7 @@ interface PaymentLoadBeforeKill {
   readonly receipts: ReceiptRecord[]
   readonly savedTokens: SavedTokens
   readonly random: Random
+  readonly times: CallTimes
   readonly opened: Shops
   /** What has to be acknowledged in all before the kill. */
   readonly least: number
@@ -148,17 +167,19 @@ interface PaymentLoadBeforeKill {
 /** Half of the connections belong to a merchant with an endpoint, half to one without. */
 async function payAndKill(
   running: RunningService,
-  { receipts, savedTokens, random, opened, least }: PaymentLoadBeforeKill,
+  { receipts, savedTokens, random, times, opened, least }: PaymentLoadBeforeKill,
 ): Promise<string[]> {
   const ending = new AbortController()
+  times.faultEnds()
   const open = receipts.slice(-maxRetried).filter(({ pay }) => pay === 'sent' || pay === 'unknown')
   const loads = shopKinds.map((shop) => {
     const again = open.filter((receipt) => receipt.shop === shop)
     const merchant = { url: running.url, xAuth: opened.xAuth[shop], shop, savedTokens: savedTokens[shop] }
-    return runPaymentLoad({ ...merchant, connections: 4, receipts, random, retried: again, until: ending.signal })
+    return runPaymentLoad({ ...merchant, connections: 4, receipts, random, retried: again, until: ending.signal, onReply: times.add })
   })
   await pause(random.between(minLoadMs, maxLoadMs))
   await untilAcknowledged(least, () => countAcknowledged(receipts), running)
+  times.faultBegins()
   await running.kill()
   ending.abort()
   const unexpected = (await Promise.all(loads)).flatMap((each) => [...each])
@@ -299,3 +320,5 @@ const [minLoadMs, maxLoadMs] = [50, 900]
 /** Longer than a lease, a late approval and the waits between two attempts. */
 const reconcileMaxMs = 120_000
 const [controlCycles, maxControlCycles] = [6, 24]
+/** The first calls after a start. */
+const afterMs = 200

@@ -1,3 +1,4 @@
+import { isOutcomeUnknown, readCallOutcome } from './api-client.ts'
 import { runCrowd, type CrowdCounts } from './client-crowd.ts'
 import type { Experiment, ExperimentResult, Trial } from './experiment.ts'
 import { longLifetimes, reopen } from './inspect.ts'
@@ -6,6 +7,7 @@ import { panWithOurOtp } from './load.ts'
 import { plantedFaults } from './planted-faults.ts'
 import { startService, type RunningService } from './spawn.ts'
 import { percentile } from './statistics.ts'
+import { outcomeMetrics } from './unknown-outcomes.ts'
 
 /** Five times as many writes as the store can take. */
 export const overload: Experiment = {
@@ -82,7 +84,7 @@ function judge({ ledger, lost, complaints, rounds, goodput, lateRefusals }: Over
     cycles: 1,
     complaints: found,
     table: [['', 'clients', 'in time/s', 'p99', 'refused', 'without reply'], ...rounds.map(describe)],
-    metrics: { goodput_percent: goodput * 100, refused_later_than_50_ms_percent: lateRefusals * 100 },
+    metrics: { goodput_percent: goodput * 100, refused_later_than_50_ms_percent: lateRefusals * 100, ...outcomeMetrics([ledger]) },
   }
 }
 
@@ -106,13 +108,16 @@ async function createCards({ url, xAuth }: RunningService, ledger: Ledger, { nam
   }
   const onReply = (body: string, tookMs: number): void => {
     const token = /"token":"([^"]+)"/.exec(body)?.[1]
-    if (token === undefined) refused++
-    else {
+    if (token === undefined) {
+      refused++
+      if (isOutcomeUnknown(readCallOutcome(503, body))) ledger.outcomes.creations++
+    } else {
       durations.push(tookMs)
       ledger.addCard(token)
     }
   }
   const counts = await runCrowd({ url, clients, ms, next, onReply })
+  ledger.outcomes.creations += counts.withoutReply
   const good = durations.filter((tookMs) => tookMs <= goodMs).length
   return { name, clients, ...counts, goodPerSecond: good / (ms / 1000), p99Ms: percentile(durations, 0.99), refused }
 }

@@ -16,6 +16,8 @@ export interface PaymentLoad extends ApiClientOptions {
   readonly retried: readonly ReceiptRecord[]
   /** Aborted when enough was sent. Calls in progress are still waited for. */
   readonly until: AbortSignal
+  /** Called with how long each payment, confirmation and cancellation took, also when it got no reply. */
+  readonly onReply: (ms: number) => void
 }
 
 /** The number of replies that no correct load should receive, by reason. */
@@ -114,7 +116,7 @@ async function payReceipt(at: Work, receipt: ReceiptRecord, withKey: boolean): P
   const { receiptId, token } = receipt
   const before = receipt.pay
   receipt.pay = 'sent'
-  const outcome = await at.client.call('receipts.pay', { id: receiptId, token }, withKey ? receipt.key : undefined)
+  const outcome = await measureCall(at, 'receipts.pay', { id: receiptId, token }, withKey ? receipt.key : undefined)
   receipt.replies.push(`${outcome.kind === 'refused' ? outcome.reason : outcome.kind}${withKey ? ' (key)' : ''}`)
   if (outcome.kind === 'lost') return false
   const state = readPaymentState(outcome, before)
@@ -122,6 +124,13 @@ async function payReceipt(at: Work, receipt: ReceiptRecord, withKey: boolean): P
   const isFirstReply = withKey && receipt.replies.some(isWithoutKey) && (state === 'refused' || state === 'unknown')
   receipt.pay = isFirstReply ? 'sent' : state
   return outcome.kind === 'result' || countUnexpected(at, outcome, before === 'none' ? expectedFirstReasons : expectedRetryReasons)
+}
+
+async function measureCall({ client, load }: Work, ...call: Parameters<ApiClient['call']>): Promise<CallOutcome> {
+  const sentAt = performance.now()
+  const outcome = await client.call(...call)
+  load.onReply(performance.now() - sentAt)
+  return outcome
 }
 
 function isWithoutKey(reply: string): boolean {
@@ -142,18 +151,15 @@ function readPaymentState(outcome: Exclude<CallOutcome, { kind: 'lost' }>, befor
 async function confirmReceipt(at: Work, receipt: ReceiptRecord): Promise<boolean> {
   receipt.confirmTiyin = at.load.random.between(1, receipt.amountTiyin)
   receipt.confirm = 'sent'
-  const outcome = await at.client.call(
-    'receipts.confirm_hold',
-    { id: receipt.receiptId, amount: receipt.confirmTiyin },
-    `confirm-${receipt.receiptId}`,
-  )
+  const params = { id: receipt.receiptId, amount: receipt.confirmTiyin }
+  const outcome = await measureCall(at, 'receipts.confirm_hold', params, `confirm-${receipt.receiptId}`)
   if (outcome.kind === 'result') receipt.confirm = 'acknowledged'
   return outcome.kind === 'result' || countUnexpected(at, outcome, ['payment_unknown'])
 }
 
 async function cancelReceipt(at: Work, receipt: ReceiptRecord): Promise<boolean> {
   receipt.cancel = 'sent'
-  const outcome = await at.client.call('receipts.cancel', { id: receipt.receiptId }, `cancel-${receipt.receiptId}`)
+  const outcome = await measureCall(at, 'receipts.cancel', { id: receipt.receiptId }, `cancel-${receipt.receiptId}`)
   if (outcome.kind === 'result') receipt.cancel = 'acknowledged'
   return outcome.kind === 'result' || countUnexpected(at, outcome, [])
 }

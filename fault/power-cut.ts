@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Experiment, ExperimentResult, Trial } from './experiment.ts'
+import { makeCallTimes, type CallTimes } from './call-times.ts'
 import { createServiceData, type ServiceData } from './service-data.ts'
 import { longLifetimes, reopen } from './inspect.ts'
 import { makeLedger, type Ledger } from './ledger.ts'
@@ -8,6 +9,7 @@ import { runLoad } from './load.ts'
 import { mountExt4, type PoweredDisk } from './mount.ts'
 import { makeRandom, type Random } from './random.ts'
 import { startService } from './spawn.ts'
+import { outcomeMetrics } from './unknown-outcomes.ts'
 
 /** The power fails: what was not synced is gone. */
 export const powerCut: Experiment = {
@@ -30,12 +32,15 @@ async function cutOften({ seed, say }: Trial, cuts: number, under: readonly stri
   const [lost, complaints]: [string[], string[]] = [[], []]
   let [acknowledged, startMs] = [0, 0]
   let [serviceData, ledger] = makeNew(disk, 0)
+  const ledgers = new Set([ledger])
+  const times = makeCallTimes(afterCutMs)
   try {
     for (let cut = 0; cut < cuts; cut++) {
       // With an empty store from time to time: its first keys and files have to be durable as well.
       if (cut % cutsPerStore === 0) [serviceData, ledger] = makeNew(disk, cut)
+      ledgers.add(ledger)
       const before = ledger.countAcknowledged()
-      await cutOnce({ disk, serviceData, ledger, random, under })
+      await cutOnce({ disk, serviceData, ledger, random, times, under })
       acknowledged += ledger.countAcknowledged() - before
       const seen = await reopen(serviceData, ledger).catch((err: unknown) => explainUnopened(err, ledger))
       lost.push(...seen.lost)
@@ -46,8 +51,13 @@ async function cutOften({ seed, say }: Trial, cuts: number, under: readonly stri
   } finally {
     disk.remove()
   }
-  const figures = { start_ms_most: Math.round(startMs), stores: Math.ceil(cuts / cutsPerStore) }
-  return { acknowledged, lost: lost.length, cycles: cuts, complaints: [...complaints, ...lost], metrics: figures }
+  const metrics = {
+    start_ms_most: Math.round(startMs),
+    stores: Math.ceil(cuts / cutsPerStore),
+    ...times.metrics(),
+    ...outcomeMetrics([...ledgers]),
+  }
+  return { acknowledged, lost: lost.length, cycles: cuts, complaints: [...complaints, ...lost], metrics }
 }
 
 interface PowerCutContext {
@@ -55,12 +65,14 @@ interface PowerCutContext {
   readonly serviceData: ServiceData
   readonly ledger: Ledger
   readonly random: Random
+  readonly times: CallTimes
   readonly under: readonly string[]
 }
 
-async function cutOnce({ disk, serviceData, ledger, random, under }: PowerCutContext): Promise<void> {
+async function cutOnce({ disk, serviceData, ledger, random, times, under }: PowerCutContext): Promise<void> {
   const running = await startService({ flags: [...serviceData.flags, ...longLifetimes], wrapper: under })
   let isCutting = false
+  times.faultEnds()
   const load = runLoad({
     ...running,
     connections: 8,
@@ -68,9 +80,11 @@ async function cutOnce({ disk, serviceData, ledger, random, under }: PowerCutCon
     random,
     until: AbortSignal.timeout(maxLoadMs * 2),
     isUncertain: () => isCutting,
+    onReply: (_, ms) => times.add(ms),
   })
   await pause(random.between(minLoadMs, maxLoadMs))
   isCutting = true
+  times.faultBegins()
   await disk.cutPower()
   await pause(cutDurationMs)
   isCutting = false
@@ -111,6 +125,8 @@ const cutsPerStore = 4
 const minLoadMs = 50
 const maxLoadMs = 600
 const afterMs = 150
+/** The first calls after a start; a load takes 0.05 to 0.6 s. */
+const afterCutMs = 200
 /**
  * A sync that is in progress when ext4 is shut down returns success and stores nothing: a simple loop of append and fdatasync loses its last record
  * in one cut of twenty here. A machine without power sends no replies, so a reply in this time does not count as an acknowledgement.

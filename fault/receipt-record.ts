@@ -68,6 +68,26 @@ function judgeReplies(receipt: ReceiptRecord, { state, amountTiyin }: FinalRecei
   return null
 }
 
+/** Payments, confirmations and cancellations of unknown outcome, and how many of them had happened by the final receipt. */
+export function countUnknownPayments(
+  receipts: readonly ReceiptRecord[],
+  finalReceipts: ReadonlyMap<string, FinalReceipt>,
+): { unknown_outcomes: number; unknown_that_had_happened: number } {
+  const count = { unknown_outcomes: 0, unknown_that_had_happened: 0 }
+  for (const { receiptId, pay, confirm, cancel } of receipts) {
+    const state = finalReceipts.get(receiptId)?.state ?? -1
+    const effects = [
+      { isUnknown: pay === 'sent' || pay === 'unknown', hadHappened: state === paid || state === held },
+      { isUnknown: confirm === 'sent', hadHappened: state === paid },
+      { isUnknown: cancel === 'sent', hadHappened: state === cancelled },
+    ]
+    const unknown = effects.filter(({ isUnknown }) => isUnknown)
+    count.unknown_outcomes += unknown.length
+    count.unknown_that_had_happened += unknown.filter(({ hadHappened }) => hadHappened).length
+  }
+  return count
+}
+
 /** The approved movements that were not undone. Summed per reference, since a receipt may be paid again after a refusal. */
 function sumUp(moved: readonly LedgerMovement[]): { debits: number; takenTiyin: number; heldTiyin: number } {
   const sums = { debits: 0, takenTiyin: 0, heldTiyin: 0 }

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import pg from 'pg'
 import { startCluster, type Cluster } from '../tools/postgres.ts'
 
@@ -72,6 +73,17 @@ export function withDatabase(server: string, name: string): string {
   const url = new URL(server)
   url.pathname = `/${name}`
   return url.href
+}
+
+/** Reads rows of the service's database past the service, on either store. */
+export async function selectRows(serviceData: ServiceData, query: string): Promise<readonly Readonly<Record<string, unknown>>[]> {
+  if (serviceData.databaseUrl !== null) return queryDatabase(serviceData.databaseUrl, query)
+  const db = new DatabaseSync(join(serviceData.folder, 'data', 'tessera.db'), { readOnly: true })
+  try {
+    return db.prepare(query).all()
+  } finally {
+    db.close()
+  }
 }
 
 /** Runs one statement on a connection of its own. Creating and dropping a database waits for the disk. */

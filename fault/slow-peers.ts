@@ -1,8 +1,8 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { ApiClient, CallOutcome } from './api-client.ts'
-import { openApiClient, tokenOf } from './api-client.ts'
+import { isOutcomeUnknown, openApiClient, tokenOf, type ApiClient, type CallOutcome } from './api-client.ts'
+import { faultPhases, type FaultPhase } from './call-times.ts'
 import { peerSwitchVariable } from './doubles/peer-switch.ts'
 import type { Experiment, ExperimentResult, Trial } from './experiment.ts'
 import { panWithNetworkOtp, panWithOurOtp } from './load.ts'
@@ -62,6 +62,7 @@ async function run(trial: Trial, peer: SlowPeer): Promise<ExperimentResult> {
     complaints: [...findFaults(bounded), ...findLateness(bounded)],
     table: tableOf(bounded),
     metrics: {
+      unknown_outcomes: bounded.unknown,
       opened_s: bounded.openedAfterMs / 1000,
       closed_s: bounded.closedAfterMs / 1000,
       checks_p99_before_ms: bounded.checks.before.p99Ms,
@@ -79,9 +80,11 @@ async function run(trial: Trial, peer: SlowPeer): Promise<ExperimentResult> {
 
 export interface SlowPeerRun {
   readonly acknowledged: number
-  readonly checks: Readonly<Record<Phase, ChecksOfPhase>>
+  /** Calls without a reply, or with one that says that their outcome is unknown. */
+  readonly unknown: number
+  readonly checks: Readonly<Record<FaultPhase, ChecksOfPhase>>
   /** The calls that needed the slow system, by outcome. */
-  readonly outcomes: Readonly<Record<Phase, ReadonlyMap<string, number>>>
+  readonly outcomes: Readonly<Record<FaultPhase, ReadonlyMap<string, number>>>
   /** Refusals of those that were not the reply of an open breaker, or did not say when to try again. */
   readonly wrongReplies: readonly string[]
   /** From the moment the system became slow, or fast again. Infinity: never. */
@@ -90,8 +93,6 @@ export interface SlowPeerRun {
   /** How often `/readyz` was not 200. */
   readonly notReadyCount: number
 }
-
-type Phase = 'before' | 'during' | 'after'
 
 interface ChecksOfPhase {
   readonly count: number
@@ -189,19 +190,20 @@ async function createUntil(client: ApiClient, pan: string, { tokens, count }: { 
 interface Observations {
   readonly codes: RunningLoad
   readonly checks: RunningLoad
-  readonly phases: Readonly<Record<Phase, { readonly from: number; readonly to: number }>>
+  readonly phases: Readonly<Record<FaultPhase, { readonly from: number; readonly to: number }>>
   readonly peer: SlowPeer
   readonly watch: PeerWatch
 }
 
 function summarize({ codes, checks, phases, peer, watch }: Observations): SlowPeerRun {
-  const ofPhase = <T>(load: RunningLoad, view: (calls: readonly SentCall[]) => T): Record<Phase, T> => ({
+  const ofPhase = <T>(load: RunningLoad, view: (calls: readonly SentCall[]) => T): Record<FaultPhase, T> => ({
     before: view(callsBetween(load, phases.before)),
     during: view(callsBetween(load, phases.during)),
     after: view(callsBetween(load, phases.after)),
   })
   return {
     acknowledged: [...codes.calls, ...checks.calls].filter(({ outcome }) => outcome.kind === 'result').length,
+    unknown: [...codes.calls, ...checks.calls].filter(({ outcome }) => isOutcomeUnknown(outcome)).length,
     checks: ofPhase(checks, (calls) => ({ count: calls.length, refused: calls.filter(isNoResult).length, p99Ms: p99Ms(calls) })),
     outcomes: ofPhase(codes, countOutcomes),
     wrongReplies: codes.calls.flatMap(({ outcome }) => findWrongReply(outcome, peer)),
@@ -251,8 +253,7 @@ function findLateness({ checks, openedAfterMs }: SlowPeerRun): string[] {
 }
 
 function tableOf({ checks, outcomes }: SlowPeerRun): string[][] {
-  const phases = ['before', 'during', 'after'] as const
-  const rows = phases.map((phase) => {
+  const rows = faultPhases.map((phase) => {
     const { count, refused, p99Ms: p99 } = checks[phase]
     const codes = [...outcomes[phase]].map(([name, calls]) => `${name} ${calls}`).join(', ')
     return [phase, String(count), String(refused), p99.toFixed(1), codes]

@@ -1,7 +1,4 @@
-import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
-import { queryDatabase, type ServiceData } from './service-data.ts'
-import { dataFolderOf } from './inspect.ts'
+import { selectRows, type ServiceData } from './service-data.ts'
 import type { LedgerMovement } from './receipt-record.ts'
 
 /**
@@ -9,7 +6,7 @@ import type { LedgerMovement } from './receipt-record.ts'
  * same database, and never in one transaction with what the service stores.
  */
 export async function readStatement(serviceData: ServiceData): Promise<LedgerMovement[]> {
-  return (await read(serviceData, approved)).map(({ receipt_id: receiptId, ...row }) => ({
+  return (await selectRows(serviceData, approved)).map(({ receipt_id: receiptId, ...row }) => ({
     receiptId: typeof receiptId === 'string' ? receiptId : null,
     kind: String(row['kind']),
     amountTiyin: Number(row['amount_tiyin']),
@@ -38,18 +35,8 @@ export function countObjects(serviceData: ServiceData): Promise<number> {
 }
 
 async function count(serviceData: ServiceData, text: string): Promise<number> {
-  const [row] = await read(serviceData, text)
+  const [row] = await selectRows(serviceData, text)
   return Number(row?.['count'])
-}
-
-async function read(serviceData: ServiceData, text: string): Promise<readonly Readonly<Record<string, unknown>>[]> {
-  if (serviceData.databaseUrl !== null) return queryDatabase(serviceData.databaseUrl, text)
-  const database = new DatabaseSync(join(dataFolderOf(serviceData), 'tessera.db'), { readOnly: true })
-  try {
-    return database.prepare(text).all()
-  } finally {
-    database.close()
-  }
 }
 
 const approved = `

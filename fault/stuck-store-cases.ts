@@ -7,8 +7,9 @@ import { startCluster } from '../tools/postgres.ts'
 import { mountExt4 } from './mount.ts'
 import { dataFolderOf } from './inspect.ts'
 import { plantedFaults } from './planted-faults.ts'
-import { createServiceData, queryDatabase, type ServiceData, type ServiceDataFactory, type StoreKind } from './service-data.ts'
+import { createServiceData, type ServiceData, type ServiceDataFactory, type StoreKind } from './service-data.ts'
 import { runCommand } from './spawn.ts'
+import { countCards } from './statement.ts'
 
 /** A fault in which the database answers nobody for a while. */
 export interface StuckCase {
@@ -50,7 +51,7 @@ export const stuckCases: readonly StuckCase[] = [
           await disk.freeze()
           await pause(ms).finally(() => disk.thaw())
         },
-        countCards: () => countSqliteCards(serviceData),
+        countCards: () => countCards(serviceData),
         close: async () => disk.remove(),
       }
     },
@@ -66,7 +67,7 @@ export const stuckCases: readonly StuckCase[] = [
       return {
         serviceData,
         breakFor: (ms) => lockKeys(serviceData, ms),
-        countCards: () => countSqliteCards(serviceData),
+        countCards: () => countCards(serviceData),
         close: () => serviceData.remove(),
       }
     },
@@ -82,7 +83,7 @@ export const stuckCases: readonly StuckCase[] = [
       return {
         serviceData,
         breakFor: (ms) => lockTable(serviceData, ms),
-        countCards: () => countPostgresCards(serviceData),
+        countCards: () => countCards(serviceData),
         close: () => serviceData.remove(),
       }
     },
@@ -107,7 +108,7 @@ export const stuckCases: readonly StuckCase[] = [
           for (const pid of backends) process.kill(pid, 'SIGKILL')
           await cluster.start()
         },
-        countCards: () => countPostgresCards(own),
+        countCards: () => countCards(own),
         close: () => cluster.stop(),
       }
     },
@@ -138,16 +139,4 @@ async function lockTable({ databaseUrl }: ServiceData, ms: number): Promise<void
   await pause(ms)
   await client.query('rollback')
   await client.end()
-}
-
-async function countSqliteCards(serviceData: ServiceData): Promise<number> {
-  const db = new DatabaseSync(join(dataFolderOf(serviceData), 'tessera.db'), { readOnly: true })
-  const row = db.prepare('select count(*) as cards from cards').get()
-  db.close()
-  return Number(row?.['cards'])
-}
-
-async function countPostgresCards({ databaseUrl }: ServiceData): Promise<number> {
-  const [row] = await queryDatabase(databaseUrl ?? '', 'select count(*)::int as cards from cards')
-  return Number(row?.['cards'])
 }

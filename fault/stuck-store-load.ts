@@ -1,25 +1,23 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import { openApiClient, tokenOf, type ApiClient, type CallOutcome } from './api-client.ts'
+import { isOutcomeUnknown, openApiClient, tokenOf, type ApiClient, type CallOutcome } from './api-client.ts'
+import { faultPhases, type FaultPhase } from './call-times.ts'
 import { ConnectionLost } from './http-connection.ts'
 import { panWithNetworkOtp } from './load.ts'
 import type { RunningService } from './spawn.ts'
 import { largest, percentile } from './statistics.ts'
 
-export const phases = ['before', 'during', 'after'] as const
-export type StuckPhase = (typeof phases)[number]
-
 /** One measured call. */
 interface MeasuredCall {
   /** `during` for every call that the fault met: one that was in progress when it began waits as one that was sent later. */
-  readonly phase: StuckPhase
+  readonly phase: FaultPhase
   readonly ms: number
   readonly outcome: 'result' | 'unknown' | 'refused'
 }
 
 /** What a load saw while the fault came and went. */
 export interface StuckLoad {
-  phase: StuckPhase
+  phase: FaultPhase
   readonly writes: MeasuredCall[]
   readonly reads: MeasuredCall[]
   /** Milliseconds of GET /healthz, which needs no database: how long the answering thread stood still. */
@@ -30,11 +28,11 @@ export interface StuckLoad {
   readonly unknown: Set<string>
   readonly complaints: string[]
   /** Whether /readyz said that the service is not ready, in each phase. */
-  readonly notReady: Set<StuckPhase>
+  readonly notReady: Set<FaultPhase>
 }
 
 export function makeStuckLoad(): StuckLoad {
-  const [acknowledged, unknown, notReady] = [new Map<string, string>(), new Set<string>(), new Set<StuckPhase>()]
+  const [acknowledged, unknown, notReady] = [new Map<string, string>(), new Set<string>(), new Set<FaultPhase>()]
   return { phase: 'before', writes: [], reads: [], health: [], acknowledged, unknown, complaints: [], notReady }
 }
 
@@ -80,7 +78,7 @@ export async function createKeyed(client: ApiClient, load: StuckLoad, key: strin
   if (outcome.kind === 'result') {
     load.acknowledged.set(key, tokenOf(outcome.result))
     load.unknown.delete(key)
-  } else if (isUnknown(outcome)) load.unknown.add(key)
+  } else if (isOutcomeUnknown(outcome)) load.unknown.add(key)
 }
 
 async function checkKnown(client: ApiClient, load: StuckLoad, token: string): Promise<void> {
@@ -95,7 +93,7 @@ async function measureCall(load: StuckLoad, calls: MeasuredCall[], call: () => P
   calls.push({
     phase: phaseOf(sentIn, load),
     ms,
-    outcome: outcome.kind === 'result' ? 'result' : isUnknown(outcome) ? 'unknown' : 'refused',
+    outcome: outcome.kind === 'result' ? 'result' : isOutcomeUnknown(outcome) ? 'unknown' : 'refused',
   })
   if (ms > maxCallMs) load.complaints.push(`a call took ${Math.round(ms)} ms: ${describe(outcome)}`)
   if (outcome.kind === 'lost' || (outcome.kind === 'refused' && !isRetryable(outcome)))
@@ -104,12 +102,8 @@ async function measureCall(load: StuckLoad, calls: MeasuredCall[], call: () => P
 }
 
 /** The clients that have a call in progress when the fault begins may be all of them; then none is sent before the fault is over. */
-function phaseOf(sentIn: StuckPhase, { phase }: StuckLoad): StuckPhase {
+function phaseOf(sentIn: FaultPhase, { phase }: StuckLoad): FaultPhase {
   return sentIn === phase ? sentIn : 'during'
-}
-
-function isUnknown(outcome: CallOutcome): boolean {
-  return outcome.kind === 'lost' || (outcome.kind === 'refused' && outcome.reason === 'outcome_unknown')
 }
 
 function isRetryable({ status, reason }: Extract<CallOutcome, { kind: 'refused' }>): boolean {
@@ -148,10 +142,10 @@ export async function resolveUnknown(running: RunningService, load: StuckLoad): 
 
 /** A row of the report for one kind of call: p99 before, during and after the fault, and the slowest call during it. */
 export function formatCalls(name: string, calls: readonly MeasuredCall[]): string[] {
-  const of = (phase: StuckPhase): MeasuredCall[] => calls.filter((call) => call.phase === phase)
+  const of = (phase: FaultPhase): MeasuredCall[] => calls.filter((call) => call.phase === phase)
   const during = of('during')
   const count = (outcome: MeasuredCall['outcome']): string => String(during.filter((call) => call.outcome === outcome).length)
-  const p99s = phases.map((phase) => p99(of(phase).map(({ ms }) => ms)))
+  const p99s = faultPhases.map((phase) => p99(of(phase).map(({ ms }) => ms)))
   return [name, ...p99s, `${Math.round(slowestMs(calls))} ms`, count('result'), count('unknown'), count('refused')]
 }
 

@@ -2,17 +2,19 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { CallOutcome } from './api-client.ts'
+import type { FaultPhase } from './call-times.ts'
 import { openDroppingHost } from './dropping-host.ts'
 import type { Experiment, ExperimentResult, Trial } from './experiment.ts'
 import { findLost, longLifetimes } from './inspect.ts'
-import { makeLedger, type Ledger } from './ledger.ts'
+import { makeLedger, type Ledger, type UnknownOutcomes } from './ledger.ts'
 import { runLoad, waitForNewCard } from './load.ts'
 import { plantedFaults } from './planted-faults.ts'
 import { endServiceConnections, startPair, type PostgresPair } from './postgres-pair.ts'
 import { makeRandom } from './random.ts'
-import { createServiceData, makeFolder, queryDatabase, type ServiceData } from './service-data.ts'
+import { createServiceData, makeFolder, type ServiceData } from './service-data.ts'
 import { runCommand, startService, type RunningService } from './spawn.ts'
 import { largest, percentile } from './statistics.ts'
+import { outcomeMetrics, resolveUnknownOutcomes } from './unknown-outcomes.ts'
 
 /** A primary is cut off, its standby promoted, and then the old primary comes back and accepts writes too. */
 export const twoPrimaries: Experiment = {
@@ -33,18 +35,15 @@ export interface TwoPrimariesResult {
   readonly acknowledged: number
   readonly lost: readonly string[]
   readonly complaints: readonly string[]
-  readonly unknown: number
-  readonly happened: number
+  readonly outcomes: UnknownOutcomes
   /** Calls in which the sandbox's network could not use the database. */
   readonly networkErrors: number
   /** From the promotion to the first card on the new primary. */
   readonly followMs: number
   /** From the return of the old primary to the refusal. */
   readonly refusalMs: number
-  readonly ms: Readonly<Record<Phase, readonly number[]>>
+  readonly ms: Readonly<Record<FaultPhase, readonly number[]>>
 }
-
-type Phase = 'before' | 'during' | 'after'
 
 /** Runs all of it once, under load. */
 export async function failOver({ seed, say }: Trial): Promise<TwoPrimariesResult> {
@@ -52,7 +51,6 @@ export async function failOver({ seed, say }: Trial): Promise<TwoPrimariesResult
   const seen: FailoverObservations = {
     phase: 'before',
     ms: { before: [], during: [], after: [] },
-    unknown: 0,
     networkErrors: 0,
     denied: [],
     complaints: [],
@@ -70,7 +68,7 @@ export async function failOver({ seed, say }: Trial): Promise<TwoPrimariesResult
   try {
     await pause(1500)
     seen.phase = 'during'
-    const followMs = await cutOffAndPromote(pair, running)
+    const followMs = await cutOffAndPromote(pair, running, ledger)
     say(`followed the promoted standby after ${Math.round(followMs)} ms`)
     await pause(1000)
     const refusalMs = await comeBack(pair, running)
@@ -87,15 +85,14 @@ export async function failOver({ seed, say }: Trial): Promise<TwoPrimariesResult
     until.abort()
     await load
     const lost = [...seen.denied, ...(await findLost(running, ledger.cards))]
-    const happened = await countUnacknowledged(pair, ledger)
+    await resolveUnknownOutcomes(running, { ...serviceData, databaseUrl: pair.second.cluster.url }, ledger)
     if (seen.complaints.length + seen.networkErrors > 0) say(`errors in the log:\n${readErrors(logFile).join('\n')}`)
     return {
       acknowledged: ledger.countAcknowledged(),
       lost,
       complaints: seen.complaints,
-      unknown: seen.unknown,
+      outcomes: ledger.outcomes,
       networkErrors: seen.networkErrors,
-      happened,
       followMs,
       refusalMs,
       ms: seen.ms,
@@ -110,9 +107,8 @@ export async function failOver({ seed, say }: Trial): Promise<TwoPrimariesResult
 }
 
 interface FailoverObservations {
-  phase: Phase
-  readonly ms: Record<Phase, number[]>
-  unknown: number
+  phase: FaultPhase
+  readonly ms: Record<FaultPhase, number[]>
   networkErrors: number
   readonly denied: string[]
   readonly complaints: string[]
@@ -125,7 +121,6 @@ function observe(seen: FailoverObservations): (outcome: CallOutcome, ms: number)
     if (ms > maxCallMs) seen.complaints.push(`a call took ${Math.round(ms)} ms`)
     if (outcome.kind !== 'refused') return
     if (outcome.reason === 'card_not_found') seen.denied.push('an acknowledged card was answered with card_not_found')
-    else if (outcome.reason === 'outcome_unknown') seen.unknown += 1
     else if (outcome.reason === 'system_error') seen.networkErrors += 1
     else if (outcome.status !== 503) seen.complaints.push(`refused with ${outcome.reason}, status ${outcome.status}`)
   }
@@ -152,10 +147,10 @@ function readErrors(logFile: string): string[] {
     .slice(-maxErrorLines)
 }
 
-async function cutOffAndPromote(pair: PostgresPair, running: RunningService): Promise<number> {
+async function cutOffAndPromote(pair: PostgresPair, running: RunningService, ledger: Ledger): Promise<number> {
   pair.first.proxy.hold()
   await pair.promoteSecond()
-  return waitForNewCard(running, maxWaitMs)
+  return waitForNewCard(running, ledger, maxWaitMs)
 }
 
 /** The old primary accepts writes again, as it did before it was cut off. */
@@ -214,19 +209,12 @@ async function expectAlarm({ adminUrl }: RunningService, value: 0 | 1): Promise<
   if (!metrics.includes(`tessera_primary_refused{database="cards"} ${value}`)) throw new Error(`tessera_primary_refused is not ${value}`)
 }
 
-/** Cards on the new primary that no caller knows: of the unknown outcomes, those that had happened. */
-async function countUnacknowledged({ second }: PostgresPair, { cards }: Ledger): Promise<number> {
-  const [row] = await queryDatabase(second.cluster.url, 'select count(*)::int as count from cards')
-  // One was created to see when the service followed.
-  return Number(row?.['count']) - cards.length - 1
-}
-
 /** Without the fence, connections that break after the old primary came back may find it first. */
 async function denyWithoutFence({ say, seed }: Trial): Promise<ExperimentResult['control']> {
   const { pair, serviceData, running, ledger } = await startOnPair([plantedFaults.firstPrimary])
   let denied: string[] = []
   try {
-    await cutOffAndPromote(pair, running)
+    await cutOffAndPromote(pair, running, ledger)
     const until = AbortSignal.timeout(1000)
     await runLoad({ ...running, connections: 4, ledger, random: makeRandom(seed), until })
     pair.first.proxy.release()
@@ -247,7 +235,7 @@ async function denyWithoutFence({ say, seed }: Trial): Promise<ExperimentResult[
 
 function summarize(found: readonly TwoPrimariesResult[]): Omit<ExperimentResult, 'control'> {
   const sum = (read: (one: TwoPrimariesResult) => number): number => found.reduce((total, one) => total + read(one), 0)
-  const p99 = (phase: Phase): number =>
+  const p99 = (phase: FaultPhase): number =>
     Math.round(
       percentile(
         found.flatMap(({ ms }) => ms[phase]),
@@ -262,8 +250,7 @@ function summarize(found: readonly TwoPrimariesResult[]): Omit<ExperimentResult,
     metrics: {
       followed_ms: Math.round(largest(found.map(({ followMs }) => followMs))),
       refused_ms: Math.round(largest(found.map(({ refusalMs }) => refusalMs))),
-      unknown: sum(({ unknown }) => unknown),
-      of_them_done: sum(({ happened }) => happened),
+      ...outcomeMetrics(found),
       network_errors: sum(({ networkErrors }) => networkErrors),
       slowest_during_ms: Math.round(largest(found.flatMap(({ ms }) => ms.during))),
       p99_before_ms: p99('before'),
