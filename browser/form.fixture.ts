@@ -43,6 +43,8 @@ export interface OpenForm {
   readonly form: FrameLocator
   /** The form's frame. Waits until it is there. */
   frame: () => Promise<Frame>
+  /** Waits until the deferred script has added its steps. */
+  waitUntilComplete: () => Promise<void>
   /** The values of every event of this name so far. */
   eventValues: (event: string) => Promise<unknown[]>
   /** Waits until there was an event of this name, and returns the last value. */
@@ -112,6 +114,7 @@ export function observeForm(page: Page): OpenForm {
     eventValues,
     waitForEvents,
     form: page.frameLocator('iframe'),
+    waitUntilComplete: () => page.frameLocator('iframe').locator('form.done').waitFor({ state: 'attached' }),
     async frame() {
       const frame = await (await page.waitForSelector('iframe')).contentFrame()
       return frame ?? assert.fail('the iframe has no document')

@@ -5,7 +5,7 @@ import { errors } from '@tessera/contract/errors'
 import { formReasons } from '@tessera/contract/form-reasons'
 
 import { startTessera } from '../tools/start-tessera.ts'
-import { cardholderReasons, describeReason } from './frame/reasons.ts'
+import { cardholderReasons, describeReason } from './frame/deferred/reasons.ts'
 import { CardForm, CardFormMisuse } from './page/card-form.ts'
 import { sdkOriginOf } from './page/card-form-options.ts'
 

@@ -21,7 +21,7 @@ describe('the theme of the card form', () => {
   /** Opens a form with an error at its number, so that every themed element is visible. */
   async function openWithError(options: object = {}): Promise<[OpenForm, Frame]> {
     const opened = await testBed.open({ options, page: { colorScheme: 'light', reducedMotion: 'reduce' } })
-    await opened.waitForEvent('ready')
+    await opened.waitUntilComplete()
     await pressInFrame(opened.form.locator('form.card button'))
     await opened.form.locator('#number-fault:not(:empty)').waitFor()
     await opened.waitForEvent('error')

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { brandOf, formatNumber, isPan, readDigits } from './digits.ts'
+import { brandOf } from './deferred/brands.ts'
+import { formatNumber, isPan, readDigits } from './digits.ts'
 
 test('digits of every script are recognized, and no other characters', () => {
   assert.equal(readDigits('8600-0691 ٩٥٤٠۶۳۱۱ ７x'), '8600069195406311' + '7')

@@ -1,7 +1,7 @@
 import type { Language } from '@tessera/contract/profile'
 import type { CodeFormat } from '@tessera/contract/verification-code'
 
-import type { FormTexts } from './texts.ts'
+import type { DocumentTexts } from './texts.ts'
 
 /** What the service wrote into the document, for this merchant and this page. */
 export interface FormSettings {
@@ -23,7 +23,7 @@ export interface FormSettings {
 /** The form's texts and the consent text in one language. */
 export interface LocalizedTexts {
   readonly locale: Language
-  readonly texts: FormTexts
+  readonly texts: DocumentTexts
   readonly disclosure: { readonly version: string; readonly text: string; readonly sha256: string }
 }
 

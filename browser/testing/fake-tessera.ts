@@ -1,8 +1,8 @@
 import { errors } from '@tessera/contract/errors'
 import type { FormCard } from '@tessera/contract/frame'
 
-import { describeReason } from '../frame/reasons.ts'
-import { textsIn } from '../frame/texts.ts'
+import { describeReason } from '../frame/deferred/reasons.ts'
+import { deferredTextsIn, documentTextsIn } from '../frame/texts.ts'
 import type { CardForm, CardFormError, CardFormEvents, CardFormOptions } from '../page/card-form.ts'
 import { CardFormMisuse, findMountElement, readFormOrigin, reasonDocs } from '../page/card-form-options.ts'
 
@@ -259,7 +259,7 @@ function errorOf(reason: string, { locale = 'uz' }: CardFormOptions, origin: str
     reason,
     field,
     retryable: isRetryable,
-    message: isFromSdk ? reason : textsIn(locale)[text].replace('{0}', figureOf(text)),
+    message: isFromSdk ? reason : { ...documentTextsIn(locale), ...deferredTextsIn(locale) }[text].replace('{0}', figureOf(text)),
     docs,
   }
 }

@@ -32,6 +32,7 @@ test('the hosted page around the form has at most 12 kB gzipped, and the SDK at 
 test('the manifest lists every file, and the frame can be inlined in its document', () => {
   assert.deepEqual(Object.keys(manifest.files), [
     'frame.js',
+    'frame-deferred.js',
     'contrast-check.js',
     'preview.js',
     'frame.css',

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { build, transform, type Format } from 'esbuild-wasm'
 
-import { textsIn } from '../../browser/frame/texts.ts'
+import { documentTextsIn } from '../../browser/frame/texts.ts'
 import { replaceFile } from '../replace-file.ts'
 
 /** A file in the manifest. `sri` is its hash (W3C Subresource Integrity). */
@@ -17,12 +17,13 @@ export async function buildBrowser(root: string, folder: string): Promise<Manife
   const { version } = JSON.parse(readFileSync(join(root, 'browser', 'package.json'), 'utf8')) as { version: string }
   const texts: [name: string, text: string][] = [
     ['frame.js', await bundle(join(root, 'browser', 'frame', 'main.ts'), 'iife')],
+    ['frame-deferred.js', await bundle(join(root, 'browser', 'frame', 'deferred', 'main.ts'), 'iife')],
     ['contrast-check.js', await bundle(join(root, 'browser', 'frame', 'contrast-check.ts'), 'iife')],
     ['preview.js', await bundle(join(root, 'browser', 'frame', 'preview.ts'), 'iife')],
     ['frame.css', await minifyStyle(readFileSync(join(root, 'browser', 'frame', 'frame.css'), 'utf8'))],
     ['hosted.js', await bundle(join(root, 'browser', 'hosted', 'main.ts'), 'iife')],
     ['hosted.css', await minifyStyle(readFileSync(join(root, 'browser', 'hosted', 'hosted.css'), 'utf8'))],
-    ['frame-texts.json', JSON.stringify({ uz: textsIn('uz'), ru: textsIn('ru'), en: textsIn('en') })],
+    ['frame-texts.json', JSON.stringify({ uz: documentTextsIn('uz'), ru: documentTextsIn('ru'), en: documentTextsIn('en') })],
     ['tessera.js', await bundle(join(root, 'browser', 'page', 'script.ts'), 'iife')],
     ['tessera.mjs', await bundle(join(root, 'browser', 'page', 'module.ts'), 'esm')],
     ['react.mjs', await bundle(join(root, 'browser', 'page', 'react-module.ts'), 'esm')],

@@ -29,6 +29,15 @@ export const sdkHeaders: Readonly<Record<string, string>> = Object.freeze({
   vary: 'Accept-Encoding',
 })
 
+/** Headers of the script that the form loads later. Its path contains its hash. Only documents of its own origin may load it. */
+export const deferredHeaders: Readonly<Record<string, string>> = Object.freeze({
+  'cache-control': 'public, max-age=31536000, immutable',
+  'content-type': 'text/javascript; charset=utf-8',
+  'cross-origin-resource-policy': 'same-origin',
+  'x-content-type-options': 'nosniff',
+  vary: 'Accept-Encoding',
+})
+
 /** The features that Chromium knows: for an unknown one it writes a warning into the merchant's console. */
 function deniedFeatures(): string {
   const features = [

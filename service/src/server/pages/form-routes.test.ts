@@ -7,7 +7,7 @@ import { createHttpServer } from '../http/http-server.ts'
 import { startListener, type TestReply, type TestRequest } from '../../testing/http-request.fixture.ts'
 import { sandboxDisclosure, sandboxLegal } from '../../adapters/sandbox/legal.ts'
 
-import { toSdkFile } from './form-assets.ts'
+import { toDeferredScript, toSdkFile } from './form-assets.ts'
 import { formRoutes, type FormMerchant, type FormPageOptions } from './form-routes.ts'
 
 const script = "document.title = 'ready'"
@@ -22,6 +22,7 @@ const options: FormPageOptions = {
   assets: {
     version: '1.2.3',
     script,
+    deferred: toDeferredScript(Buffer.from("document.title = 'complete'")),
     guard: "document.title = 'guard'",
     preview: "document.title = 'preview'",
     style,
@@ -62,7 +63,7 @@ async function get(url: string, headers: Record<string, string> = {}) {
 
 const formUrl = `/form/v1?merchant=${shop.id}&origin=https%3A%2F%2Fshop.example`
 
-test('the form is one document whose script and style are the only ones that its policy allows', async () => {
+test('the form is one document whose script, deferred script and style are the only ones that its policy allows', async () => {
   const reply = await get(formUrl)
   assert.equal(reply.statusCode, 200)
   const policy = String(reply.headers['content-security-policy'])
@@ -70,9 +71,11 @@ test('the form is one document whose script and style are the only ones that its
     ['script-src', script],
     ['style-src', style],
   ] as const) {
-    assert.ok(policy.includes(`${what} 'sha256-${createHash('sha256').update(text).digest('base64')}';`), policy)
+    assert.ok(policy.includes(`${what} 'sha256-${createHash('sha256').update(text).digest('base64')}'`), policy)
     assert.ok(reply.body.includes(`>${text}</`))
   }
+  const hash = `'sha256-${createHash('sha256').update(script).digest('base64')}'`
+  assert.equal(policy.split('; ')[1], `script-src ${hash} form.example${options.assets.deferred.path}`)
   const rules = ["default-src 'none'", "connect-src 'self'", "form-action 'none'", "base-uri 'none'", "trusted-types 'none'"]
   for (const rule of [...rules, "require-trusted-types-for 'script'"]) assert.ok(policy.split('; ').includes(rule), rule)
   assert.match(policy, /; frame-ancestors https:\/\/shop\.example$/)
@@ -93,6 +96,44 @@ test('the form is one document whose script and style are the only ones that its
   assert.ok(allowed.every((feature) => feature.endsWith('=()')))
 })
 
+test('the deferred script has the integrity that the document requires, never changes, and is read by no other origin', async () => {
+  const { body } = await get(formUrl)
+  const [, path = '', integrity = ''] = /<template><script src="([^"]+)" integrity="([^"]+)"><\/script><\/template>/.exec(body) ?? []
+  const served = await get(path)
+  assert.equal(integrity, `sha256-${createHash('sha256').update(served.rawPayload).digest('base64')}`)
+  assert.deepEqual(
+    ['content-type', 'cache-control', 'cross-origin-resource-policy', 'x-content-type-options', 'access-control-allow-origin'].map(
+      (name) => served.headers[name],
+    ),
+    ['text/javascript; charset=utf-8', 'public, max-age=31536000, immutable', 'same-origin', 'nosniff', undefined],
+  )
+  assert.equal(brotliDecompressSync((await get(path, { 'accept-encoding': 'gzip, br' })).rawPayload).toString(), served.body)
+  assert.equal((await get(path.replace(/[0-9a-f]\.js$/, 'x.js'))).statusCode, 404)
+  assert.equal((await get(path, { host: 'localhost:8080' })).statusCode, 404)
+})
+
+test('every script of the form’s document is in the published inventory, with its hash and its purpose', async () => {
+  interface Inventory {
+    readonly formScripts: readonly { readonly path: string | null; readonly integrity: string; readonly purpose: string }[]
+  }
+  for (const isThemeMeasured of [false, true]) {
+    const routes = formRoutes({ ...options, isThemeMeasured })
+    const measured = createHttpServer({ handle: async () => assert.fail('no page calls the API'), pages: routes })
+    const read = await startListener(measured)
+    const { body } = await read({ url: formUrl, headers: { host: 'form.example' } })
+    const { formScripts } = (await read({ url: '/sdk/v1/integrity.json', headers: { host: 'form.example' } })).json() as Inventory
+    const inline = [...body.matchAll(/<script>(.*?)<\/script>/g)].map(([, text = '']) => createHash('sha256').update(text).digest('base64'))
+    const loaded = [...body.matchAll(/<script src="([^"]*)" integrity="([^"]*)">/g)].map(([, path, integrity]) => [path, integrity])
+    assert.deepEqual(
+      formScripts.map(({ path, integrity }) => [path, integrity]),
+      [...inline.map((hash) => [null, `sha256-${hash}`]), ...loaded],
+    )
+    assert.equal(body.match(/<script/g)?.length, 1 + formScripts.length, 'the configuration is the only other script element')
+    assert.ok(formScripts.every(({ purpose }) => purpose !== ''))
+    await measured.close()
+  }
+})
+
 test('with isThemeMeasured a script that measures the theme runs before the form', async () => {
   const measuring = createHttpServer({
     handle: async () => assert.fail('no page calls the API'),
@@ -101,7 +142,10 @@ test('with isThemeMeasured a script that measures the theme runs before the form
   const sendMeasuring = await startListener(measuring)
   const { body, headers } = await sendMeasuring({ url: formUrl, headers: { host: 'form.example' } })
   assert.ok(body.includes(`<script>${options.assets.guard}</script><script>${script}</script>`))
-  assert.match(String(headers['content-security-policy']), /script-src 'sha256-[^']+' 'sha256-[^']+';/)
+  assert.match(
+    String(headers['content-security-policy']),
+    /script-src 'sha256-[^']+' 'sha256-[^']+' form\.example\/form\/v1\/deferred-[0-9a-f]{16}\.js;/,
+  )
   assert.ok(!(await get(formUrl)).body.includes(options.assets.guard))
   await measuring.close()
 })
@@ -172,7 +216,7 @@ test('names of merchants and providers cannot break out of the document’s elem
       'https://pay.example/privacy',
     ],
   )
-  assert.equal(body.match(/<script/g)?.length, 2)
+  assert.equal(body.match(/<script/g)?.length, 3)
   assert.ok(!body.includes('<b>'))
 })
 

@@ -9,16 +9,16 @@ import { hashDisclosure, type Disclosure } from '../../domain/consents/disclosur
 import { dataHeaders } from '../http/security-headers.ts'
 import type { PageReply, PageRequest, PageRoute } from '../http/page-routes.ts'
 
-import type { FormAssets } from './form-assets.ts'
+import { scriptHashOf, type FormAssets } from './form-assets.ts'
 import { makeFormDocument, type FrameConfig, type FrameMessages } from './form-document.ts'
-import { hostedHeaders, pageHeaders, textHeaders } from './form-headers.ts'
+import { deferredHeaders, hostedHeaders, pageHeaders, textHeaders } from './form-headers.ts'
 import { previewRoute } from './form-preview.ts'
 import { makeHostedPage } from './hosted-page.ts'
 import { makeIsFormHost } from './hosts.ts'
 import type { LegalPages } from '../../plain-page.ts'
 import { brotliOptions, gzipOptions } from './page-compression.ts'
 import { reasonsPage, refusalPage, type FormRefusal } from './plain-pages.ts'
-import { sdkRoutes } from './sdk-routes.ts'
+import { sdkReply, sdkRoutes, type FormScript } from './sdk-routes.ts'
 
 /** The data of a merchant that the form shows and checks. */
 export interface FormMerchant {
@@ -60,14 +60,15 @@ export interface FormPageOptions {
 export function formRoutes(options: FormPageOptions): readonly PageRoute[] {
   const { assets, providerName, environment } = options
   const isFormHost = makeIsFormHost(options.formOrigin)
-  const { script, guard, style } = assets
-  const document = makeFormDocument({ scripts: options.isThemeMeasured ? [guard, script] : [script], style, connect: "'self'" })
+  const { script, deferred, guard, style } = assets
+  const document = makeFormDocument({ scripts: options.isThemeMeasured ? [guard, script] : [script], deferred, style, connect: "'self'" })
   const hosted = makeHostedPage(assets.hosted)
   const reasons = reasonsPage()
   const { version, texts: disclosed } = hashDisclosure(options.disclosure)
 
   return [
     page('/form/v1', showForm),
+    page(deferred.path, (request) => sdkReply(request, deferredHeaders, deferred.file)),
     page('/form/v1/page', showHostedPage),
     // The document has one language; the frame requests another when its page changes the language.
     page('/form/v1/messages', ({ query }) => ({ headers: jsonHeaders, body: JSON.stringify(messagesIn(readLanguage(query))) })),
@@ -76,7 +77,7 @@ export function formRoutes(options: FormPageOptions): readonly PageRoute[] {
       page(path, (request) => compressed(request, { ...read(singleParam(request.query, 'locale') ?? 'en'), headers: textHeaders })),
     ),
     page('/form/v1/preview', previewRoute(options, findFrameConfig)),
-    ...sdkRoutes(assets, isFormHost),
+    ...sdkRoutes(assets, listFormScripts(options), isFormHost),
   ]
 
   function page(path: string, handle: PageRoute['handle']): PageRoute {
@@ -88,7 +89,7 @@ export function formRoutes(options: FormPageOptions): readonly PageRoute[] {
     if (typeof found === 'string') return refusalReply(request, found)
     const { merchant, origin } = found
     const config = { ...toFrameConfig(merchant, readLanguage(request.query)), origin, form: await options.issueForm(merchant.id, origin) }
-    return compressed(request, { policy: document.policy(origin), html: document.render(config) })
+    return compressed(request, { policy: document.policy(origin, request.headers.host ?? ''), html: document.render(config) })
   }
 
   async function showHostedPage(request: PageRequest): Promise<PageReply> {
@@ -121,6 +122,16 @@ export function formRoutes(options: FormPageOptions): readonly PageRoute[] {
   function messagesIn(locale: Language): FrameMessages {
     return { locale, texts: assets.texts[locale], disclosure: { version, ...disclosed[locale] } }
   }
+}
+
+/** Every script of the form's document, in the order in which they run. */
+function listFormScripts({ assets: { script, deferred, guard }, isThemeMeasured }: FormPageOptions): FormScript[] {
+  const contrast = { path: null, integrity: scriptHashOf(guard), purpose: 'measures the contrast of a theme, in the test environment' }
+  return [
+    ...(isThemeMeasured ? [contrast] : []),
+    { path: null, integrity: scriptHashOf(script), purpose: 'takes the card' },
+    { path: deferred.path, integrity: deferred.integrity, purpose: 'shows the brand of the card, takes the SMS code, shows the result' },
+  ]
 }
 
 interface FramedForm {

@@ -1,0 +1,19 @@
+import type { FormCore } from '../form-core.ts'
+import type { DeferredForm, DeferredGlobal } from '../load-deferred.ts'
+import { deferredTextsIn } from '../texts.ts'
+
+import { createBrandView } from './brands.ts'
+import { createCodeStep } from './code-step.ts'
+import { describeReason } from './reasons.ts'
+
+// The deferred script of the form: the steps after the card, every other reason, and what only decorates. The document's script loads it after the
+// form was painted (browser/frame/load-deferred.ts).
+
+function createDeferredForm(core: FormCore, back: () => void): DeferredForm {
+  core.state.describeReason = describeReason
+  const renderBrand = createBrandView(core.view.number)
+  const codeStep = createCodeStep(core, back)
+  return { ...codeStep, renderBrand, textsIn: (locale) => ({ ...deferredTextsIn(locale), ...codeStep.codeTexts(locale) }) }
+}
+
+Object.assign(globalThis, { createDeferredForm } satisfies DeferredGlobal)
