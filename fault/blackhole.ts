@@ -180,5 +180,5 @@ const calmMs = 500
 const maxCallMs = 3000
 const maxRecoveryMs = 15_000
 const resetsPerCycle = 5
-/** Four that write, two that read, the keys' one. */
-const maxConnections = 7
+/** Four that write, two that read, the one of the keys, the one that looks at the server, and two for walks through whole tables. */
+const maxConnections = 10

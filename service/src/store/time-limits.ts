@@ -6,7 +6,7 @@ export interface StoreTimeLimits {
   readonly stuckMs: number
   /** A write that waits longer than this for its turn is refused, although others are committed. */
   readonly queueMs: number
-  /** Every read ends after this, with `StoreUnavailable`. Shorter than a write, since a call reads before it writes. */
+  /** Every read ends after this, with `StoreUnavailable`. A call reads before it writes, and both together have to end within three seconds. */
   readonly readMs: number
   /**
    * Every write ends after this, counted from its call: with `StoreUnavailable` when nothing was done, and with `StoreOutcomeUnknown` when
@@ -15,7 +15,7 @@ export interface StoreTimeLimits {
   readonly writeMs: number
 }
 
-export const storeTimeLimits: StoreTimeLimits = { stuckMs: 1000, queueMs: 1500, readMs: 1000, writeMs: 2000 }
+export const storeTimeLimits: StoreTimeLimits = { stuckMs: 1000, queueMs: 1500, readMs: 800, writeMs: 1800 }
 
 /** When a read that starts now has to end; monotonic milliseconds. */
 export function readDeadline(): number {
