@@ -106,7 +106,7 @@ import {
   operatorSharesList,
   operatorSharesTake,
 } from './operator.custody.ts'
-import { operatorStoreCheck, operatorStoreRecordBackup, operatorStoreSignBackup } from './operator.store.ts'
+import { operatorStoreCheck, operatorStoreRecordBackup, operatorStoreRecordPrimary, operatorStoreSignBackup } from './operator.store.ts'
 import {
   operatorEndpointsRemove,
   operatorEndpointsSet,
@@ -258,6 +258,7 @@ export const operationRegistry: OperationRegistry = Object.freeze({
   'operator.audit.list':            operatorAuditList,
   'operator.store.check':           operatorStoreCheck,
   'operator.store.recordBackup':    operatorStoreRecordBackup,
+  'operator.store.recordPrimary':   operatorStoreRecordPrimary,
   'operator.store.signBackup':      operatorStoreSignBackup,
   'operator.shares.list':           operatorSharesList,
   'operator.shares.create':         operatorSharesCreate,

@@ -46,10 +46,22 @@ const rows: readonly QuestionRow[] = [
     text: 'PEM file with the private key of that certificate',
     when: (answers) => isGiven(answers, 'tlsCertFile'),
   },
-  { name: 'trustedProxies', text: 'Addresses of the proxies in front of the service, with commas between them (10.0.0.7, 10.1.0.0/24); empty: none', isOptional: true },
+  {
+    name: 'trustedProxies',
+    text: 'Addresses of the proxies in front of the service, with commas between them (10.0.0.7, 10.1.0.0/24); empty: none',
+    isOptional: true,
+  },
   { name: 'dataFolder', text: 'Data folder of this process', isOptional: true },
-  { name: 'databaseUrl', text: 'PostgreSQL of the cards (postgres://user:password@db.example/cards?sslmode=verify-full); empty: the embedded database, for one machine', isOptional: true },
-  { name: 'keysDatabaseUrl', text: 'PostgreSQL of the keys, another database (postgres://user:password@db.example/keys?sslmode=verify-full)', when: (answers) => isGiven(answers, 'databaseUrl') },
+  {
+    name: 'databaseUrl',
+    text: 'PostgreSQL of the cards (postgres://user:password@db.example/cards?sslmode=verify-full); empty: the embedded database, for one machine',
+    isOptional: true,
+  },
+  {
+    name: 'keysDatabaseUrl',
+    text: 'PostgreSQL of the keys, another database (postgres://user:password@db.example/keys?sslmode=verify-full)',
+    when: (answers) => isGiven(answers, 'databaseUrl'),
+  },
   {
     name: 'databaseTransport',
     text: 'The databases are reached over TCP without sslmode=verify-full: correct the URLs later (tls), or declare the line private',

@@ -177,7 +177,10 @@ test('at a terminal init takes the secret of a file that does not exist yet, wri
   assert.deepEqual([readFileSync(path, 'utf8'), statSync(path).mode & 0o777], ['hunter2\n', 0o600])
   assert.ok(!shown.includes('hunter2') && !readFileSync(output, 'utf8').includes('hunter2'))
   assert.equal((JSON.parse(readFileSync(output, 'utf8')) as Record<string, unknown>)['smsHttpPasswordFile'], path)
-  assert.match(shown, /tessera doctor --production --config .*tessera start --config .*sealed until custodians.*keys init --config .* --shares 5 --threshold 3/s)
+  assert.match(
+    shown,
+    /tessera doctor --production --config .*tessera start --config .*sealed until custodians.*keys init --config .* --shares 5 --threshold 3/s,
+  )
 })
 
 test('Ctrl-C at a question writes nothing', async () => {

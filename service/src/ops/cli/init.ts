@@ -56,8 +56,7 @@ function listNextSteps(config: Config, output: string): string[] {
   const doctor = `  tessera doctor --production --config ${output}`
   const start = `  tessera start --config ${output}`
   const keys = `  tessera keys init --config ${output}`
-  if (values[kekAdapters.port] !== sharesKek.name)
-    return ['Next:', `${keys}   (once for all processes that share the keys)`, doctor, start]
+  if (values[kekAdapters.port] !== sharesKek.name) return ['Next:', `${keys}   (once for all processes that share the keys)`, doctor, start]
   return [
     'Next:',
     doctor,
@@ -102,7 +101,9 @@ async function askAll(answers: Map<string, unknown>, folder: string): Promise<Ma
     const answer = await prompter.ask(`${text} Its path, not the secret itself [${byDefault}]\n> `)
     const path = resolve(answer === '' ? byDefault : answer)
     if (existsSync(path)) return path
-    const secret = await prompter.askSecret(`${path} does not exist. The secret, which is not shown and is written there; empty: you write the file later\n> `)
+    const secret = await prompter.askSecret(
+      `${path} does not exist. The secret, which is not shown and is written there; empty: you write the file later\n> `,
+    )
     if (secret !== '') files.set(path, secret)
     return path
   }
