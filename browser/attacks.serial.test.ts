@@ -202,7 +202,7 @@ describe('a page that attacks its card form', () => {
     await opened.form.locator('label', { hasText: evil }).waitFor()
     assert.equal(await countElements(), before)
     assert.equal(await frame.evaluate(() => (({}) as { hacked?: string }).hacked), undefined)
-    assert.match((await opened.form.locator('footer').textContent()) ?? '', /Your card details go to .*Powered by .*Terms.*Privacy/)
+    assert.match((await opened.form.locator('footer').textContent()) ?? '', /your card details go to .*Powered by .*Terms.*Privacy/)
     await opened.page.close()
   })
 

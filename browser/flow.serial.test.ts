@@ -24,7 +24,6 @@ describe('the card form in a real browser', () => {
       const opened = await testBed.open()
       await enter(opened, pan)
       await opened.form.locator('#code').fill('666666')
-      await pressInFrame(opened.form.locator('form.code button.main'))
       await opened.form.locator('.done h2').waitFor()
       const event = (await opened.waitForEvent('token')) as { token: string; card: { number: string; verify: boolean; recurrent: boolean } }
       assert.match(event.token, /^[0-9a-f]{24}_/)
@@ -68,7 +67,6 @@ describe('the card form in a real browser', () => {
     await tickInFrame(opened.form.locator('.consent input'))
     await enter(opened, '8600069195406311')
     await opened.form.locator('#code').fill('666666')
-    await pressInFrame(opened.form.locator('form.code button.main'))
     await opened.form.locator('.done h2', { hasText: 'Карта подтверждена' }).waitFor()
     await opened.page.close()
   })
@@ -77,17 +75,15 @@ describe('the card form in a real browser', () => {
     const opened = await testBed.open()
     await enter(opened, '8600069195406311')
     await opened.form.locator('#code').fill('111111')
-    await pressInFrame(opened.form.locator('form.code button.main'))
     await opened.form.locator('#code-fault', { hasText: 'incorrect' }).waitFor()
     assert.equal(await opened.form.locator('#code').inputValue(), '')
-    await opened.form.locator('#code').fill('666666')
-    await opened.form.locator('#code').press('Enter')
+    await opened.form.locator('#code').pressSequentially('666666')
     await opened.form.locator('.done h2').waitFor()
     await opened.page.close()
   })
 
   it('reports to a page with its own button when there is something to submit', async () => {
-    const opened = await testBed.open({ options: { button: false } })
+    const opened = await testBed.open({ options: { button: false, autoConfirm: false } })
     const { page, form } = opened
     const waitForChange = (expected: Change): Promise<unknown> =>
       page.waitForFunction((text) => {

@@ -69,7 +69,7 @@ describe('the appearance of the card form', () => {
     it(`shows number, label and brand without overlap, in both directions: ${layout}, ${String(width)} pixels`, async () => {
       const opened = await testBed.open({ options: { layout }, page: { viewport: { width, height: 640 } } })
       await opened.form.locator('#number').fill('5500 0000 0000 0004')
-      await opened.form.locator('.brand', { hasText: 'Mastercard' }).waitFor()
+      await opened.form.locator('.brand[data-brand=mastercard]').waitFor()
       const frame = await opened.frame()
       for (const direction of ['ltr', 'rtl'] as const) {
         await opened.page.evaluate((value) => (globalThis as unknown as TestPage).form.update({ direction: value }), direction)

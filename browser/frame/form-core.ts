@@ -117,15 +117,30 @@ export function createFormCore({ settings, view, post, onRun, onError, onWipe }:
   }
 
   function showStep(next: FormStep): void {
+    placeFooter(next)
     state.step = next
     for (const [name, { form }] of steps) form.hidden = name !== next
     post({ type: 'step', step: next })
     postChange()
   }
 
+  /**
+   * Consent and legal texts stand above the button of the card, and last in every other step, which is as high as the card was: the page around the frame
+   * does not move.
+   */
+  function placeFooter(next: FormStep): void {
+    const { root, card, footer, fault, submit } = view
+    if (next === state.step) return
+    if (next === 'card') root.style.minHeight = ''
+    else root.style.minHeight ||= `${root.getBoundingClientRect().height}px`
+    card.insertBefore(footer, fault.parentElement === card ? fault : submit)
+    if (next !== 'card') root.append(footer)
+    view.consent.row.hidden = next !== 'card' || state.options.save !== 'ask'
+  }
+
   function postChange(): void {
     const shown = shownFields().map((name) => fields.get(name))
-    const complete = shown.every((field) => field?.validate(field.input.value) === null)
+    const complete = shown.length > 0 && shown.every((field) => field?.validate(field.input.value) === null)
     const empty = shown.every((field) => field?.input.value === '')
     const change = { type: 'change', complete, empty, errors: Object.fromEntries(fieldErrors) } as const
     // Only when something is new: one message for each key would tell the page how many digits there are and when each was typed.
@@ -159,11 +174,11 @@ export function createFormCore({ settings, view, post, onRun, onError, onWipe }:
     view.root.setAttribute('aria-busy', 'true')
     view.fault.textContent = ''
     view.progressText.textContent = state.texts.busy
-    view.cancel.hidden = true
+    showProgress(false)
     view.progress.hidden = false
     const slowTimer = setTimeout(() => {
       view.progressText.textContent = state.texts.slow ?? state.texts.busy
-      view.cancel.hidden = false
+      showProgress(true)
     }, slowMs)
     const timeout = setTimeout(() => controller.abort('late'), callTimeoutMs)
     try {
@@ -176,6 +191,12 @@ export function createFormCore({ settings, view, post, onRun, onError, onWipe }:
       clearTimeout(timeout)
       if (state.running === controller) finish()
     }
+  }
+
+  /** Until it takes long, progress is only read aloud: the button shows it. */
+  function showProgress(isSlow: boolean): void {
+    view.cancel.hidden = !isSlow
+    view.progress.classList.toggle('aloud', !isSlow)
   }
 
   function finish(): void {

@@ -68,12 +68,12 @@ export class CardForm {
     this.unmount()
     const id = createFrameId()
     const frame = document.createElement('iframe')
-    const { merchant, locale = 'uz' } = this.#options
+    const { merchant, locale = 'uz', save } = this.#options
     const query = new URLSearchParams({ merchant, origin: location.origin, locale })
     frame.title = titles[locale]
-    frame.allow = ''
+    frame.allow = 'otp-credentials'
     frame.referrerPolicy = 'no-referrer'
-    frame.style.cssText = `width:100%;border:0;display:block;height:330px;background:${skeleton}`
+    frame.style.cssText = `width:100%;border:0;display:block;height:${save === 'ask' ? 450 : 330}px;background:${skeleton}`
     frame.ariaBusy = 'true'
     // Each document of the frame gets one hello: when it announces itself or, if that message is lost, when it has loaded. The other of the
     // two signals is then ignored. The same signal twice in a row belongs to a new document, whose predecessor lacked the other signal.
@@ -248,6 +248,6 @@ const sdkOrigin = findSdkOrigin()
 const titles = { uz: 'Karta maʼlumotlari', ru: 'Данные карты', en: 'Card details' } as const
 const readyTimeoutMs = 10_000
 /** Two fields and a button in gray, until the form has taken the frame. */
-const skeleton = [28, 114, 176].map((top) => `linear-gradient(#8883,#8883) 4px ${top}px/calc(100% - 8px) 48px no-repeat`).join()
+const skeleton = [25, 112, 174].map((top) => `linear-gradient(#8883,#8883) 0 ${top}px/100% 48px no-repeat`).join()
 /** At most as often, the frame is told that it may be moving. */
 const movedIntervalMs = 100

@@ -69,7 +69,7 @@ function optionsOf({ merchant = '', formOrigin, ...props }: CardFormProps): Card
   return { ...options, merchant, ...(formOrigin === undefined ? {} : { formOrigin }) }
 }
 
-const optionNames = ['locale', 'theme', 'save', 'layout', 'button', 'session', 'direction', 'labels'] as const
+const optionNames = ['locale', 'theme', 'save', 'layout', 'button', 'autoConfirm', 'session', 'direction', 'labels'] as const
 
 const unavailable = {
   uz: 'Karta shaklini koʻrsatib boʻlmadi.',

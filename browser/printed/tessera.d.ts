@@ -78,6 +78,8 @@ interface FrameOptions {
     readonly layout?: FormLayout;
     /** Whether the form shows its own button. */
     readonly button?: boolean;
+    /** Whether the code is sent as soon as it is complete. `true` by default; letters that are typed need the button. */
+    readonly autoConfirm?: boolean;
     /** A form session, as returned by form.sessions.create. */
     readonly session?: string;
     readonly direction?: 'ltr' | 'rtl';

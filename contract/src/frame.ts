@@ -31,6 +31,8 @@ export interface FrameOptions {
   readonly layout?: FormLayout
   /** Whether the form shows its own button. */
   readonly button?: boolean
+  /** Whether the code is sent as soon as it is complete. `true` by default; letters that are typed need the button. */
+  readonly autoConfirm?: boolean
   /** A form session, as returned by form.sessions.create. */
   readonly session?: string
   readonly direction?: 'ltr' | 'rtl'
@@ -122,13 +124,14 @@ export function readFromFrame(value: unknown): FromFrame | null {
 }
 
 function readOptions(input: Readonly<Record<string, unknown>>): ToFrame {
-  const { session, button, theme, labels } = input
+  const { session, button, autoConfirm, theme, labels } = input
   const read: Record<keyof FrameOptions, unknown> = {
     locale: oneOf(languages, input['locale']),
     theme: isRecord(theme) ? theme : undefined,
     save: oneOf(['ask', 'off'], input['save']),
     layout: oneOf(layouts, input['layout']),
     button: typeof button === 'boolean' ? button : undefined,
+    autoConfirm: typeof autoConfirm === 'boolean' ? autoConfirm : undefined,
     session: isText(session, 128) ? session : undefined,
     direction: oneOf(['ltr', 'rtl'], input['direction']),
     labels: isRecord(labels) ? labels : undefined,

@@ -17,7 +17,7 @@ export async function buildBrowser(root: string, folder: string): Promise<Manife
   const { version } = JSON.parse(readFileSync(join(root, 'browser', 'package.json'), 'utf8')) as { version: string }
   const texts: [name: string, text: string][] = [
     ['frame.js', await bundle(join(root, 'browser', 'frame', 'main.ts'), 'iife')],
-    ['frame-deferred.js', await bundle(join(root, 'browser', 'frame', 'deferred', 'main.ts'), 'iife')],
+    ['frame-deferred.js', await bundle(join(root, 'browser', 'frame', 'deferred', 'main.ts'), 'iife', await deferredStyle(root))],
     ['contrast-check.js', await bundle(join(root, 'browser', 'frame', 'contrast-check.ts'), 'iife')],
     ['preview.js', await bundle(join(root, 'browser', 'frame', 'preview.ts'), 'iife')],
     ['frame.css', await minifyStyle(readFileSync(join(root, 'browser', 'frame', 'frame.css'), 'utf8'))],
@@ -37,7 +37,13 @@ export async function buildBrowser(root: string, folder: string): Promise<Manife
   return manifest
 }
 
-async function bundle(entry: string, format: Format): Promise<string> {
+/** A policy of hashes allows the deferred script no style element: it constructs its style sheet from this text. */
+async function deferredStyle(root: string): Promise<Record<string, string>> {
+  const style = await minifyStyle(readFileSync(join(root, 'browser', 'frame', 'deferred', 'deferred.css'), 'utf8'))
+  return { deferredStyle: JSON.stringify(style) }
+}
+
+async function bundle(entry: string, format: Format, constants: Readonly<Record<string, string>> = {}): Promise<string> {
   const built = await build({
     entryPoints: [entry],
     bundle: true,
@@ -50,7 +56,7 @@ async function bundle(entry: string, format: Format): Promise<string> {
     target: ['chrome111', 'firefox115', 'safari16.4'],
     external: ['react'],
     // A classic script has no import.meta.
-    ...(format === 'iife' ? { define: { 'import.meta.url': 'undefined' } } : {}),
+    define: format === 'iife' ? { ...constants, 'import.meta.url': 'undefined' } : {},
   })
   return (built.outputFiles[0]?.text ?? '').trim()
 }
