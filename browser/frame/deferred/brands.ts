@@ -1,10 +1,15 @@
+import type { CardBrand } from '@tessera/contract/frame'
+
 import { readDigits } from '../digits.ts'
 import { createHtml, type FieldView } from '../view.ts'
 
-import { drawMark, type CardBrand } from './card-marks.ts'
+import { drawMark } from './card-marks.ts'
 
-/** Puts the marks of the brands beside the number. Returns a function that shows those that the number in the field can still have. */
-export function createBrandView({ input }: FieldView): () => void {
+/**
+ * Puts the marks of the brands beside the number. Returns a function that shows those that the number in the field can still have, and
+ * returns the brand as the page gets it.
+ */
+export function createBrandView({ input }: FieldView): () => CardBrand | null {
   const row = createHtml('span', 'brand')
   row.setAttribute('aria-hidden', 'true')
   const marks = cardBrands.map(([brand]) => drawMark(brand))
@@ -15,9 +20,14 @@ export function createBrandView({ input }: FieldView): () => void {
     const shown = possibleBrands(digits)
     for (const mark of marks) mark.classList.toggle('gone', !shown.some((brand) => brand === mark.dataset['brand']))
     row.classList.toggle('all', shown.length > 1)
-    row.dataset['brand'] = digits !== '' && shown.length === 1 ? shown[0] : ''
+    const [only = null] = shown.length === 1 ? shown : []
+    row.dataset['brand'] = digits === '' ? '' : (only ?? '')
+    return digits.length < reportedDigits ? null : only
   }
 }
+
+/** The page gets the brand from here on, whichever it is: one digit says Visa, four say Uzcard. */
+const reportedDigits = 4
 
 /** The brands that a number with these first digits can have: all of them for an empty field, none for a number that only the service knows. */
 export function possibleBrands(digits: string): readonly CardBrand[] {

@@ -1,5 +1,4 @@
-/** The brands that have a mark. */
-export type CardBrand = keyof typeof cardMarks
+import type { CardBrand } from '@tessera/contract/frame'
 
 /** Draws the mark of a brand: a card of 34 by 22 pixels. The drawings are our own, in colors by which each brand is known. */
 export function drawMark(brand: CardBrand): SVGElement {
