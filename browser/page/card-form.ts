@@ -102,7 +102,7 @@ export class FramedCardForm implements CardForm {
     this.#frame = frame
     this.#configure()
     element.append(frame)
-    if (self.origin === 'null') this.#fail('page_sandboxed', 'Your page is a file, or in a sandbox without allow-same-origin.')
+    if (self.origin === 'null') this.#fail('page_sandboxed', 'The page is a file, or sandboxed without allow-same-origin.')
     else this.#startReadyTimer()
     return this
   }
@@ -236,6 +236,6 @@ const sdkOrigin = findSdkOrigin()
 const titles: Readonly<Record<string, string>> = { uz: 'Karta maʼlumotlari', ru: 'Данные карты', en: 'Card details' }
 const readyTimeoutMs = 10_000
 /** Two fields and a button in gray, until the form has taken the frame. */
-const skeleton = [25, 112, 174].map((top) => `linear-gradient(#8883,#8883) 0 ${top}px/100% 48px no-repeat`).join()
+const skeleton = 'repeating-linear-gradient(#0000 0 25px,#8883 0 73px,#0000 0 87px)'
 /** At most as often, the frame is told that it may be moving. */
 const movedIntervalMs = 100
