@@ -1,7 +1,8 @@
-import type { PageContext, PageElement } from '../check-elements.ts'
+import type { PageContext } from '../check-elements.ts'
 import { checkPolicy } from '../check-policy.ts'
 import { callsCardMethods, isFormEmbed, isSdkAddress } from '../element-kinds.ts'
 import { makeFinding, noLocation, type FormCheckFinding } from '../finding.ts'
+import type { PageElement } from '../page-elements.ts'
 import { containsPassword } from '../redact-secrets.ts'
 
 import type { PageActivity } from './probed-page.ts'
