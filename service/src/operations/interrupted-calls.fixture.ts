@@ -57,6 +57,10 @@ export const preparedCalls: Readonly<Partial<Record<OperationName, (scene: CallS
     fiscal_data: { receipt_id: 121, qr_code_url: 'https://ofd.example/check?t=1' },
   }),
   'form.sessions.create': async () => newSession,
+  'form.sessions.choose': async ({ shop }) => {
+    const id = (await shop.createVerifiedToken(ownPan)).slice(0, 24)
+    return { session: (await shop.call('form.sessions.create', { ...newSession, cards: [id] })).session, id, action: 'pick' }
+  },
   'form.sessions.cancel': async ({ shop }) => ({
     session: (await shop.call('form.sessions.create', newSession)).session,
   }),

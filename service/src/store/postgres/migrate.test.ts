@@ -75,6 +75,7 @@ test(
         'kek-processes',
         'networks',
         'sms-sends',
+        'form-session-choices',
       ],
     )
   }),

@@ -265,6 +265,11 @@ create table form_sessions (
   cancelled_at bigint not null,
   mac bytea not null,
   version integer not null,
+  amount_tiyin bigint not null,
+  order_text text collate "C" not null,
+  cards text collate "C" not null,
+  picked text collate "C" not null,
+  removals text collate "C" not null,
   primary key (bucket, session_id)
 );
 
