@@ -245,6 +245,8 @@ export const auditOutcomes = {
   refund_unconfirmed_max: { en: 'refunds without confirmation', ru: 'возвраты без подтверждения', uz: 'tasdiqsiz qaytarish' },
   require_second_factor: { en: 'second factor required', ru: 'второй фактор обязателен', uz: 'ikkinchi omil majburiy' },
   endpoint:              { en: 'endpoint', ru: 'сервер мерчанта', uz: 'merchant serveri' },
+  brand_color:           { en: 'color of the hosted page', ru: 'цвет платёжной страницы', uz: 'toʻlov sahifasi rangi' },
+  logo:                  { en: 'logo', ru: 'логотип', uz: 'logotip' },
   business_id:           { en: 'business id', ru: 'бизнес-идентификатор', uz: 'biznes identifikatori' },
   epos:                  { en: 'EPOS ids', ru: 'идентификаторы EPOS', uz: 'EPOS identifikatorlari' },
 } as const satisfies Readonly<Record<string, Label>>

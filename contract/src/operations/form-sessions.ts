@@ -129,7 +129,9 @@ export const formSessionsGetContract = defineOperation('form.sessions.get', {
       Type.String({ description: 'Id of the saved card that the payer picked from `cards`. Pay with the token that you have for it.' }),
     ),
     removals: Type.Optional(
-      Type.Array(Type.String(), { description: 'Ids of the saved cards that the payer asked to remove: call cards.remove with their tokens.' }),
+      Type.Array(Type.String(), {
+        description: 'Ids of the saved cards that the payer asked to remove: call cards.remove with their tokens.',
+      }),
     ),
   }),
   errors: ['sessionUnknown', 'originNotRegistered', 'returnElsewhere'],

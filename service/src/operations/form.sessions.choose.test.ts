@@ -88,7 +88,10 @@ test('a choice is accepted from the session’s own page and form only', async (
     [foreign, hostedOrigin],
     [null, 'https://other.example'],
   ] as const) {
-    assert.equal(reasonOf(await merchant.asPage('form.sessions.choose', { session, id, action: 'pick', form }, null, from)), 'session_origin')
+    assert.equal(
+      reasonOf(await merchant.asPage('form.sessions.choose', { session, id, action: 'pick', form }, null, from)),
+      'session_origin',
+    )
   }
   assert.equal((await merchant.call('form.sessions.get', { session })).state, 'open')
   const plain = await merchant.call('form.sessions.create', { origin, save: 'ask', cards: [id] })

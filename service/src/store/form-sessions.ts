@@ -1,5 +1,17 @@
 import type { AuditEntry } from './audit.ts'
-import { text, quotedText, oneOf, integer, rowVersion, timestamp, bytes, rowMac, coveredIfSet, coveredIfNotZero, bigint } from './columns.ts'
+import {
+  text,
+  quotedText,
+  oneOf,
+  integer,
+  rowVersion,
+  timestamp,
+  bytes,
+  rowMac,
+  coveredIfSet,
+  coveredIfNotZero,
+  bigint,
+} from './columns.ts'
 import { table, type RowOf } from './table.ts'
 import { type TransactionExtras, withExtras } from './extras.ts'
 import { sql } from './statement.ts'

@@ -38,7 +38,9 @@ export async function offeredCards(
   const offered = readIds(session.cards).filter((cardId) => !removals.includes(cardId))
   const found = await Promise.all(offered.map((cardId) => findOwnCard(cards, cardId, ctx)))
   return found.flatMap((card) =>
-    card === null || !isOffered(card, session, now) ? [] : [{ card, isExpired: card.state === 'expired' || expiryEndsAt(card.expiry) <= now }],
+    card === null || !isOffered(card, session, now)
+      ? []
+      : [{ card, isExpired: card.state === 'expired' || expiryEndsAt(card.expiry) <= now }],
   )
 }
 

@@ -76,6 +76,7 @@ test(
         'networks',
         'sms-sends',
         'form-session-choices',
+        'merchant-logos',
       ],
     )
   }),

@@ -335,6 +335,13 @@ create index known_devices_user on known_devices (user_id, created_at desc);
 
 create index known_devices_created_at on known_devices (created_at);
 
+create table merchant_logos (
+  merchant_id text collate "C" not null,
+  png bytea not null,
+  stored_at bigint not null,
+  primary key (merchant_id)
+);
+
 create table merchants (
   id text collate "C" not null,
   bucket integer not null,

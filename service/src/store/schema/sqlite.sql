@@ -306,6 +306,12 @@ create index known_devices_created_at on known_devices (created_at);
 
 create index known_devices_user on known_devices (user_id, created_at desc);
 
+create table merchant_logos (
+  merchant_id text primary key not null,
+  png blob not null,
+  stored_at integer not null
+) strict;
+
 create table merchants (
   id text primary key not null,
   bucket integer not null,

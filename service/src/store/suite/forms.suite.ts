@@ -74,7 +74,14 @@ export function formsSuite(withStore: WithStore): void {
       )
       assert.deepEqual(made.filter(Boolean), [true])
       assert.deepEqual(await store.read(findFormSession(key)), changed(made.indexOf(true)))
-      const cancelled = { ...changed(0), cancelledAt: T0 + 5, picked: '1'.repeat(24), removals: '2'.repeat(24), version: 3, mac: bytesOf('cancelled') }
+      const cancelled = {
+        ...changed(0),
+        cancelledAt: T0 + 5,
+        picked: '1'.repeat(24),
+        removals: '2'.repeat(24),
+        version: 3,
+        mac: bytesOf('cancelled'),
+      }
       assert.equal(
         await store.write(updateFormSession, {
           session: { ...cancelled, merchantId: 'f'.repeat(24) },
