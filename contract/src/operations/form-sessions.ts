@@ -145,7 +145,7 @@ export const formSessionsGetContract = defineOperation('form.sessions.get', {
 export const formSessionsShowContract = defineOperation('form.sessions.show', {
   summary: 'Returns what the form needs to know of its session.',
   description:
-    'Called by the hosted page and the form themselves. Of the saved cards that the session offers the result has ids and masked numbers; it has no token.',
+    'Called by the hosted page, or by the page of the session. Of the saved cards that the session offers the result has ids and masked numbers; it has no token.',
   caller: 'browser',
   mutates: false,
   limit: 'read',
@@ -204,7 +204,7 @@ export const formSessionsShowContract = defineOperation('form.sessions.show', {
 export const formSessionsChooseContract = defineOperation('form.sessions.choose', {
   summary: 'Records which saved card the payer picked, or asked to remove.',
   description:
-    'Called by the form itself, for a card that the session offers. The first pick is final and completes the session. A removal is a request: the card stays until your server calls cards.remove.',
+    'Called by the page of the session, for a card that the session offers. The first pick is final and completes the session. A removal is a request: the card stays until your server calls cards.remove.',
   caller: 'browser',
   mutates: true,
   limit: 'write',
