@@ -152,7 +152,7 @@ export const importDirections: readonly DirectionRow[] = [
     packages: [],
     builtins: [],
   },
-  { of: 'browser/bridge/', may: ['contract/src/frame.ts'], packages: [], builtins: [] },
+  { of: 'browser/bridge/', may: ['browser/bridge/', 'types:contract/', 'contract/src/frame.ts'], packages: [], builtins: [] },
   {
     of: 'browser/page/',
     may: ['types:contract/', 'contract/src/frame.ts', 'browser/bridge/', 'browser/page/'],

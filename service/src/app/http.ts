@@ -160,8 +160,10 @@ function formPages(config: Config, adapters: Adapters, app: ComposedServices, as
       const merchant = await app.merchants.find(id)
       if (merchant === null) return null
       const { row, settings } = merchant
-      return { id, name: row.name, blocked: row.state === 'blocked', origins: settings.origins }
+      const { origins, brandColor, logo } = settings
+      return { id, name: row.name, blocked: row.state === 'blocked', origins, brandColor, logo }
     },
+    findLogo: app.merchants.administration.findLogo,
   })
 }
 

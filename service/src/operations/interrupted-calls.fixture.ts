@@ -8,6 +8,7 @@ import { insertRequests } from '../store/request-log.ts'
 import { pageScriptsTable, savePageCheck } from '../store/page-checks.ts'
 import { setScenarioStep } from '../store/sandbox.ts'
 import { makeRequest } from '../store/suite/requests.fixture.ts'
+import { openChoice } from '../testing/hosted-session.fixture.ts'
 import { makeTestAuthenticator, type TestAuthenticator } from '../testing/authenticator.fixture.ts'
 import { decodeBase32 } from '../testing/base32.fixture.ts'
 import { createDashboardClient, type DashboardUser } from '../testing/dashboard-user.fixture.ts'
@@ -57,9 +58,8 @@ export const preparedCalls: Readonly<Partial<Record<OperationName, (scene: CallS
     fiscal_data: { receipt_id: 121, qr_code_url: 'https://ofd.example/check?t=1' },
   }),
   'form.sessions.create': async () => newSession,
-  'form.sessions.cancel': async ({ shop }) => ({
-    session: (await shop.call('form.sessions.create', newSession)).session,
-  }),
+  'form.sessions.choose': async ({ shop }) => openChoice(shop),
+  'form.sessions.cancel': async ({ shop }) => ({ session: (await shop.call('form.sessions.create', newSession)).session }),
 
   'dashboard.cards.remove': async ({ shop }) => ({ cardId: (await shop.createToken(ownPan)).slice(0, 24) }),
   'dashboard.pageCheck.run': async () => ({ html: '<p>a page', locale: 'en' }),

@@ -14,6 +14,7 @@ import * as idempotency from './idempotency.ts'
 import * as keks from './keks.ts'
 import * as knownAnswers from './known-answers.ts'
 import * as knownDevices from './known-devices.ts'
+import * as merchantLogos from './merchant-logos.ts'
 import * as merchants from './merchants.ts'
 import * as operations from './operations.ts'
 import * as outbox from './outbox.ts'
@@ -65,6 +66,7 @@ const tables: readonly object[] = [
   keks,
   knownAnswers,
   knownDevices,
+  merchantLogos,
   merchants,
   operations,
   outbox,

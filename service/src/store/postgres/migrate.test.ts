@@ -75,6 +75,8 @@ test(
         'kek-processes',
         'networks',
         'sms-sends',
+        'form-session-choices',
+        'merchant-logos',
       ],
     )
   }),

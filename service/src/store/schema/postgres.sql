@@ -265,6 +265,11 @@ create table form_sessions (
   cancelled_at bigint not null,
   mac bytea not null,
   version integer not null,
+  amount_tiyin bigint not null,
+  order_text text collate "C" not null,
+  cards text collate "C" not null,
+  picked text collate "C" not null,
+  removals text collate "C" not null,
   primary key (bucket, session_id)
 );
 
@@ -329,6 +334,13 @@ create table known_devices (
 create index known_devices_user on known_devices (user_id, created_at desc);
 
 create index known_devices_created_at on known_devices (created_at);
+
+create table merchant_logos (
+  merchant_id text collate "C" not null,
+  png bytea not null,
+  stored_at bigint not null,
+  primary key (merchant_id)
+);
 
 create table merchants (
   id text collate "C" not null,
