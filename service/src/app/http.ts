@@ -67,7 +67,7 @@ export function createPipelines(config: Config, adapters: Adapters, app: Compose
     observer: inspectedBy(app.findings, timedBy(app.counters, makeCallObserver(log, metrics, config.logSampleEvery))),
     translateError: storeError,
     callWrites: deps.callWrites,
-    issueRequestId: makeRequestIds(randomPublic),
+    issueRequestId: makeRequestIds(randomPublic, clock.now),
     now: () => performance.now(),
     sleep: clock.sleep,
     stopping,

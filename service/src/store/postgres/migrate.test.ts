@@ -77,6 +77,7 @@ test(
         'sms-sends',
         'form-session-choices',
         'merchant-logos',
+        'request-segments',
       ],
     )
   }),

@@ -521,6 +521,21 @@ create index request_log_hour on request_log (((at / 3600000)));
 
 create index request_log_caller on request_log (bucket, merchant_id, caller, at, request_id);
 
+create table request_segments (
+  bucket integer not null,
+  merchant_id text collate "C" not null,
+  last_at bigint not null,
+  last_id text collate "C" not null,
+  first_at bigint not null,
+  caller text collate "C" not null,
+  calls integer not null,
+  errors integer not null,
+  gaps integer not null,
+  slowest_micros bigint not null,
+  body text collate "C" not null,
+  primary key (bucket, merchant_id, last_at, last_id)
+) partition by range (last_at);
+
 create table sandbox_ledger (
   request_id text collate "C" not null,
   kind text not null,
