@@ -11,7 +11,10 @@ import { describeReason } from './reasons.ts'
 
 function createDeferredForm(core: FormCore, back: () => void): DeferredForm {
   core.state.describeReason = describeReason
-  const renderBrand = createBrandView(core.view.number)
+  const showBrand = createBrandView(core.view.number)
+  const renderBrand = (): void => {
+    core.state.brand = showBrand()
+  }
   const codeStep = createCodeStep(core, back)
   return { ...codeStep, renderBrand, textsIn: (locale) => ({ ...deferredTextsIn(locale), ...codeStep.codeTexts(locale) }) }
 }
