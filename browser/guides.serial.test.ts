@@ -69,9 +69,9 @@ describe('the guides of the card form, followed word by word', () => {
     const open = async (integrity: string): Promise<string> => {
       const here = tag?.replace('http://127.0.0.1:8080', testBed.formOrigin).replace('0.1.0', version).replace('sha384-…', integrity)
       const page = await testBed.browser.newPage()
-      await page.route('**/pinned', (route) => route.fulfill({ contentType: 'text/html', body: `<!doctype html>${here ?? ''}` }))
-      await page.goto(`${testBed.shopOrigin}/pinned`)
-      const type = await page.evaluate(() => typeof (globalThis as { Tessera?: unknown }).Tessera)
+      // The page of the test bed loads the script again at its end.
+      await page.goto(testBed.servePage({ head: `${here ?? ''}<script>globalThis.type = typeof Tessera</script>` }))
+      const type = await page.evaluate(() => (globalThis as unknown as { type: string }).type)
       await page.close()
       return type
     }
@@ -143,10 +143,7 @@ describe('the guides of the card form, followed word by word', () => {
   async function openPage(body: string): Promise<OpenForm> {
     const page = await testBed.browser.newPage({ locale: 'en-US' })
     const opened = observeForm(page)
-    await page.route('**/guide', (route) =>
-      route.fulfill({ contentType: 'text/html; charset=utf-8', body: `<!doctype html><title>Shop</title><body>${body}` }),
-    )
-    await page.goto(`${testBed.shopOrigin}/guide`)
+    await page.goto(testBed.servePage({ body }))
     return opened
   }
 
