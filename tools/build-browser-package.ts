@@ -1,4 +1,4 @@
-// `npm run build -w browser`: makes browser/dist/package, which is what is published. See docs/decisions/0095-packages.md.
+// `npm run build -w browser`: makes browser/dist/package, which is what is published. See docs/decisions/0096-packages.md.
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 

@@ -13,11 +13,11 @@ export interface CardFormOptions extends CardFormUpdate {
 }
 
 /** The options that can be changed while the form is mounted. */
-export interface CardFormUpdate extends OrUndefined<Omit<FrameOptions, 'locale'>> {
+export interface CardFormUpdate extends OptionalValues<Omit<FrameOptions, 'locale'>> {
   readonly locale?: CardFormLocale | undefined
 }
 
-type OrUndefined<Options> = { readonly [Name in keyof Options]: Options[Name] | undefined }
+type OptionalValues<Options> = { readonly [Name in keyof Options]: Options[Name] | undefined }
 
 /** `uz`, `ru` or `en`, also as the beginning of a tag (BCP 47). `auto`: the language of the page, or else of the browser. */
 export type CardFormLocale = Language | 'auto' | `${Language}-${string}`

@@ -89,10 +89,10 @@ interface CardFormOptions extends CardFormUpdate {
     readonly formOrigin?: string | undefined;
 }
 /** The options that can be changed while the form is mounted. */
-interface CardFormUpdate extends OrUndefined<Omit<FrameOptions, 'locale'>> {
+interface CardFormUpdate extends OptionalValues<Omit<FrameOptions, 'locale'>> {
     readonly locale?: CardFormLocale | undefined;
 }
-type OrUndefined<Options> = {
+type OptionalValues<Options> = {
     readonly [Name in keyof Options]: Options[Name] | undefined;
 };
 /** `uz`, `ru` or `en`, also as the beginning of a tag (BCP 47). `auto`: the language of the page, or else of the browser. */
