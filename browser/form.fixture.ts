@@ -137,8 +137,8 @@ export interface TestPageForm {
   mount: (selector: string) => TestPageForm
   unmount: () => void
   update: (options: object) => void
-  submit: () => void
-  verify: () => void
+  submit: () => Promise<unknown>
+  verify: () => Promise<unknown>
   resend: () => void
   back: () => void
   clear: () => void
@@ -150,7 +150,7 @@ export function mountForm(options: object): void {
   const page = globalThis as unknown as { -readonly [K in keyof TestPage]: TestPage[K] }
   page.formEvents = {}
   page.form = new page.Tessera.CardForm(options)
-  for (const event of ['ready', 'change', 'step', 'token', 'error', 'warning', 'wait', 'seen'])
+  for (const event of ['ready', 'change', 'step', 'busy', 'focus', 'blur', 'token', 'error', 'warning', 'wait', 'seen'])
     page.form.on(event, (value) => (page.formEvents[event] ??= []).push(value ?? null))
   page.form.mount('#card')
   document.querySelector('#card iframe')?.addEventListener('load', () => (page.formEvents['load'] ??= []).push(null))

@@ -1,4 +1,4 @@
-import type { FormField, FormStep, FrameOptions, FromFrame } from '@tessera/contract/frame'
+import type { CardBrand, FormField, FormStep, FrameOptions, FromFrame } from '@tessera/contract/frame'
 
 import { ApiCallError } from './api-call.ts'
 import type { FormSettings, LocalizedTexts } from './form-settings.ts'
@@ -28,6 +28,8 @@ export interface FormState {
   /** With the labels of the merchant. Those of the deferred script are missing until it is there. */
   texts: FormTexts
   running: AbortController | null
+  /** Of the number in the field. Null for fewer than four digits, so that the page does not get to know when a single one was typed. */
+  brand: CardBrand | null
   describeReason: (reason: string) => ReasonDisplay
 }
 
@@ -92,6 +94,7 @@ export function createFormCore({ settings, view, post, onRun, onError, onWipe }:
     localized,
     texts: localized.texts,
     running: null,
+    brand: null,
     describeReason: describeOwnReason,
   }
   const fields: FormCore['fields'] = new Map()
@@ -142,7 +145,7 @@ export function createFormCore({ settings, view, post, onRun, onError, onWipe }:
     const shown = shownFields().map((name) => fields.get(name))
     const complete = shown.length > 0 && shown.every((field) => field?.validate(field.input.value) === null)
     const empty = shown.every((field) => field?.input.value === '')
-    const change = { type: 'change', complete, empty, errors: Object.fromEntries(fieldErrors) } as const
+    const change = { type: 'change', brand: state.brand, complete, empty, errors: Object.fromEntries(fieldErrors) } as const
     // Only when something is new: one message for each key would tell the page how many digits there are and when each was typed.
     const key = JSON.stringify([state.step, change])
     if (key !== lastChange && post(change)) lastChange = key
@@ -170,6 +173,7 @@ export function createFormCore({ settings, view, post, onRun, onError, onWipe }:
     if (state.running !== null) return
     const controller = (state.running = new AbortController())
     onRun()
+    post({ type: 'busy', busy: true })
     lockInputs(true)
     view.root.setAttribute('aria-busy', 'true')
     view.fault.textContent = ''
@@ -200,6 +204,7 @@ export function createFormCore({ settings, view, post, onRun, onError, onWipe }:
   }
 
   function finish(): void {
+    const wasRunning = state.running !== null
     state.running = null
     lockInputs(false)
     const hasCancelFocus = document.activeElement === view.cancel
@@ -212,6 +217,7 @@ export function createFormCore({ settings, view, post, onRun, onError, onWipe }:
     }
     view.root.removeAttribute('aria-busy')
     postChange()
+    if (wasRunning) post({ type: 'busy', busy: false })
   }
 
   function showCallError({ code, reason }: ApiCallError): void {
@@ -224,9 +230,15 @@ export function createFormCore({ settings, view, post, onRun, onError, onWipe }:
     for (const { input, step } of fields.values()) input.readOnly = isLocked && step === state.step
   }
 
+  function reportFocus(input: HTMLInputElement, field: FormField): void {
+    for (const type of ['focus', 'blur'] as const) input.addEventListener(type, () => post({ type, field }))
+  }
+  reportFocus(view.consent.box, 'consent')
+
   function addField(name: FieldName, field: StepField): void {
     fields.set(name, field)
     const { input, validate } = field
+    reportFocus(input, name)
     input.addEventListener('input', () => {
       showFieldError(name, null)
       postChange()

@@ -99,7 +99,7 @@ function loadRest(): Promise<DeferredForm> {
       deferred ??= create(core, back)
       showTexts()
       showButtons()
-      deferred.renderBrand()
+      renderBrand()
       return deferred
     })
     .finally(() => {
@@ -113,6 +113,11 @@ function loadSoon([pauseMs, ...pausesMs]: readonly number[]): void {
   loadRest().catch(() => {
     if (pauseMs !== undefined) setTimeout(() => loadSoon(pausesMs), pauseMs)
   })
+}
+
+function renderBrand(): void {
+  deferred?.renderBrand()
+  core.postChange()
 }
 
 function submit(): void {
@@ -155,7 +160,7 @@ formatInputs(view)
 core.addField('number', { ...view.number, step: 'card', validate: validateNumber })
 core.addField('expiry', { ...view.expiry, step: 'card', validate: (text) => validateExpiry(text, Date.now()) })
 core.addStep('card', { form: view.card, button: view.submit }, submit)
-view.number.input.addEventListener('input', () => deferred?.renderBrand())
+view.number.input.addEventListener('input', renderBrand)
 view.consent.box.addEventListener('click', (event) => {
   if (state.running !== null) event.preventDefault()
 })

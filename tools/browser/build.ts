@@ -28,7 +28,6 @@ export async function buildBrowser(root: string, folder: string): Promise<Manife
     ['tessera.mjs', await bundle(join(root, 'browser', 'page', 'module.ts'), 'esm')],
     ['react.mjs', await bundle(join(root, 'browser', 'page', 'react-module.ts'), 'esm')],
     ['tessera.d.ts', readFileSync(join(root, 'browser', 'printed', 'tessera.d.ts'), 'utf8')],
-    ['testing.mjs', await bundle(join(root, 'browser', 'testing', 'index.ts'), 'esm')],
   ]
   mkdirSync(folder, { recursive: true })
   for (const [name, text] of texts) replaceFile(join(folder, name), text)

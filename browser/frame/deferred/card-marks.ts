@@ -1,8 +1,8 @@
 /** The brands that have a mark. */
-export type CardBrand = keyof typeof cardMarks
+export type MarkedBrand = keyof typeof cardMarks
 
 /** Draws the mark of a brand: a card of 34 by 22 pixels. The drawings are our own, in colors by which each brand is known. */
-export function drawMark(brand: CardBrand): SVGElement {
+export function drawMark(brand: MarkedBrand): SVGElement {
   const { ground, shapes } = cardMarks[brand]
   const card = { x: 0.5, y: 0.5, width: 33, height: 21, rx: 3.5 }
   const svg = createSvg('svg', { viewBox: '0 0 34 22', width: 34, height: 22, class: 'mark', 'data-brand': brand })

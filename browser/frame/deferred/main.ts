@@ -17,7 +17,10 @@ function createDeferredForm(core: FormCore, back: () => void): DeferredForm {
   sheet.replaceSync(deferredStyle)
   document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet]
   core.state.describeReason = describeReason
-  const renderBrand = createBrandView(core.view.number)
+  const showBrand = createBrandView(core.view.number)
+  const renderBrand = (): void => {
+    core.state.brand = showBrand()
+  }
   const codeStep = createCodeStep(core, back)
   return { ...codeStep, renderBrand, textsIn: (locale) => ({ ...deferredTextsIn(locale), ...codeStep.codeTexts(locale) }) }
 }
