@@ -126,7 +126,7 @@ describe('the card form in a real browser', () => {
       await page.evaluate((name) => {
         const { form } = globalThis as unknown as TestPage
         form[name]()
-        form.submit()
+        void form.submit()
       }, action)
       await form.locator('#number-fault', { hasText: 'Enter the card number' }).waitFor()
       assert.equal(await form.locator('.progress').isVisible(), false)

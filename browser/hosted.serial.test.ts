@@ -49,7 +49,7 @@ describe('the hosted page', () => {
       (kept) =>
         JSON.stringify([
           Object.entries(localStorage),
-          Object.values(sessionStorage).map((text) => text.replace(kept, '')),
+          Object.values(sessionStorage).map((text) => String(text).replace(kept, '')),
           document.cookie,
           window.name,
           history.state,

@@ -44,7 +44,9 @@ export function makeCounter(name: string, help: string): Counter {
     const cell = counts.get(key) ?? { count: 0 }
     if (counts.size >= SERIES_MAX && !counts.has(key)) return () => undefined
     counts.set(key, cell)
-    return () => void cell.count++
+    return () => {
+      cell.count++
+    }
   }
   return Object.freeze({
     add: (labels: Labels) => seriesOf(labels)(),
