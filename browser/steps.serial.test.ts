@@ -116,7 +116,7 @@ function observeHeights(page: Page): Promise<unknown> {
 function simulateWebOtp(): void {
   const requests: CredentialRequestOptions[] = []
   let receive = (_code: string): void => undefined
-  Object.assign(globalThis, { OTPCredential: class {}, requests, receive: (code: string) => receive(code) })
+  Object.assign(globalThis, { OTPCredential: Object, requests, receive: (code: string) => receive(code) })
   Object.defineProperty(navigator, 'credentials', {
     value: {
       get: (request: CredentialRequestOptions) => {

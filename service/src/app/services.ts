@@ -395,7 +395,6 @@ function testingOf({ cards, code, demo }: Sandbox): GettingStartedDetails['testi
 
 /** A record that is damaged is refused by the next start, which says what to do. */
 const noHeads = (): null => null
-const dayMs = 86_400_000
-const [pageFetchTimeoutMs, maxPageBytes] = [10_000, 1_000_000]
+const [dayMs, pageFetchTimeoutMs, maxPageBytes] = [86_400_000, 10_000, 1_000_000]
 /** About as long as the commit of a call takes, so that waiting for one batch at most doubles it. */
 const embeddedBatchMs = 8
