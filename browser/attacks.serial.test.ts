@@ -208,6 +208,7 @@ describe('a page that attacks its card form', () => {
 
   it('7. injects no address, selector or transparent color with the theme', async () => {
     const opened = await testBed.open()
+    await opened.waitUntilComplete()
     await opened.waitForEvent('ready')
     const requests: string[] = []
     opened.page.on('request', (request) => requests.push(request.url()))

@@ -154,7 +154,7 @@ describe('the appearance of the card form', () => {
       label.selectNodeContents(document.querySelector('label[for=number]') ?? document.body)
       const number = document.querySelector('#number') as HTMLInputElement
       const dot = document.createRange()
-      const sentence = document.querySelector('footer p')?.firstChild
+      const sentence = document.querySelector('footer p span')?.firstChild
       if (sentence) dot.setStart(sentence, (sentence.textContent?.length ?? 1) - 1)
       if (sentence) dot.setEnd(sentence, sentence.textContent?.length ?? 1)
       const { paddingLeft, paddingRight, direction, textAlign } = getComputedStyle(number)
