@@ -48,8 +48,15 @@ function checkBlockedLoads({ blockedLoads }: PageActivity, { elements, context }
 function checkScriptBodies({ scriptBodies }: PageActivity, context: PageContext): FormCheckFinding[] {
   return [...scriptBodies].flatMap(([address, text]) => [
     ...(containsPassword(text) ? [makeFinding('password-in-page', context, noLocation, address)] : []),
-    ...(callsCardMethods(text) && !isSdkAddress(address) ? [makeFinding('own-call', context, noLocation, address)] : []),
+    ...(callsCardMethods(text) && !isSdkAddress(address) && !isFormScript(address, context) ? [makeFinding('own-call', context, noLocation, address)] : []),
   ])
+}
+
+/** A script of the service's form, judged by its address as the form's frame is. */
+function isFormScript(address: string, { origin: pageOrigin, formOrigin }: PageContext): boolean {
+  const url = URL.parse(address)
+  if (url === null || !url.pathname.startsWith('/form/v1/')) return false
+  return formOrigin === null ? url.origin !== pageOrigin : url.origin === formOrigin
 }
 
 function checkTransfers({ transfers }: PageActivity, context: PageContext): FormCheckFinding[] {

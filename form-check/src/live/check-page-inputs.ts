@@ -1,6 +1,6 @@
 import type { PageContext } from '../check-elements.ts'
 import { makeFinding, type FormCheckFinding } from '../finding.ts'
-import { isCardInput, type PageElement } from '../page-elements.ts'
+import type { PageElement } from '../page-elements.ts'
 
 import { checkCardTraces, listStorageTraces, listTransferTraces, markActivity } from './check-card-traces.ts'
 import { listOpeners, openerKey } from './explore-page.ts'
@@ -64,10 +64,6 @@ export async function checkPageInputs(
     elements.push(...current.elements.filter(({ card }) => card !== null))
   }
 
-  function hasCardInput(): boolean {
-    return [...first.elements, ...elements].some(isCardInput)
-  }
-
   /** Types into card inputs that were not typed into yet. Returns whether there were any. */
   async function typeNewCards(): Promise<boolean> {
     const inputs = current.live.filter((input) => input.element.card !== null && input.isVisible && input.element.card.data !== 'otp')
@@ -103,11 +99,11 @@ export async function checkPageInputs(
     await typeNewCards()
   }
 
-  /** When the page shows no card input, presses buttons, links and tabs until one appears or nothing is left to press. */
+  /** While no card input can be typed into, presses buttons, links and tabs until one appears or nothing is left to press. */
   async function openForms(): Promise<void> {
     if (!options.shouldSubmit) return
     const pressed = new Set<string>()
-    while (!hasCardInput() && pressed.size < maxPresses && performance.now() < end) {
+    while (typed.size === 0 && pressed.size < maxPresses && performance.now() < end) {
       const [opener] = listOpeners(current, pressed)
       if (opener === undefined) return
       pressed.add(openerKey(opener))

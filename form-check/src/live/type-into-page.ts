@@ -51,6 +51,8 @@ export async function probeInput(
   const value = await probed.valueOf(input.frame, input.selector)
   const traces = listTransferTraces(transfers, null).map(({ trace }) => trace)
   await replaceValue(probed, input, '')
+  // Without it the input keeps the focus, and typing the same number again changes nothing for the page.
+  await page.keyboard.press('Tab').catch(() => undefined)
   return {
     behavior: {
       isGrouped: /^\d{4}([ \u00a0-])\d{4}\1\d{4}\1\d{4}$/.test(value.trim()),
