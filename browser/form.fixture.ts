@@ -137,8 +137,8 @@ export interface TestPageForm {
   mount: (selector: string) => TestPageForm
   unmount: () => void
   update: (options: object) => void
-  submit: () => void
-  verify: () => void
+  submit: () => Promise<unknown>
+  verify: () => Promise<unknown>
   resend: () => void
   back: () => void
   clear: () => void
@@ -150,7 +150,7 @@ export function mountForm(options: object): void {
   const page = globalThis as unknown as { -readonly [K in keyof TestPage]: TestPage[K] }
   page.formEvents = {}
   page.form = new page.Tessera.CardForm(options)
-  for (const event of ['ready', 'change', 'step', 'token', 'error', 'warning', 'wait', 'seen'])
+  for (const event of ['ready', 'change', 'step', 'busy', 'focus', 'blur', 'token', 'error', 'warning', 'wait', 'seen'])
     page.form.on(event, (value) => (page.formEvents[event] ??= []).push(value ?? null))
   page.form.mount('#card')
   document.querySelector('#card iframe')?.addEventListener('load', () => (page.formEvents['load'] ??= []).push(null))
@@ -164,10 +164,9 @@ export async function enterCard({ form }: OpenForm, pan: string): Promise<void> 
   await pressInFrame(form.locator('form.card button'))
 }
 
-/** Enters the SMS code and submits it. */
+/** Enters the SMS code, which confirms itself. */
 export async function enterCode({ form }: OpenForm, code = '666666'): Promise<void> {
   await form.locator('#code').fill(code)
-  await pressInFrame(form.locator('form.code button.main'))
 }
 
 export interface FormShop {

@@ -1,4 +1,4 @@
-import type { FormField, FormStep, FrameOptions, FromFrame } from '@tessera/contract/frame'
+import type { CardBrand, FormField, FormStep, FrameOptions, FromFrame } from '@tessera/contract/frame'
 
 import { ApiCallError } from './api-call.ts'
 import type { FormSettings, LocalizedTexts } from './form-settings.ts'
@@ -28,6 +28,8 @@ export interface FormState {
   /** With the labels of the merchant. Those of the deferred script are missing until it is there. */
   texts: FormTexts
   running: AbortController | null
+  /** Of the number in the field. Null for fewer than four digits, so that the page does not get to know when a single one was typed. */
+  brand: CardBrand | null
   describeReason: (reason: string) => ReasonDisplay
 }
 
@@ -92,6 +94,7 @@ export function createFormCore({ settings, view, post, onRun, onError, onWipe }:
     localized,
     texts: localized.texts,
     running: null,
+    brand: null,
     describeReason: describeOwnReason,
   }
   const fields: FormCore['fields'] = new Map()
@@ -117,17 +120,32 @@ export function createFormCore({ settings, view, post, onRun, onError, onWipe }:
   }
 
   function showStep(next: FormStep): void {
+    placeFooter(next)
     state.step = next
     for (const [name, { form }] of steps) form.hidden = name !== next
     post({ type: 'step', step: next })
     postChange()
   }
 
+  /**
+   * Consent and legal texts stand above the button of the card, and last in every other step, which is as high as the card was: the page around the frame
+   * does not move.
+   */
+  function placeFooter(next: FormStep): void {
+    const { root, card, footer, fault, submit } = view
+    if (next === state.step) return
+    if (next === 'card') root.style.minHeight = ''
+    else root.style.minHeight ||= `${root.getBoundingClientRect().height}px`
+    card.insertBefore(footer, fault.parentElement === card ? fault : submit)
+    if (next !== 'card') root.append(footer)
+    view.consent.row.hidden = next !== 'card' || state.options.save !== 'ask'
+  }
+
   function postChange(): void {
     const shown = shownFields().map((name) => fields.get(name))
-    const complete = shown.every((field) => field?.validate(field.input.value) === null)
+    const complete = shown.length > 0 && shown.every((field) => field?.validate(field.input.value) === null)
     const empty = shown.every((field) => field?.input.value === '')
-    const change = { type: 'change', complete, empty, errors: Object.fromEntries(fieldErrors) } as const
+    const change = { type: 'change', brand: state.brand, complete, empty, errors: Object.fromEntries(fieldErrors) } as const
     // Only when something is new: one message for each key would tell the page how many digits there are and when each was typed.
     const key = JSON.stringify([state.step, change])
     if (key !== lastChange && post(change)) lastChange = key
@@ -155,15 +173,16 @@ export function createFormCore({ settings, view, post, onRun, onError, onWipe }:
     if (state.running !== null) return
     const controller = (state.running = new AbortController())
     onRun()
+    post({ type: 'busy', busy: true })
     lockInputs(true)
     view.root.setAttribute('aria-busy', 'true')
     view.fault.textContent = ''
     view.progressText.textContent = state.texts.busy
-    view.cancel.hidden = true
+    showProgress(false)
     view.progress.hidden = false
     const slowTimer = setTimeout(() => {
       view.progressText.textContent = state.texts.slow ?? state.texts.busy
-      view.cancel.hidden = false
+      showProgress(true)
     }, slowMs)
     const timeout = setTimeout(() => controller.abort('late'), callTimeoutMs)
     try {
@@ -178,7 +197,14 @@ export function createFormCore({ settings, view, post, onRun, onError, onWipe }:
     }
   }
 
+  /** Until it takes long, progress is only read aloud: the button shows it. */
+  function showProgress(isSlow: boolean): void {
+    view.cancel.hidden = !isSlow
+    view.progress.classList.toggle('aloud', !isSlow)
+  }
+
   function finish(): void {
+    const wasRunning = state.running !== null
     state.running = null
     lockInputs(false)
     const hasCancelFocus = document.activeElement === view.cancel
@@ -191,6 +217,7 @@ export function createFormCore({ settings, view, post, onRun, onError, onWipe }:
     }
     view.root.removeAttribute('aria-busy')
     postChange()
+    if (wasRunning) post({ type: 'busy', busy: false })
   }
 
   function showCallError({ code, reason }: ApiCallError): void {
@@ -203,9 +230,15 @@ export function createFormCore({ settings, view, post, onRun, onError, onWipe }:
     for (const { input, step } of fields.values()) input.readOnly = isLocked && step === state.step
   }
 
+  function reportFocus(input: HTMLInputElement, field: FormField): void {
+    for (const type of ['focus', 'blur'] as const) input.addEventListener(type, () => post({ type, field }))
+  }
+  reportFocus(view.consent.box, 'consent')
+
   function addField(name: FieldName, field: StepField): void {
     fields.set(name, field)
     const { input, validate } = field
+    reportFocus(input, name)
     input.addEventListener('input', () => {
       showFieldError(name, null)
       postChange()

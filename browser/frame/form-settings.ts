@@ -7,6 +7,7 @@ import type { DocumentTexts } from './texts.ts'
 export interface FormSettings {
   readonly merchant: string
   readonly merchantName: string
+  readonly environment: 'test' | 'production'
   /** The origin of the page that holds the frame. */
   readonly origin: string
   /** The signed token of this document, sent with the card. */

@@ -55,10 +55,12 @@ function configure(options: FrameOptions, rejected: readonly string[] = []): voi
       showTexts()
     })
   }
+  // The first step has its height again, in another language, font or width.
+  view.root.style.minHeight = ''
   document.documentElement.dir = options.direction ?? 'ltr'
   document.documentElement.dataset['layout'] = options.layout ?? 'stacked'
-  view.consent.row.hidden = options.save !== 'ask'
-  if (view.consent.row.hidden) view.consent.box.checked = false
+  view.consent.row.hidden = options.save !== 'ask' || state.step !== 'card'
+  if (options.save !== 'ask') view.consent.box.checked = false
   showButtons()
 }
 
@@ -70,7 +72,7 @@ function showButtons(): void {
 
 function showTexts(): void {
   const { localized, options } = state
-  state.texts = withLabels({ ...localized.texts, ...deferred?.textsIn(localized.locale) }, options.labels ?? {})
+  state.texts = withLabels({ ...localized.texts, ...deferred?.textsIn(localized.locale) }, options)
   renderTexts(view, settings, localized, state.texts)
   deferred?.renderTexts()
   core.showFieldErrors()
@@ -97,7 +99,7 @@ function loadRest(): Promise<DeferredForm> {
       deferred ??= create(core, back)
       showTexts()
       showButtons()
-      deferred.renderBrand()
+      renderBrand()
       return deferred
     })
     .finally(() => {
@@ -111,6 +113,11 @@ function loadSoon([pauseMs, ...pausesMs]: readonly number[]): void {
   loadRest().catch(() => {
     if (pauseMs !== undefined) setTimeout(() => loadSoon(pausesMs), pauseMs)
   })
+}
+
+function renderBrand(): void {
+  deferred?.renderBrand()
+  core.postChange()
 }
 
 function submit(): void {
@@ -153,7 +160,7 @@ formatInputs(view)
 core.addField('number', { ...view.number, step: 'card', validate: validateNumber })
 core.addField('expiry', { ...view.expiry, step: 'card', validate: (text) => validateExpiry(text, Date.now()) })
 core.addStep('card', { form: view.card, button: view.submit }, submit)
-view.number.input.addEventListener('input', () => deferred?.renderBrand())
+view.number.input.addEventListener('input', renderBrand)
 view.consent.box.addEventListener('click', (event) => {
   if (state.running !== null) event.preventDefault()
 })
@@ -175,13 +182,16 @@ function acceptHello(event: MessageEvent): void {
   if (event.source !== parent || event.origin !== settings.origin || hello?.id !== frameId || helloPort === undefined) return
   removeEventListener('message', acceptHello)
   port = helloPort
+  const sizes = new ResizeObserver(() => core.post({ type: 'size', height: Math.ceil(view.root.getBoundingClientRect().height) }))
   helloPort.onmessage = ({ data }: MessageEvent) => {
     const message = readToFrame(data)
-    if (message?.type === 'configure') configure(message.options, message.refused)
-    else if (message !== null) actions[message.type]()
+    if (message?.type === 'configure') {
+      configure(message.options, message.refused)
+      // Not before: without its options the form has another height, and the page would move twice.
+      sizes.observe(view.root)
+    } else if (message !== null) actions[message.type]()
   }
   core.post({ type: 'ready' })
-  new ResizeObserver(() => core.post({ type: 'size', height: Math.ceil(view.root.getBoundingClientRect().height) })).observe(view.root)
   footerWatch = watchFooter(view.footer, (seen) => core.post({ type: 'seen', state: seen }))
   loadAfterPaint()
 }

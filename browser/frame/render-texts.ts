@@ -1,15 +1,15 @@
-import { formLabels } from '@tessera/contract/frame'
+import { formLabels, type FrameOptions } from '@tessera/contract/frame'
 
 import type { FormSettings, LocalizedTexts } from './form-settings.ts'
 import type { FormTexts } from './texts.ts'
 import type { FormView } from './view.ts'
 
 /** The texts with the merchant's own labels. The merchant may replace labels, not legal texts. */
-export function withLabels(defaults: FormTexts, labels: Readonly<Record<string, unknown>>): FormTexts {
-  return {
-    ...defaults,
-    ...Object.fromEntries(formLabels.flatMap((name) => (isValidLabel(name, labels[name]) ? [[name, labels[name]]] : []))),
-  }
+export function withLabels(defaults: FormTexts, { labels = {}, layout = 'stacked' }: FrameOptions): FormTexts {
+  const own = formLabels.flatMap((name) => (isValidLabel(name, labels[name]) ? [[name, labels[name]]] : []))
+  // Beside the number there is room for one word.
+  const expiry = layout === 'stacked' ? defaults.expiry : defaults.expiryShort
+  return { ...defaults, expiry, ...(Object.fromEntries(own) as Partial<FormTexts>) }
 }
 
 /** Writes the texts of the first step, and of what stands below every step. */
@@ -18,6 +18,9 @@ export function renderTexts(view: FormView, settings: FormSettings, { locale, di
   for (const name of ['number', 'expiry'] as const) view[name].label.textContent = texts[name]
   for (const name of ['submit', 'cancel'] as const) view[name].textContent = texts[name]
   view.expiry.input.placeholder = texts.expiryShape
+  view.test.textContent = 'TEST'
+  view.test.title = texts.testMode
+  view.test.hidden = settings.environment !== 'test'
   view.consent.text.textContent = disclosure.text
   view.goesTo.textContent = texts.goesTo.replace('{0}', () => settings.providerName).replace('{1}', () => settings.merchantName)
   for (const [link, text, address] of [

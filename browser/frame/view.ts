@@ -26,8 +26,11 @@ export interface FormView {
   readonly cancel: HTMLButtonElement
   /** An error that belongs to no field. It stands before the button of its step. */
   readonly fault: HTMLElement
+  /** Consent and legal texts, in one block. */
   readonly footer: HTMLElement
   readonly goesTo: HTMLElement
+  /** Says that this is the test environment. */
+  readonly test: HTMLElement
   readonly poweredBy: HTMLAnchorElement
   readonly terms: HTMLAnchorElement
   readonly privacy: HTMLAnchorElement
@@ -44,21 +47,39 @@ export function createFormView(): FormView {
     cancel: createButton('plain'),
     fault: createHtml('p', 'fault whole'),
     footer: createHtml('footer'),
-    goesTo: createHtml('p'),
+    goesTo: createHtml('span'),
+    test: createHtml('span', 'test'),
     poweredBy: createLink(),
     terms: createLink(),
     privacy: createLink(),
   }
   view.fault.tabIndex = -1
   view.fault.setAttribute('role', 'alert')
-  const card = createStep('card', view.number.row, view.expiry.row, view.consent.row, view.fault, view.submit)
+  const card = createStep('card', view.number.row, view.expiry.row, view.footer, view.fault, view.submit)
   const progress = createGroup('progress', view.progressText, view.cancel)
   progress.setAttribute('role', 'status')
   view.footer.setAttribute('role', 'group')
-  view.footer.append(view.goesTo, createGroup('who', view.poweredBy, view.terms, view.privacy))
+  const lock = createHtml('p')
+  lock.append(drawLock(), view.goesTo)
+  view.footer.append(view.consent.row, lock, createGroup('who', view.poweredBy, view.terms, view.privacy, view.test))
   // Not a main landmark: the page that holds the frame has its own.
-  const root = createGroup('root', card, progress, view.footer)
+  const root = createGroup('root', card, progress)
   return { ...view, root, card, progress }
+}
+
+function drawLock(): SVGElement {
+  const create = (name: string): SVGElement => document.createElementNS('http://www.w3.org/2000/svg', name)
+  const [svg, path] = [create('svg'), create('path')]
+  for (const [name, value] of [
+    ['class', 'lock'],
+    ['width', '11'],
+    ['height', '14'],
+    ['aria-hidden', 'true'],
+  ] as const)
+    svg.setAttribute(name, value)
+  path.setAttribute('d', 'M2 6V4a3.5 3.5 0 0 1 7 0v2h1q1 0 1 1v6q0 1-1 1H1q-1 0-1-1V7q0-1 1-1zm1.6 0h3.8V4a1.9 1.9 0 0 0-3.8 0z')
+  svg.append(path)
+  return svg
 }
 
 /** Without `maxLength`, which would cut off what is pasted with spaces or as a whole message, before it can be read. */

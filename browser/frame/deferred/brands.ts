@@ -1,26 +1,53 @@
+import type { CardBrand } from '@tessera/contract/frame'
+
 import { readDigits } from '../digits.ts'
 import { createHtml, type FieldView } from '../view.ts'
+import { drawMark, type MarkedBrand } from './card-marks.ts'
 
-/** Puts the brand beside the number. Returns a function that shows the brand of the number in the field. */
-export function createBrandView({ input }: FieldView): () => void {
-  const brand = createHtml('span', 'brand')
-  brand.setAttribute('aria-hidden', 'true')
-  input.after(brand)
+/**
+ * Puts the marks of the brands beside the number. Returns a function that shows those that the number in the field can still have, and returns the brand
+ * as the page gets it.
+ */
+export function createBrandView({ input }: FieldView): () => CardBrand | null {
+  const row = createHtml('span', 'brand')
+  row.setAttribute('aria-hidden', 'true')
+  const marks = cardBrands.map(([brand]) => drawMark(brand))
+  row.append(...marks)
+  input.after(row)
   return () => {
-    brand.textContent = brandOf(readDigits(input.value))
+    const digits = readDigits(input.value)
+    const shown = possibleBrands(digits)
+    for (const mark of marks) mark.classList.toggle('gone', !shown.some((brand) => brand === mark.dataset['brand']))
+    row.classList.toggle('all', shown.length > 1)
+    const [brand = null] = digits !== '' && shown.length === 1 ? shown : []
+    row.dataset['brand'] = brand ?? ''
+    return digits.length < reportedDigits ? null : brand
   }
 }
 
-/** The brand of a number by its prefix; empty when only the service knows it. */
-export function brandOf(digits: string): string {
-  return brands.find(([, prefix]) => prefix.test(digits))?.[0] ?? ''
+/** The page gets the brand from here on, whichever it is: one digit says Visa, four say Uzcard. */
+const reportedDigits = 4
+
+/** The brands that a number with these first digits can have: all of them for an empty field, none for a number that only the service knows. */
+export function possibleBrands(digits: string): readonly MarkedBrand[] {
+  return cardBrands.flatMap(([brand, ...prefixes]) => (prefixes.some((prefix) => startsAlike(digits, prefix)) ? [brand] : []))
 }
 
-const brands: readonly (readonly [brand: string, prefix: RegExp])[] = [
-  ['UZCARD', /^(8600|5614)/],
-  ['HUMO', /^9860/],
-  ['МИР', /^220[0-4]/],
-  ['UnionPay', /^62/],
-  ['VISA', /^4/],
-  ['Mastercard', /^(5[1-5]|222[1-9]|22[3-9]|2[3-6]|27[01]|2720)/],
+/** Whether digits begin with a number of the range, or may when more are typed. */
+function startsAlike(digits: string, [low, high = low]: Prefixes): boolean {
+  const length = Math.min(digits.length, low.length)
+  const typed = digits.slice(0, length)
+  return typed >= low.slice(0, length) && typed <= high.slice(0, length)
+}
+
+/** One prefix, or the first and the last of a range. */
+type Prefixes = readonly [low: string, high?: string]
+
+const cardBrands: readonly (readonly [MarkedBrand, ...Prefixes[]])[] = [
+  ['uzcard', ['8600'], ['5614']],
+  ['humo', ['9860']],
+  ['visa', ['4']],
+  ['mastercard', ['51', '55'], ['2221', '2720']],
+  ['unionpay', ['62']],
+  ['mir', ['2200', '2204']],
 ]

@@ -32,6 +32,11 @@ export function readCodeText(text: string, format: CodeFormat): string {
     .join('')
 }
 
+/** Whether a code of digits is complete as soon as its last one is typed. Not while it may become a longer one. */
+export function confirmsItself(text: string, { length, alphabet, fixed = '' }: CodeFormat): boolean {
+  return !hasLetters(alphabet) && text.length >= Math.max(length, fixed.length)
+}
+
 /** The error text for a missing or incomplete code of this format. */
 export function codeMissingText(
   texts: Pick<DeferredTexts, 'code_missing' | 'code_missing_letters'>,

@@ -7,12 +7,15 @@ import { readDigits } from '../digits.ts'
 import { parseExpiryText } from '../expiry.ts'
 import type { FormCore } from '../form-core.ts'
 import { showFormError } from '../form-error.ts'
-import { isEnteredAtOnce, listenForInput } from '../inputs.ts'
+import { isEnteredAtOnce, listenForInput, setText } from '../inputs.ts'
 import type { DeferredForm } from '../load-deferred.ts'
 import { deferredTextsIn, type DeferredTexts } from '../texts.ts'
 
-import { codeMissingText, formatCode, showCodeFormat } from './code-field.ts'
+import { possibleBrands } from './brands.ts'
+import { drawMark } from './card-marks.ts'
+import { codeMissingText, confirmsItself, formatCode, readCodeText, showCodeFormat } from './code-field.ts'
 import { createLaterView } from './code-view.ts'
+import { waitForMessage } from './web-otp.ts'
 
 export interface CodeStep extends Pick<DeferredForm, 'renderTexts' | 'sendCard' | 'verify' | 'resend' | 'reset' | 'showCallError'> {
   /** The texts that depend on what codes look like. */
@@ -30,6 +33,9 @@ export function createCodeStep(core: FormCore, back: () => void): CodeStep {
   let codeFormat = settings.code
   let phone = ''
   let countdown: ReturnType<typeof setInterval> | undefined
+  let expiryTimer: ReturnType<typeof setTimeout> | undefined
+  let waitMs = 0
+  let messageWait = new AbortController()
 
   async function sendCard(signal: AbortSignal): Promise<void> {
     const { number, expiry, consent } = core.view
@@ -42,8 +48,11 @@ export function createCodeStep(core: FormCore, back: () => void): CodeStep {
       consent: hasConsent ? { version: disclosure.version, sha256: disclosure.sha256, locale, at: Date.now() } : undefined,
       session: state.options.session,
     }
-    const { card } = (await call('cards.create', params, signal)) as { card: { token: string } }
+    const [brand] = possibleBrands(params.card.number)
+    const { card } = (await call('cards.create', params, signal)) as { card: FormCard & { token: string } }
     token = card.token
+    for (const place of [view.cardMark, view.doneMark]) place.replaceChildren(...(brand === undefined ? [] : [drawMark(brand)]))
+    view.cardNumber.textContent = formatMask(card.number)
     await requestCode(signal)
     core.wipe()
     core.showStep('code')
@@ -54,7 +63,7 @@ export function createCodeStep(core: FormCore, back: () => void): CodeStep {
     const sent = (await call('cards.get_verify_code', { token, form: settings.form }, signal)) as unknown as {
       phone: string
       wait: number
-      code?: CodeFormat
+      code?: CodeFormat & { readonly lifetime?: number }
     }
     phone = sent.phone
     setCodeFormat(sent.code ?? settings.code)
@@ -63,6 +72,24 @@ export function createCodeStep(core: FormCore, back: () => void): CodeStep {
     core.showFieldError('code', null)
     renderTexts()
     startCountdown(sent.wait)
+    clearTimeout(expiryTimer)
+    if (sent.code?.lifetime !== undefined) expiryTimer = setTimeout(showExpired, sent.code.lifetime)
+    leave()
+    messageWait = new AbortController()
+    waitForMessage(messageWait.signal, (text) => {
+      setText(code.input, { text: readCodeText(text, codeFormat), caret: text.length })
+      code.input.dispatchEvent(new Event('input'))
+    })
+  }
+
+  /** The step is left, or another code is on its way: no message is waited for any more. */
+  function leave(): void {
+    messageWait.abort()
+  }
+
+  /** Says that the code is too old before the cardholder spends an attempt on it. */
+  function showExpired(): void {
+    if (state.step === 'code' && state.running === null && !code.input.disabled) core.showFieldError('code', 'code_expired')
   }
 
   function setCodeFormat(format: CodeFormat): void {
@@ -76,12 +103,17 @@ export function createCodeStep(core: FormCore, back: () => void): CodeStep {
   }
 
   function verify(): void {
-    if (state.step !== 'code' || state.running !== null || !core.checkFields()) return
+    if (state.step !== 'code' || state.running !== null) return
+    // The code has just confirmed itself and was wrong, when its button is pressed as well: the error stays.
+    if (code.input.value === '' && code.input.ariaInvalid === 'true') return code.input.focus()
+    if (!core.checkFields()) return
     void core.run(async (signal) => {
       const { card } = (await call('cards.verify', { token, code: code.input.value }, signal)) as { card: FormCard }
       const { number, expire, recurrent, verify: isVerified, type } = card
       core.wipe()
-      view.doneCard.textContent = number
+      leave()
+      clearTimeout(expiryTimer)
+      view.doneCard.textContent = formatMask(number)
       core.showStep('done')
       view.done.focus()
       core.post({ type: 'token', token, card: { number, expire, recurrent, verify: isVerified, type } })
@@ -130,6 +162,7 @@ export function createCodeStep(core: FormCore, back: () => void): CodeStep {
 
   function startCountdown(ms: number): void {
     resendAtMs = Date.now() + ms
+    waitMs = ms
     clearInterval(countdown)
     countdown = setInterval(renderResend, 1000)
     renderResend()
@@ -138,7 +171,9 @@ export function createCodeStep(core: FormCore, back: () => void): CodeStep {
 
   function renderResend(): void {
     const { resendIn = '', resend: resendText = '' } = state.texts
-    const seconds = Math.ceil((resendAtMs - Date.now()) / 1000)
+    const remainingMs = Math.max(0, resendAtMs - Date.now())
+    const seconds = Math.ceil(remainingMs / 1000)
+    view.resend.style.setProperty('--filled', `${waitMs > 0 && seconds > 0 ? Math.round(100 - (100 * remainingMs) / waitMs) : 0}%`)
     view.resend.disabled = seconds > 0
     view.resend.textContent = seconds > 0 ? `${resendIn} ${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}` : resendText
     if (seconds <= 0) clearInterval(countdown)
@@ -149,7 +184,14 @@ export function createCodeStep(core: FormCore, back: () => void): CodeStep {
     code.label.textContent = texts.code ?? ''
     for (const name of ['verify', 'back', 'done'] as const) view[name].textContent = texts[name] ?? ''
     view.codeHint.textContent = texts.codeLetters ?? ''
-    view.sent.textContent = `${texts.codeSent ?? ''} ${phone}`
+    view.sent.textContent = texts.codeSent ?? ''
+    view.phone.textContent = formatPhone(phone)
+    view.phoneAloud.textContent = spellPhone(phone, texts.phoneAloud ?? '')
+    view.helpSummary.textContent = texts.noSms ?? ''
+    for (const [index, name] of (['noSmsPhone', 'noSmsService', 'noSmsCredit', 'noSmsThen'] as const).entries()) {
+      const item = view.helpItems[index]
+      if (item !== undefined) item.textContent = texts[name] ?? ''
+    }
     renderResend()
   }
 
@@ -160,8 +202,10 @@ export function createCodeStep(core: FormCore, back: () => void): CodeStep {
     validate: (text) => (isVerificationCode(text, codeFormat) ? null : 'code_missing'),
   })
   code.input.addEventListener('input', (event) => {
-    // A code that was pasted or filled in needs no button. One that is typed does: a slip in its last character would cost an attempt.
-    if (isEnteredAtOnce(event) && isVerificationCode(code.input.value, codeFormat)) verify()
+    // Digits need no button, unless the page wants one. Letters that are typed do: a slip in the last one would cost an attempt.
+    const isWhole =
+      isVerificationCode(code.input.value, codeFormat) && (isEnteredAtOnce(event) || confirmsItself(code.input.value, codeFormat))
+    if (isWhole && state.options.autoConfirm !== false && !(event instanceof InputEvent && event.isComposing)) verify()
   })
   core.addStep('code', { form: view.codeForm, button: view.verify }, verify)
   core.addStep('done', { form: view.doneForm, button: null })
@@ -177,8 +221,27 @@ export function createCodeStep(core: FormCore, back: () => void): CodeStep {
     showCallError,
     codeTexts,
     reset() {
+      leave()
+      clearTimeout(expiryTimer)
       token = ''
       code.input.disabled = view.verify.disabled = false
     },
   }
+}
+
+/** `99890*****66` as people write a phone: `+998 90 ••• •• 66`. */
+function formatPhone(mask: string): string {
+  const [, country, operator, last] = /^(998)(\d\d)\*{5}(\d\d)$/.exec(mask) ?? []
+  return country === undefined ? mask.replaceAll('*', '•') : `+${country} ${operator ?? ''} ••• •• ${last ?? ''}`
+}
+
+/** The masked phone in words, its digits one by one: a screen reader would read it as one number of millions, and leave out the rest. */
+function spellPhone(mask: string, text: string): string {
+  const spell = (digits: string): string => Array.from(digits).join(' ')
+  const [, first = '', hidden = '', last = ''] = /^(\d*)(\**)(\d*)$/.exec(mask) ?? []
+  return text.replace('{0}', spell(first)).replace('{1}', String(hidden.length)).replace('{2}', spell(last))
+}
+
+function formatMask(number: string): string {
+  return number.replace(/\*+/, ' •••• ')
 }

@@ -45,6 +45,15 @@ export const operatorStoreRecordBackupContract = defineOperatorOperation('operat
   result: operatorDone,
 })
 
+export const operatorStoreRecordPrimaryContract = defineOperatorOperation('operator.store.recordPrimary', {
+  summary: 'Writes the audit entry of tessera store choose-primary; a sealed service, when its custodians have unsealed it.',
+  mutates: true,
+  params: Type.Object({
+    host: Type.String({ pattern: '^[!-~]{1,253}$', description: 'A host of the database with its port, as tessera shows it: db1:5432.' }),
+  }),
+  result: operatorDone,
+})
+
 export const operatorStoreSignBackupContract = defineOperatorOperation('operator.store.signBackup', {
   summary: 'Verifies the copy that tessera backup made, and signs its manifest: for a command that cannot open the KEK.',
   mutates: false,
@@ -64,5 +73,6 @@ export const operatorStoreSignBackupContract = defineOperatorOperation('operator
 export const operatorStoreOperations = operationsByName(
   operatorStoreCheckContract,
   operatorStoreRecordBackupContract,
+  operatorStoreRecordPrimaryContract,
   operatorStoreSignBackupContract,
 )

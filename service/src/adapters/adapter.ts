@@ -41,7 +41,7 @@ export type AdapterSettings = Readonly<Record<string, AdapterSetting<unknown>>>
 
 /** One setting of an adapter: its row in the settings, and the value that the adapter gets. Required unless it has a default or is optional. */
 export interface AdapterSetting<T> {
-  readonly row: Pick<Setting, 'type' | 'meaning' | 'default' | 'secret' | 'from' | 'to' | 'choices' | 'production'>
+  readonly row: Pick<Setting, 'type' | 'meaning' | 'default' | 'secret' | 'isSecretFile' | 'from' | 'to' | 'choices' | 'production'>
   readonly toValue: (value: SettingValue) => T
   /** What the adapter gets when the setting is not given; absent for a setting that is required. */
   readonly absent?: T
@@ -102,7 +102,7 @@ export function optionalSetting<T>({ row, toValue }: AdapterSetting<T>): Adapter
 
 /** The path of a file whose only line is a secret; the adapter gets the secret. The file must not be readable by other users. */
 export function secretFileSetting(meaning: string): AdapterSetting<string> {
-  return { row: { type: 'path', meaning, default: null }, toValue: (value) => readSecretFile(toText(value)) }
+  return { row: { type: 'path', meaning, default: null, isSecretFile: true }, toValue: (value) => readSecretFile(toText(value)) }
 }
 
 function toText(value: SettingValue): string {

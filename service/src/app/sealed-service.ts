@@ -1,7 +1,7 @@
 import { RpcError } from '@tessera/contract/errors'
 import { isPublicOperation } from '@tessera/contract/operations'
 import { KekMissingError, type Kek } from '@tessera/vault/kek'
-import type { WrappedKey } from '@tessera/vault/keyring'
+import type { KeyStore, WrappedKey } from '@tessera/vault/keyring'
 import { randomPublic } from '@tessera/vault/random'
 import { shareKekId, type ShareSet } from '@tessera/vault/share-set'
 
@@ -9,6 +9,7 @@ import { kekAdapters } from '../adapters/kms/kek-adapters.ts'
 import { sharesKek } from '../adapters/kms/shares-kek.ts'
 import type { Clock } from '../clock.ts'
 import type { Custody } from '../domain/custody/custody.ts'
+import type { CustodyAudit } from '../domain/custody/custody-audit.ts'
 import type { AppServices } from '../operations/app-services.ts'
 import { refusal } from '../operations/operator.ts'
 import { operationRegistry } from '../operations/registry.ts'
@@ -21,6 +22,7 @@ import { createHttpServer } from '../server/http/http-server.ts'
 import { createPipeline, type PipelineOptions, type RequestHandler } from '../server/pipeline.ts'
 import { noCoarseLimits } from '../server/rate-limits/coarse-limits.ts'
 import { makeRequestIds } from '../server/request-id.ts'
+import type { KeyStoreValues } from '../store/keys.ts'
 import { makeShareSetStore } from '../store/share-sets.ts'
 import { StoreDamaged, StoreOutcomeUnknown, StoreOverloaded, StoreUnavailable } from '../store/store.ts'
 
@@ -33,6 +35,7 @@ import { openKeyStore, retryUntilReachable, type StorageDependencies } from './s
 
 export interface SealDependencies extends Pick<StorageDependencies, 'primaryObserver'> {
   readonly custody: Custody
+  readonly custodyAudit: Pick<CustodyAudit, 'record'>
   readonly handOver: HandOver | null
   readonly lifecycle: Lifecycle
   readonly clock: Clock
@@ -44,6 +47,8 @@ export interface SealDependencies extends Pick<StorageDependencies, 'primaryObse
   readonly onSealed: () => Promise<void>
   /** Whether calls to the API get replies meanwhile; not by a command on a stopped service. Default: true. */
   readonly repliesToCalls?: boolean
+  /** Opens the key store. Default: that of the settings. */
+  readonly openKeys?: () => Promise<KeyStore & KeyStoreValues>
 }
 
 /** What keeps a start waiting until its custodians have entered their shares. */
@@ -68,13 +73,18 @@ export function makeSeal(config: Config, adapters: Adapters, deps: SealDependenc
     adapters: {
       ...adapters,
       async openKek(kekDeps) {
-        if (!isProvider && !(await deps.storedKeys()).some(isOfShares)) return adapters.openKek(kekDeps)
+        if (!(await needsCustodians(config, deps.storedKeys))) return adapters.openKek(kekDeps)
         const [oldest] = await openRequired()
         return isProvider && oldest !== undefined ? oldest : adapters.openKek(kekDeps)
       },
     },
     endReplies: replies.closeAll,
   }
+}
+
+/** Whether the KEK of new keys, or of one that is stored, is in shares. */
+export async function needsCustodians(config: Config, storedKeys: SealDependencies['storedKeys']): Promise<boolean> {
+  return usesShares(config) || (await storedKeys()).some(isOfShares)
 }
 
 function isOfShares({ kekId, state }: WrappedKey): boolean {
@@ -89,7 +99,7 @@ export function usesShares(config: Config): boolean {
 /** The KEKs that the stored keys need, or that of the newest set when there are no keys yet; oldest first. */
 async function waitForShares(config: Config, isProvider: boolean, deps: SealDependencies, replies: Resources): Promise<readonly Kek[]> {
   const { custody, lifecycle, log, stopping } = deps
-  const keys = await retryUntilReachable(config, deps, () => openKeyStore(config, deps))
+  const keys = await retryUntilReachable(config, deps, deps.openKeys ?? (() => openKeyStore(config, deps)))
   const ceremony = createResources((err) => log.error('close_failed', { err }))
   ceremony.add(() => keys.close())
   try {
@@ -207,11 +217,12 @@ function describeMissing(missing: readonly (ShareSet | 'none')[], custody: Custo
 /** Listens for the API and for operators. `ceremony` ends with the seal, `replies` when the API itself listens. */
 async function openSealed(
   config: Config,
-  { custody, handOver, lifecycle, clock, log, stopping, repliesToCalls = true }: SealDependencies,
+  { custody, custodyAudit, handOver, lifecycle, clock, log, stopping, repliesToCalls = true }: SealDependencies,
   { ceremony, replies }: { readonly ceremony: Resources; readonly replies: Resources },
 ): Promise<void> {
   const services = {
     custody,
+    custodyAudit,
     handOver,
     nodes: null,
     keks: null,
@@ -225,7 +236,7 @@ async function openSealed(
     replies.add(() => http.drain(sealedDrainMs))
     await http.listen(config)
   }
-  const operators = countInFlight(pipeline(serveCeremony))
+  const operators = countInFlight(pipeline(serveCeremony(repliesToCalls)))
   ceremony.add((await listenControl(config.dataFolder, operators.handle, (err) => log.error('job_failed', { err }))).close)
   // The command that entered the last share gets its reply.
   ceremony.add(operators.idle)
@@ -255,7 +266,7 @@ function makeSealedPipeline(clock: Clock, log: Log, services: AppServices): (aut
     cardRoutes: [],
     observer: { completed: () => undefined, failed: ({ requestId, cause }) => log.error('call_failed', { requestId, err: cause }) },
     translateError: () => null,
-    issueRequestId: makeRequestIds(randomPublic),
+    issueRequestId: makeRequestIds(randomPublic, clock.now),
     now: () => clock.moment().monotonicMs,
     sleep: clock.sleep,
     stopping: never,
@@ -287,10 +298,15 @@ const refuseCalls: Authenticator = {
   authenticate: () => Promise.reject(new RpcError('storeUnavailable')),
 }
 
-const serveCeremony: Authenticator = {
-  ...operatorAuthenticator,
-  authenticate: (contract, request) =>
-    ceremonyOperations.has(contract.name) ? operatorAuthenticator.authenticate(contract, request) : Promise.reject(refusal('sealed')),
+/** The audit of a command may be nowhere: what others did is not recorded in it. */
+function serveCeremony(isService: boolean): Authenticator {
+  return {
+    ...operatorAuthenticator,
+    authenticate: (contract, request) =>
+      ceremonyOperations.has(contract.name) || (isService && contract.name === 'operator.store.recordPrimary')
+        ? operatorAuthenticator.authenticate(contract, request)
+        : Promise.reject(refusal('sealed')),
+  }
 }
 
 const ceremonyOperations: ReadonlySet<string> = new Set([

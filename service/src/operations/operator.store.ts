@@ -2,6 +2,7 @@ import type { Result } from '@tessera/contract/operations'
 import {
   operatorStoreCheckContract,
   operatorStoreRecordBackupContract,
+  operatorStoreRecordPrimaryContract,
   operatorStoreSignBackupContract,
 } from '@tessera/contract/operations/operator-store'
 
@@ -21,6 +22,14 @@ export const operatorStoreCheck = operation(operatorStoreCheckContract, {
 export const operatorStoreRecordBackup = operation(operatorStoreRecordBackupContract, {
   async run(params, { requestId }, { recordBackup }) {
     await recordBackup(params, requestId)
+    return { success: true }
+  },
+})
+
+/** Writes the audit entry of a choice among servers, which a process of its own made. */
+export const operatorStoreRecordPrimary = operation(operatorStoreRecordPrimaryContract, {
+  async run({ host }, { actor, requestId, address }, { custodyAudit }) {
+    await custodyAudit.record({ actor, requestId, address }, { action: 'database.primary_chosen', subject: host, outcome: 'done' })
     return { success: true }
   },
 })

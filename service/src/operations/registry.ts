@@ -68,6 +68,7 @@ import {
   dashboardWebhooksSendTest,
 } from './dashboard.webhooks.ts'
 import { formSessionsCancel } from './form.sessions.cancel.ts'
+import { formSessionsChoose } from './form.sessions.choose.ts'
 import { formSessionsCreate } from './form.sessions.create.ts'
 import { formSessionsGet } from './form.sessions.get.ts'
 import { formSessionsShow } from './form.sessions.show.ts'
@@ -106,7 +107,7 @@ import {
   operatorSharesList,
   operatorSharesTake,
 } from './operator.custody.ts'
-import { operatorStoreCheck, operatorStoreRecordBackup, operatorStoreSignBackup } from './operator.store.ts'
+import { operatorStoreCheck, operatorStoreRecordBackup, operatorStoreRecordPrimary, operatorStoreSignBackup } from './operator.store.ts'
 import {
   operatorEndpointsRemove,
   operatorEndpointsSet,
@@ -171,6 +172,7 @@ export const operationRegistry: OperationRegistry = Object.freeze({
   'form.sessions.create':                  formSessionsCreate,
   'form.sessions.get':                     formSessionsGet,
   'form.sessions.show':                    formSessionsShow,
+  'form.sessions.choose':                  formSessionsChoose,
   'form.sessions.cancel':                  formSessionsCancel,
   'rpc.discover':                          rpcDiscover,
   'dashboard.audit.list':                  dashboardAuditList,
@@ -258,6 +260,7 @@ export const operationRegistry: OperationRegistry = Object.freeze({
   'operator.audit.list':            operatorAuditList,
   'operator.store.check':           operatorStoreCheck,
   'operator.store.recordBackup':    operatorStoreRecordBackup,
+  'operator.store.recordPrimary':   operatorStoreRecordPrimary,
   'operator.store.signBackup':      operatorStoreSignBackup,
   'operator.shares.list':           operatorSharesList,
   'operator.shares.create':         operatorSharesCreate,

@@ -97,6 +97,31 @@ async function isAlive(adminUrl: string): Promise<boolean> {
   )
 }
 
+/** Runs a command on the stopped service, and has each custodian enter a share as soon as it waits for them. */
+export async function runWithCustodians(
+  folder: string,
+  args: readonly string[],
+  shares: Readonly<Record<string, string>>,
+  env: NodeJS.ProcessEnv = {},
+  /** Runs before the last share, which it returns. */
+  beforeLast: () => Promise<Readonly<Record<string, string>>> = () => Promise.resolve({}),
+): Promise<Ended> {
+  const command = runTessera(args, env)
+  const end = { reached: false }
+  void command.ended.then(() => (end.reached = true))
+  await until(async () => {
+    const reply = await callOperator(folder, 'operator.shares.list', {}).catch(() => null)
+    return end.reached || (reply !== null && 'result' in reply && reply.result.isSealed)
+  }, 'the command to wait for custodians')
+  const enter = async ([custodian, share]: [string, string]): Promise<void> => {
+    const { code, err } = await runWithInput(['keys', 'unseal', `--custodian=${custodian}`, `--data=${folder}`], share)
+    assert.equal(code, 0, `${err}${command.err()}${command.out()}`)
+  }
+  for (const entry of Object.entries(shares)) await enter(entry)
+  for (const entry of Object.entries(await beforeLast())) await enter(entry)
+  return command.ended
+}
+
 /** Runs a command with a line on its input, as a custodian who is not at a terminal. */
 export async function runWithInput(args: readonly string[], line: string): Promise<Ended> {
   const child = spawn(process.execPath, [launcher, ...args], { env: plainEnvironment(), stdio: ['pipe', 'pipe', 'pipe'] })

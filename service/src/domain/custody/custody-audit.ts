@@ -5,13 +5,20 @@ import { insertAuditEntry, type AuditEntry } from '../../store/audit.ts'
 import type { Store } from '../../store/store.ts'
 import type { AuditActor } from '../request-context.ts'
 
-/** What custodians did. */
+/** What custodians did, and what an operator may do while the service is sealed. */
 export interface CustodyEntry {
   readonly action: Extract<
     AuditAction,
-    'shares.created' | 'share.taken' | 'share.entered' | 'kek.opened' | 'kek.handed_over' | 'node.enrolled' | 'node.revoked'
+    | 'shares.created'
+    | 'share.taken'
+    | 'share.entered'
+    | 'kek.opened'
+    | 'kek.handed_over'
+    | 'node.enrolled'
+    | 'node.revoked'
+    | 'database.primary_chosen'
   >
-  /** The set, and the share's index: `7K3MQ9TX/2`. Never the share. Of a node its name. `left out/12` of what found no room. */
+  /** The set, and the share's index: `7K3MQ9TX/2`. Never the share. Of a node its name, of a primary its host. `left out/12` of what found no room. */
   readonly subject: string
   readonly outcome: 'done' | 'refused' | 'cancelled'
 }
@@ -39,13 +46,20 @@ export function makeCustodyAudit({ clock, log }: CustodyAuditDependencies): Cust
 
   async function record({ actor, requestId, address }: AuditActor, entry: CustodyEntry): Promise<void> {
     const audit = { ...entry, merchantId: '', at: clock.now(), actor, requestId, address, version: 0, mac: new Uint8Array(0) }
-    const [set, share] = entry.subject.split('/')
-    const { action, outcome: cause } = entry
+    writeLine(actor, entry)
+    if (attached !== null) await attached.write(insertAuditEntry, { audit })
+    else wait(audit)
+  }
+
+  function writeLine(actor: string, { action, subject, outcome: cause }: CustodyEntry): void {
+    if (action === 'database.primary_chosen') {
+      log('primary_chosen', { action, host: subject })
+      return
+    }
+    const [set, share] = subject.split('/')
     // Of a node's or an operator's entry there is no custodian.
     const custodian = actor.startsWith('custodian:') ? actor.slice('custodian:'.length) : undefined
     log(action === 'kek.opened' ? 'kek_opened' : 'custodian_share', { action, set, node: set, number: Number(share), cause, custodian })
-    if (attached !== null) await attached.write(insertAuditEntry, { audit })
-    else wait(audit)
   }
 
   /** What was done matters more than what was refused, and the newest refusal more than the oldest. */

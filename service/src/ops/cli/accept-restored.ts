@@ -61,11 +61,11 @@ export interface StoppedService {
 }
 
 /** Locks the data folder for a command, so that no service runs on it, and releases it afterwards. Throws `ExitError`, which says what to do. */
-export async function runOnStoppedService(
+export async function runOnStoppedService<T = CommandOutcome>(
   input: CommandInput,
-  run: (command: StoppedService) => Promise<CommandOutcome>,
+  run: (command: StoppedService) => Promise<T>,
   openAdapters?: CustodianWait,
-): Promise<CommandOutcome> {
+): Promise<T> {
   const { config } = input.settings()
   process.umask(0o077)
   const clock = makeSystemClock()
@@ -83,6 +83,7 @@ export async function runOnStoppedService(
     const openSubject = (): StartSubject => {
       const subject = makeStartSubject(config, {
         adapters,
+        heldKeks: () => opened?.custody.custody.openKeks() ?? [],
         clock,
         log,
         claim: async () => claimFolder(config, resources),

@@ -1,21 +1,14 @@
-import { createResources, type Resources } from '../../app/lifecycle.ts'
 import { openPrimaryRecord, sharedRecordPlace, type DatabaseName } from '../../app/primary-fence.ts'
-import { chooseAdapters } from '../../app/production-checks.ts'
-import { openStorage } from '../../app/storage.ts'
-import { insertAuditEntry } from '../../store/audit.ts'
 import { choosePrimary, findHosts, type HostState } from '../../store/postgres/choose-primary.ts'
 import { decidePrimary, type PrimaryCandidate, type SeenPrimary } from '../../store/postgres/fence.ts'
-import { openPostgresKeyStore } from '../../store/postgres/keys.ts'
+import { openPostgresKeyStore, type PostgresKeyStore } from '../../store/postgres/keys.ts'
 import { makePrimaryRecord, newestOf, PrimaryRecordDamaged, type PrimaryRecord } from '../../store/postgres/primary-record.ts'
-import { makeSystemClock } from '../../system-clock.ts'
-import { openAuditChain } from '../audit/open-chain.ts'
 import type { Config } from '../config/config.ts'
 import { ExitError } from '../exits.ts'
-import { makeLog } from '../logging/log.ts'
-import { openLogSink } from '../logging/sink.ts'
 
 import { printTable, requireArguments, type CommandInput, type CommandOutcome } from './command.ts'
 import { explainStart } from './explain-start.ts'
+import { withPrimaryAudit } from './primary-audit.ts'
 
 /** A database of which one host was chosen. */
 interface Choice {
@@ -30,9 +23,16 @@ export async function runChoosePrimary(input: CommandInput): Promise<CommandOutc
   const { config } = input.settings()
   const choices = await findChoices(config, host)
   if (!input.options.has('yes')) throw new ExitError('usage', `${describeHosts(choices)}\n\n${confirmation(host)}`)
+  const urlOf = (database: DatabaseName): string | null => choices.find((choice) => choice.database === database)?.chosen.host ?? null
+  const chosen = {
+    ...config,
+    databaseUrl: urlOf('cards') ?? config.databaseUrl,
+    keysDatabaseUrl: urlOf('keys') ?? config.keysDatabaseUrl,
+  }
   try {
-    const epochs = await beginEpochs(config, choices)
-    await auditChoice(config, choices, host)
+    const epochs = await withPrimaryAudit(input, { host, chosen, openKeys: () => openChosenKeyStore(config, choices) }, () =>
+      beginEpochs(config, choices),
+    )
     return { exit: 'done', data: { chosen: { host, epochs } }, text: `Chosen: ${host}. The services follow it within two seconds.` }
   } catch (err) {
     throw explainStart(err, config, new AbortController().signal)
@@ -78,18 +78,21 @@ async function beginEpochs(
   // The key store first: it has the record of the cards that all processes share.
   if (keys !== undefined) await begin(keys, [openPrimaryRecord(config.dataFolder, 'keys')])
   if (cards === undefined) return epochs
-  const keyStore = await openPostgresKeyStore(
-    // Where nobody chose among its servers, an old one that came back is refused as the service refuses it.
-    keys === undefined
-      ? { url: config.keysDatabaseUrl ?? config.databaseUrl ?? '', fence: { record: openPrimaryRecord(config.dataFolder, 'keys') } }
-      : { url: keys.chosen.host },
-  )
+  const keyStore = await openChosenKeyStore(config, choices)
   try {
     await begin(cards, [openPrimaryRecord(config.dataFolder, 'cards'), makePrimaryRecord([sharedRecordPlace(keyStore)])])
   } finally {
     await keyStore.close()
   }
   return epochs
+}
+
+/** The key store of the choice. Where nobody chose among its servers, an old one that came back is refused as the service refuses it. */
+async function openChosenKeyStore(config: Config, choices: readonly Choice[]): Promise<PostgresKeyStore> {
+  const keys = choices.find(({ database }) => database === 'keys')
+  if (keys !== undefined) return openPostgresKeyStore({ url: keys.chosen.host })
+  const fence = { record: openPrimaryRecord(config.dataFolder, 'keys') }
+  return openPostgresKeyStore({ url: config.keysDatabaseUrl ?? config.databaseUrl ?? '', fence })
 }
 
 async function readUnlessDamaged(record: PrimaryRecord): Promise<SeenPrimary | null> {
@@ -126,33 +129,6 @@ async function findChoices({ databaseUrl, keysDatabaseUrl }: Config, host: strin
   throw new ExitError('usage', `no setting names the host ${host}. Write it with its port, as tessera shows it: db1:5432.`)
 }
 
-/** Into the audit of the chosen server, under the keys of the service. */
-async function auditChoice(config: Config, choices: readonly Choice[], host: string): Promise<void> {
-  const urlOf = (database: DatabaseName): string | null => choices.find((each) => each.database === database)?.chosen.host ?? null
-  const chosen = {
-    ...config,
-    databaseUrl: urlOf('cards') ?? config.databaseUrl,
-    keysDatabaseUrl: urlOf('keys') ?? config.keysDatabaseUrl,
-  }
-  const clock = makeSystemClock()
-  const sink = openLogSink(STDERR)
-  const log = makeLog('warn', sink, clock.now)
-  const stopping = new AbortController().signal
-  const resources: Resources = createResources((err) => log.error('close_failed', { err }))
-  const endNow = (_exit: unknown, event: string, err: unknown): never => {
-    throw err instanceof Error ? err : new Error(event)
-  }
-  try {
-    const storage = await openStorage(chosen, chooseAdapters(config), { clock, log, stopping, endNow }, resources)
-    await openAuditChain({ ...storage, clock, log, stopping, retry: (step) => step() })
-    const entry = { at: clock.now(), actor: 'operator', action: 'database.primary_chosen', merchantId: '', subject: host, version: 0 }
-    await storage.store.write(insertAuditEntry, { audit: { ...entry, mac: new Uint8Array(0), requestId: '', outcome: 'done' } })
-  } finally {
-    await resources.closeAll()
-    sink.flush()
-  }
-}
-
 function describeHosts(choices: readonly Choice[]): string {
   const rows = choices.flatMap(({ database, found }) =>
     found.map(({ label, state, primary }) => [database, label, state, primary?.epoch ?? '', primary?.timeline ?? '']),
@@ -166,5 +142,3 @@ function confirmation(host: string): string {
     'server has are denied from then on. The later timeline is the server that was promoted last. To go on, add --yes.'
   )
 }
-
-const STDERR = 2

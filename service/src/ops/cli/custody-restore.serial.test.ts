@@ -6,10 +6,8 @@ import { test } from 'node:test'
 
 import { startCluster } from '../../../../tools/postgres.ts'
 import { sandbox } from '../../adapters/sandbox/sandbox.ts'
-import { makeScratch, runTessera, until, type Ended } from '../../testing/child.fixture.ts'
-import { runWithInput, startCustodied, type CustodiedService } from '../../testing/custodians.fixture.ts'
-
-import { callOperator } from './control-client.ts'
+import { makeScratch, runTessera } from '../../testing/child.fixture.ts'
+import { runWithCustodians, startCustodied, type CustodiedService } from '../../testing/custodians.fixture.ts'
 
 const scratch = makeScratch()
 const data = join(scratch, 'data')
@@ -44,11 +42,11 @@ test('tessera backup has the unsealed service sign, and tessera restore and audi
   const behind = await createCard(first)
   await stop(first)
 
-  const restored = await withCustodians(data, ['restore', copy, '--yes', ...flags], { aziz: three, dilnoza: one })
+  const restored = await runWithCustodians(data, ['restore', copy, '--yes', ...flags], { aziz: three, dilnoza: one })
   assert.equal(restored.code, 0, restored.err)
   assert.match(restored.out, /Each of them now runs.*tessera keys unseal.*Backup of .*Accepted\. Start the service again/s)
   for (const share of shares) assert.ok(!restored.out.includes(share) && !restored.err.includes(share))
-  const accepted = await withCustodians(data, ['audit', 'accept-restored', '--yes', ...flags], { karim: two, dilnoza: three })
+  const accepted = await runWithCustodians(data, ['audit', 'accept-restored', '--yes', ...flags], { karim: two, dilnoza: three })
   assert.equal(accepted.code, 0, accepted.err)
   assert.match(accepted.out, /Accepted\. Start the service again/)
 
@@ -102,31 +100,10 @@ test('on PostgreSQL the unsealed service verifies the database and signs where i
   const { file, wal } = JSON.parse(readFileSync(join(manifest, 'manifest.json'), 'utf8')) as { file: unknown; wal: { lsn: string } }
   assert.deepEqual([file, made.out.includes(wal.lsn)], [null, true])
   await stop(service)
-  const restored = await withCustodians(folder, ['restore', manifest, '--yes', ...own], { aziz: one, dilnoza: two }, env)
+  const restored = await runWithCustodians(folder, ['restore', manifest, '--yes', ...own], { aziz: one, dilnoza: two }, env)
   assert.equal(restored.code, 0, restored.err)
   assert.match(restored.out, /Backup of .*Accepted\. Start the service again/s)
 })
-
-/** Runs a command on the stopped service, and has each custodian enter a share as soon as it waits for them. */
-async function withCustodians(
-  folder: string,
-  args: readonly string[],
-  shares: Readonly<Record<string, string>>,
-  env: NodeJS.ProcessEnv = {},
-): Promise<Ended> {
-  const command = runTessera(args, env)
-  const end = { reached: false }
-  void command.ended.then(() => (end.reached = true))
-  await until(async () => {
-    const reply = await callOperator(folder, 'operator.shares.list', {}).catch(() => null)
-    return end.reached || (reply !== null && 'result' in reply && reply.result.isSealed)
-  }, 'the command to wait for custodians')
-  for (const [custodian, share] of Object.entries(shares)) {
-    const { code, err } = await runWithInput(['keys', 'unseal', `--custodian=${custodian}`, `--data=${folder}`], share)
-    assert.equal(code, 0, `${err}${command.err()}${command.out()}`)
-  }
-  return command.ended
-}
 
 async function createCard(service: CustodiedService): Promise<string> {
   const { result, error } = await call(service, 'cards.create', { card: { number: '8600495473316478', expire: '0399' }, save: true })

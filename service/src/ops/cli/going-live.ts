@@ -116,6 +116,16 @@ export const goingLiveItems: readonly GoingLiveItem[] = Object.freeze<GoingLiveI
   },
   {
     section: 'Outside systems',
+    what: 'The verification policy is that of the acts in force, which a person has read.',
+    how: '`verificationPolicy`. [Verification policy](docs/operating/verification-policy.md)',
+  },
+  {
+    section: 'Outside systems',
+    what: 'The gateways have approved the texts where they ask for that, and a message from each of them arrived whole.',
+    how: '`tessera sms test +998…`. [SMS](docs/operating/sms.md)',
+  },
+  {
+    section: 'Outside systems',
     what: 'A code arrived on a phone of every operator of the country.',
     how: 'create and verify a card of your own by the form',
   },
@@ -123,6 +133,16 @@ export const goingLiveItems: readonly GoingLiveItem[] = Object.freeze<GoingLiveI
     section: 'Outside systems',
     what: 'A card of your own was stored, charged, and refunded, and the merchant got its webhook.',
     how: '[First token](docs/start/first-token.md)',
+  },
+  {
+    section: 'Outside systems',
+    what: 'The file of each card network is compared with the payments every day, and somebody looks at the differences.',
+    how: '`tessera receipts reconcile`. [Daily reconciliation](docs/operating/reconciliation.md)',
+  },
+  {
+    section: 'People',
+    what: 'Every merchant has its own password, and the file from which they were handed out is deleted.',
+    how: '`tessera merchants import`. [Merchants](docs/operating/merchants.md)',
   },
   {
     section: 'People',

@@ -46,10 +46,22 @@ const rows: readonly QuestionRow[] = [
     text: 'PEM file with the private key of that certificate',
     when: (answers) => isGiven(answers, 'tlsCertFile'),
   },
-  { name: 'trustedProxies', text: 'Addresses of the proxies in front of the service; empty: none', isOptional: true },
+  {
+    name: 'trustedProxies',
+    text: 'Addresses of the proxies in front of the service, with commas between them (10.0.0.7, 10.1.0.0/24); empty: none',
+    isOptional: true,
+  },
   { name: 'dataFolder', text: 'Data folder of this process', isOptional: true },
-  { name: 'databaseUrl', text: 'PostgreSQL of the cards; empty: the embedded database, for one machine', isOptional: true },
-  { name: 'keysDatabaseUrl', text: 'PostgreSQL of the keys, another database', when: (answers) => isGiven(answers, 'databaseUrl') },
+  {
+    name: 'databaseUrl',
+    text: 'PostgreSQL of the cards (postgres://user:password@db.example/cards?sslmode=verify-full); empty: the embedded database, for one machine',
+    isOptional: true,
+  },
+  {
+    name: 'keysDatabaseUrl',
+    text: 'PostgreSQL of the keys, another database (postgres://user:password@db.example/keys?sslmode=verify-full)',
+    when: (answers) => isGiven(answers, 'databaseUrl'),
+  },
   {
     name: 'databaseTransport',
     text: 'The databases are reached over TCP without sslmode=verify-full: correct the URLs later (tls), or declare the line private',
@@ -65,11 +77,11 @@ const rows: readonly QuestionRow[] = [
 const rowsOfProvider: readonly QuestionRow[] = [
   { name: 'providerName', text: 'Name of the provider, as cardholders read it' },
   { name: 'providerAddress', text: 'Postal address of the provider', isOptional: true },
-  { name: 'providerUrl', text: "The provider's own site" },
-  { name: 'termsUrl', text: 'Page with the terms' },
-  { name: 'privacyUrl', text: 'Page with the privacy policy' },
+  { name: 'providerUrl', text: "The provider's own site (https://provider.example)" },
+  { name: 'termsUrl', text: 'Page with the terms (https://provider.example/terms)' },
+  { name: 'privacyUrl', text: 'Page with the privacy policy (https://provider.example/privacy)' },
   { name: 'disclosure', text: 'The text a cardholder agrees to when a card is stored' },
-  { name: 'outboundNetworks', text: "Private networks in which merchants' endpoints may be; empty: none", isOptional: true },
+  { name: 'outboundNetworks', text: "Private networks in which merchants' endpoints may be (10.20.0.0/16); empty: none", isOptional: true },
 ]
 
 const ports = [kekAdapters, smsAdapters, networkAdapters] as const

@@ -156,6 +156,33 @@ test('at a terminal init asks for what is not given, repeats a question whose an
   assert.ok(!readFileSync(output, 'utf8').includes('hunter2'))
 })
 
+test('at a terminal init takes the secret of a file that does not exist yet, writes it with mode 600, and says what comes next', async () => {
+  const folder = freshFolder()
+  const output = join(folder, 'tessera.json')
+  const given = peers.filter((flag) => !/^--(sms-http-password-file|kek)/.test(flag))
+  const { shown, answered } = await typeAt(
+    [`--output=${output}`, ...hosts, ...provider, ...given, '--kek=shares', '--tls-cert-file=/nowhere', '--tls-key-file=/nowhere'],
+    [
+      [/Origin of the API.*> $/s, '\r'],
+      [/proxies in front.*> $/s, '\r'],
+      [/Data folder.*> $/s, `${join(folder, 'data')}\r`],
+      [/PostgreSQL of the cards.*what you type is not shown.*> $/s, '\r'],
+      [/password.*Its path, not the secret itself \[.*sms-http-password\].*> $/s, '\r'],
+      [/sms-http-password does not exist\. The secret, which is not shown.*> $/s, 'hunter2\r'],
+      [/Private networks.*> $/s, '\r'],
+    ],
+  )
+  assert.equal(answered, 7, shown)
+  const path = join(folder, 'secrets', 'sms-http-password')
+  assert.deepEqual([readFileSync(path, 'utf8'), statSync(path).mode & 0o777], ['hunter2\n', 0o600])
+  assert.ok(!shown.includes('hunter2') && !readFileSync(output, 'utf8').includes('hunter2'))
+  assert.equal((JSON.parse(readFileSync(output, 'utf8')) as Record<string, unknown>)['smsHttpPasswordFile'], path)
+  assert.match(
+    shown,
+    /tessera doctor --production --config .*tessera start --config .*sealed until custodians.*keys init --config .* --shares 5 --threshold 3/s,
+  )
+})
+
 test('Ctrl-C at a question writes nothing', async () => {
   const folder = freshFolder()
   const output = join(folder, 'tessera.json')

@@ -1,7 +1,9 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 
-import { readConfig, settings } from '../config/config.ts'
+import { kekAdapters } from '../../adapters/kms/kek-adapters.ts'
+import { sharesKek } from '../../adapters/kms/shares-kek.ts'
+import { readConfig, settings, type Config } from '../config/config.ts'
 import { secretFileName } from '../config/secret-files.ts'
 import { describeExpected, readValue, type Setting } from '../config/values.ts'
 import { ExitError } from '../exits.ts'
@@ -20,8 +22,8 @@ export async function runInit(input: CommandInput): Promise<CommandOutcome> {
   const folder = resolve(input.options.get('secrets') ?? join(dirname(output), 'secrets'))
   refuseExisting(output)
   const answers = readGiven(input)
-  if (isInteractive(input)) await askAll(answers)
-  const secrets = moveSecrets(answers, folder)
+  const typed = isInteractive(input) ? await askAll(answers, folder) : new Map<string, string>()
+  const secrets = new Map([...typed, ...moveSecrets(answers, folder)])
   for (const path of secrets.keys()) refuseExisting(path)
   for (const [path, secret] of secrets) writeNew(path, `${secret}\n`)
   writeNew(output, `${JSON.stringify(Object.fromEntries(inTableOrder(answers)), null, 2)}\n`)
@@ -39,15 +41,29 @@ async function report(output: string, secretFiles: readonly string[], input: Com
   const lines = [
     ...(rows.length === 0 ? [] : [printTable(['', 'check', 'found'], rows), '']),
     ...(missing.length === 0 ? [] : ['Still missing for a production start:', ...missing.map((each) => `  ${each}`), '']),
-    'Next: tessera keys init, once for all processes that share the keys; then',
-    `  tessera doctor --production --config ${output}`,
-    `  tessera start --config ${output}`,
+    ...listNextSteps(config, output),
   ]
   return {
     exit: isComplete ? 'done' : 'findings',
     data: { config: output, secrets: secretFiles, findings, missing },
     text: lines.join('\n'),
   }
+}
+
+/** The commands from here to the first start. */
+function listNextSteps(config: Config, output: string): string[] {
+  const values: Readonly<Record<string, unknown>> = config
+  const doctor = `  tessera doctor --production --config ${output}`
+  const start = `  tessera start --config ${output}`
+  const keys = `  tessera keys init --config ${output}`
+  if (values[kekAdapters.port] !== sharesKek.name) return ['Next:', `${keys}   (once for all processes that share the keys)`, doctor, start]
+  return [
+    'Next:',
+    doctor,
+    `${start}   (sealed until custodians have entered their shares: docs/operating/custodian-shares.md)`,
+    `${keys} --shares 5 --threshold 3   (beside the first start)`,
+    'then tessera keys take-share and tessera keys unseal, each custodian at a terminal of their own.',
+  ]
 }
 
 function isInteractive({ json, options }: CommandInput): boolean {
@@ -62,18 +78,34 @@ function readGiven(input: CommandInput): Map<string, unknown> {
   return new Map<string, unknown>([['environment', 'production'], ...given.map(({ name }): [string, unknown] => [name, values[name]])])
 }
 
-async function askAll(answers: Map<string, unknown>): Promise<void> {
+/** Returns the secrets that were typed for files which do not exist yet, by file. */
+async function askAll(answers: Map<string, unknown>, folder: string): Promise<Map<string, string>> {
   const prompter = makePrompter(process.stdin, process.stdout, 'interrupted: nothing was written.')
   const skipped = new Set<string>()
+  const typed = new Map<string, string>()
   try {
     prompter.print('Every answer can be changed later in the config file. Ctrl-C ends without writing anything.\n')
     for (let question = next(); question !== null; question = next()) {
-      const value = await askOne(question, prompter)
+      const value = question.setting.isSecretFile === true ? await askFile(question, folder, typed) : await askOne(question, prompter)
       if (value === null) skipped.add(question.setting.name)
       else answers.set(question.setting.name, value)
     }
+    return typed
   } finally {
     prompter.close()
+  }
+
+  /** The file, and when it does not exist yet the secret that it is to have. */
+  async function askFile({ setting, text }: InitQuestion, secrets: string, files: Map<string, string>): Promise<string> {
+    const byDefault = join(secrets, setting.flag.slice(2).replace(/-file$/, ''))
+    const answer = await prompter.ask(`${text} Its path, not the secret itself [${byDefault}]\n> `)
+    const path = resolve(answer === '' ? byDefault : answer)
+    if (existsSync(path)) return path
+    const secret = await prompter.askSecret(
+      `${path} does not exist. The secret, which is not shown and is written there; empty: you write the file later\n> `,
+    )
+    if (secret !== '') files.set(path, secret)
+    return path
   }
 
   function next(): InitQuestion | null {
@@ -85,7 +117,7 @@ async function askAll(answers: Map<string, unknown>): Promise<void> {
 async function askOne({ setting, text, isOptional }: InitQuestion, prompter: Prompter): Promise<unknown> {
   if (setting.type === 'disclosure') return askDisclosure(text, prompter)
   const byDefault = setting.default === null ? '' : ` [${String(setting.default)}]`
-  const prompt = `${text}${byDefault}\n> `
+  const prompt = `${text}${byDefault}${setting.secret === true ? ' (what you type is not shown)' : ''}\n> `
   for (;;) {
     const typed = await (setting.secret === true ? prompter.askSecret(prompt) : prompter.ask(prompt))
     if (typed === '' && (isOptional || setting.default !== null)) return null

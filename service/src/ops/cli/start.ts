@@ -78,9 +78,9 @@ export async function startCheckedService(config: Config, deps: ProcessDependenc
     const coreDumps = disableCoreDumps()
     const lifecycle = createLifecycle()
     const custodyServices = makeCustodyServices(config, deps)
-    const { custody, handOver } = custodyServices
+    const { custody, audit: custodyAudit, handOver } = custodyServices
     const seen = { storedKeys: () => subject.storedKeys(), onSealed: () => subject.release() }
-    const sealDeps = { ...deps, custody, handOver, lifecycle, ...seen }
+    const sealDeps = { ...deps, custody, custodyAudit, handOver, lifecycle, ...seen }
     const { adapters, endReplies } = makeSeal(config, chooseAdapters(config), sealDeps, resources)
     const subject = makeStartSubject(config, {
       adapters,

@@ -9,7 +9,7 @@ export const storeCheckCommand: Command = {
   summary: 'Checks the whole store: files and indexes, keys against rows, audit chains, row MACs, and rows without their parents.',
   details:
     'A running service does it while it serves; Ctrl-C cancels it there too. When none runs on the data folder, the command opens database and key store itself,\n' +
-    'for reading only: use it on a copy or a restored backup. Exit code 1 when it finds anything, 65 when the database cannot be opened.',
+    'for reading only: use it on a copy or a restored backup. Where custodians hold the KEK it waits for them. Exit code 1 when it finds anything, 65 when the database cannot be opened.',
   async run(input) {
     const data = await checkStore(input)
     const found = data.findings.map(printFinding)
@@ -41,5 +41,5 @@ async function checkStore(input: CommandInput): Promise<Result<'operator.store.c
   const isServed = (await callOperator(config.dataFolder, 'operator.status.get', {}).catch(() => null)) !== null
   if (isServed) return callService(input, 'operator.store.check', {}, longReplyTimeoutMs)
   // Loads the whole service, which other commands do not need.
-  return (await import('./check-stopped-store.ts')).checkStoppedStore(config, input.progress.show)
+  return (await import('./check-stopped-store.ts')).checkStoppedStore(input)
 }

@@ -10,7 +10,7 @@ import type { CommandInput } from './command.ts'
 /** How a command on a stopped service gets a KEK that custodians hold. */
 export type CustodianWait = (input: CommandInput, deps: CustodianWaitDependencies) => OpenedAdapters
 
-export interface CustodianWaitDependencies extends Pick<SealDependencies, 'clock' | 'log' | 'stopping' | 'storedKeys'> {
+export interface CustodianWaitDependencies extends Pick<SealDependencies, 'clock' | 'log' | 'stopping' | 'storedKeys' | 'openKeys'> {
   readonly resources: Resources
 }
 
@@ -30,7 +30,8 @@ export function waitForCustodians(input: CommandInput, { resources, ...deps }: C
   const custody = makeCustodyServices(config, deps)
   resources.add(() => custody.custody.forget())
   const onSealed = async (): Promise<void> => input.print(input.json ? '' : instructions)
-  const sealDeps = { ...deps, custody: custody.custody, handOver: null, lifecycle: createLifecycle(), onSealed, repliesToCalls: false }
+  const ceremony = { custody: custody.custody, custodyAudit: custody.audit, handOver: null, repliesToCalls: false }
+  const sealDeps = { ...deps, ...ceremony, lifecycle: createLifecycle(), onSealed }
   return { adapters: makeSeal(config, chooseAdapters(config), sealDeps, resources).adapters, custody }
 }
 

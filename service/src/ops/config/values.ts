@@ -22,6 +22,8 @@ export interface Setting {
   readonly meaning: string
   /** Never printed. */
   readonly secret?: true
+  /** This setting names a file whose only line is a secret. */
+  readonly isSecretFile?: true
   /** This setting names a file with the value of that secret setting. */
   readonly secretOf?: string
   /** The requirement of a production start. */

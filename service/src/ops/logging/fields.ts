@@ -72,6 +72,7 @@ const shapes = {
   fault: text(/^[a-z_]{1,32}$/),
   // The primary on PostgreSQL.
   database: text(/^(cards|keys)$/),
+  host: text(/^[0-9A-Za-z.:_/[\]-]{1,253}$/),
   epoch: number,
   timeline: number,
   // A migration.

@@ -17,6 +17,15 @@ export const hostedHeaders: Readonly<Record<string, string>> = Object.freeze({
   'cross-origin-opener-policy': 'same-origin',
 })
 
+/** Headers of a merchant's logo: an image for pages of this origin, and nothing else, however it is opened. */
+export const logoHeaders: Readonly<Record<string, string>> = Object.freeze({
+  'cache-control': 'public, max-age=31536000, immutable',
+  'content-security-policy': "default-src 'none'; sandbox",
+  'content-type': 'image/png',
+  'cross-origin-resource-policy': 'same-origin',
+  'x-content-type-options': 'nosniff',
+})
+
 /** Headers of pages of text, which open in a window of their own. */
 export const textHeaders = hostedHeaders
 

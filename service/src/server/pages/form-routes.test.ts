@@ -17,6 +17,8 @@ const shop: FormMerchant = {
   name: '</script><b>Shop & "Co"',
   blocked: false,
   origins: ['https://shop.example'],
+  brandColor: '#0a7d5a',
+  logo: createHash('sha256').update('logo').digest('hex'),
 }
 const options: FormPageOptions = {
   assets: {
@@ -33,7 +35,11 @@ const options: FormPageOptions = {
       ['tessera.d.ts', toSdkFile(Buffer.from('types'))],
     ]),
   },
-  findMerchant: async (id) => (id === shop.id ? shop : id === blocked.id ? blocked : null),
+  findMerchant: async (id) => {
+    if (id === failing) throw new Error('no database')
+    return id === shop.id ? shop : id === blocked.id ? blocked : null
+  },
+  findLogo: async (id) => (id === shop.id ? { png: Buffer.from('logo'), sha256: shop.logo } : null),
   issueForm: async (id, origin) => `${id} ${origin}`,
   isAnyOriginAllowed: false,
   isThemeMeasured: false,
@@ -49,6 +55,7 @@ const options: FormPageOptions = {
   legal: sandboxLegal,
 }
 const blocked: FormMerchant = { ...shop, id: '65f0c0ffee0000000000dead', blocked: true }
+const failing = '65f0c0ffee000000000fa110'
 
 const server = createHttpServer({ handle: async () => assert.fail('no page calls the API'), pages: formRoutes(options) })
 let send: (request: TestRequest) => Promise<TestReply>
@@ -239,6 +246,47 @@ test('every refusal says what to do, and contains no script', async () => {
     assert.ok(!reply.body.includes('<script') && !reply.body.includes('evil'), query)
     assert.match(String(reply.headers['content-security-policy']), /^default-src 'none'/)
   }
+})
+
+test('refusals are in the language of the link, and otherwise in that of the browser', async () => {
+  const url = `/form/v1/page?merchant=${'0'.repeat(24)}`
+  for (const [address, accepted, language, title] of [
+    [url, 'ru', 'ru', 'Мерчант не найден'],
+    [url, 'de', 'en', 'Unknown merchant'],
+    [`${url}&locale=uz`, 'ru', 'uz', 'Merchant topilmadi'],
+  ] as const) {
+    const { body, statusCode } = await get(address, { 'accept-language': accepted })
+    assert.equal(statusCode, 404)
+    assert.ok(body.includes(`<html lang="${language}">`) && body.includes(`<h1>${title}</h1>`), body)
+  }
+})
+
+test('an unknown page of the form and a service that cannot answer have pages too, which say nothing of the inside', async () => {
+  const unknown = await get('/form/v1/pages')
+  assert.deepEqual([unknown.statusCode, unknown.headers['content-type']], [404, 'text/html; charset=utf-8'])
+  assert.match(unknown.body, /There is no such page/)
+  for (const url of [`/form/v1/page?merchant=${failing}`, `/form/v1?merchant=${failing}&origin=https://shop.example`]) {
+    const failed = await get(url)
+    assert.deepEqual([failed.statusCode, failed.headers['retry-after']], [503, '5'])
+    assert.match(failed.body, /Nothing was charged/)
+    assert.ok(!failed.body.includes('database'))
+  }
+})
+
+test('the hosted page has the merchant’s logo and color; a logo is an image and nothing else, under its own hash only', async () => {
+  const { body, headers } = await get(`/form/v1/page?merchant=${shop.id}`)
+  const [, json = ''] = /id="tessera">(.*?)<\/script>/.exec(body) ?? []
+  const { logo, brandColor } = JSON.parse(json) as { logo: string; brandColor: string }
+  assert.equal(brandColor, '#0a7d5a')
+  assert.match(String(headers['content-security-policy']), /img-src 'self';/)
+  const image = await get(logo)
+  assert.deepEqual([image.statusCode, image.body, image.headers['content-type']], [200, 'logo', 'image/png'])
+  assert.deepEqual(
+    [image.headers['x-content-type-options'], image.headers['content-security-policy']],
+    ['nosniff', "default-src 'none'; sandbox"],
+  )
+  for (const other of [logo.replace(shop.logo, '0'.repeat(64)), logo.replace(shop.id, blocked.id), '/form/v1/logo/x.png'])
+    assert.equal((await get(other)).statusCode, 404, other)
 })
 
 test('none of the form’s pages is served on another host', async () => {
