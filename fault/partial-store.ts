@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { openApiClient, tokenOf, type CallOutcome } from './api-client.ts'
+import { isOutcomeUnknown, openApiClient, tokenOf, type CallOutcome } from './api-client.ts'
+import { makeCallTimes, type CallTimes } from './call-times.ts'
 import type { Experiment, ExperimentResult, Trial } from './experiment.ts'
 import { dataFolderOf, longLifetimes, stopAndVerify } from './inspect.ts'
 import { panWithOurOtp } from './load.ts'
@@ -34,6 +35,7 @@ const phases = [
   { name: 'half of the buckets', refusing: 'even', status: 200, state: 'degraded' },
   { name: 'every bucket', refusing: 'all', status: 503, state: 'store_not_writable' },
   { name: 'half again', refusing: 'even', status: 200, state: 'degraded' },
+  { name: 'after', refusing: 'none', status: 200, state: 'ready' },
 ] as const
 type Phase = (typeof phases)[number]
 
@@ -48,12 +50,21 @@ export async function fillParts(
   const complaints: string[] = []
   const cards: CreatedCard[] = []
   const table: string[][] = [['', 'created', 'refused', '/readyz']]
+  const times = makeCallTimes(settleMs + phaseMs)
+  let [unknown, isBroken] = [0, false]
   try {
     const running = await startService({ flags: [...serviceData.flags, ...longLifetimes], imports })
     const merchants = await createMerchants(running, serviceData)
     for (const phase of Array.from({ length: cycles }, () => phases).flat()) {
+      if (phase.refusing !== 'none' && !isBroken) times.faultBegins()
       await refuseWrites(databaseUrl, phase.refusing)
-      const seen = await watchPhase(running, merchants, phaseMs)
+      isBroken = phase.refusing !== 'none'
+      if (!isBroken) {
+        complaints.push(...(await waitUntilReady(running)))
+        times.faultEnds()
+      }
+      const seen = await watchPhase(running, merchants, { phaseMs, times })
+      unknown += seen.unknown
       cards.push(...seen.cards)
       const refused = [...seen.refusals.values()].reduce((sum, count) => sum + count, 0)
       const states = [...seen.states].map(([state, count]) => `${state} (${count})`).join(', ')
@@ -61,10 +72,9 @@ export async function fillParts(
       complaints.push(...judgePhase(phase, seen))
       say(`${phase.name}: ${seen.cards.length} created, ${refused} refused, /readyz ${states}`)
     }
-    await refuseWrites(databaseUrl, 'none')
     complaints.push(...(await findMissing(running, cards)), ...(await stopAndVerify(running, serviceData)))
     const lost = complaints.filter((text) => text.startsWith('lost')).length
-    return { acknowledged: cards.length, lost, cycles, complaints, table, metrics: {} }
+    return { acknowledged: cards.length, lost, cycles, complaints, table, metrics: { ...times.metrics(), unknown_outcomes: unknown } }
   } finally {
     await serviceData.remove()
   }
@@ -110,18 +120,26 @@ interface CreatedCard {
 interface PhaseRecord {
   readonly cards: CreatedCard[]
   readonly refusals: Map<string, number>
+  unknown: number
   /** Of /readyz, `<status> <state>`, and how often each was there. */
   readonly states: Map<string, number>
 }
 
 /** Creates cards for both merchants, and asks /readyz ten times a second. What comes first in a phase may still be of the one before. */
-async function watchPhase(running: RunningService, { even, odd }: MerchantPair, phaseMs: number): Promise<PhaseRecord> {
-  const seen: PhaseRecord = { cards: [], refusals: new Map(), states: new Map() }
+async function watchPhase(
+  running: RunningService,
+  { even, odd }: MerchantPair,
+  { phaseMs, times }: { readonly phaseMs: number; readonly times: CallTimes },
+): Promise<PhaseRecord> {
+  const seen: PhaseRecord = { cards: [], refusals: new Map(), unknown: 0, states: new Map() }
   const over = AbortSignal.timeout(settleMs + phaseMs)
   const create = async (xAuth: string): Promise<void> => {
     const client = await openApiClient({ url: running.url, xAuth })
     while (!over.aborted) {
-      recordCreate(seen, await client.create(panWithOurOtp), xAuth)
+      const sentAt = performance.now()
+      const outcome = await client.create(panWithOurOtp)
+      times.add(performance.now() - sentAt)
+      recordCreate(seen, outcome, xAuth)
       await pause(5)
     }
     client.close()
@@ -139,7 +157,17 @@ async function watchPhase(running: RunningService, { even, odd }: MerchantPair, 
   return seen
 }
 
+/** A store that accepts writes again is noticed by the next look at it. */
+async function waitUntilReady({ adminUrl }: RunningService): Promise<string[]> {
+  for (const startedAt = performance.now(); performance.now() - startedAt < maxReadyMs; await pause(100)) {
+    const response = await fetch(`${adminUrl}/readyz`)
+    if (((await response.json()) as { state: string }).state === 'ready') return []
+  }
+  return [`/readyz was not ready ${String(maxReadyMs)} ms after all writes were accepted`]
+}
+
 function recordCreate(seen: PhaseRecord, outcome: CallOutcome, xAuth: string): void {
+  if (isOutcomeUnknown(outcome)) seen.unknown += 1
   if (outcome.kind === 'result') seen.cards.push({ xAuth, token: tokenOf(outcome.result) })
   else count(seen.refusals, outcome.kind === 'refused' ? outcome.reason : outcome.why)
 }
@@ -193,3 +221,4 @@ function count(counts: Map<string, number>, key: string): void {
 const defaultPhaseMs = 5000
 const controlPhaseMs = 1000
 const settleMs = 400
+const maxReadyMs = 10_000
