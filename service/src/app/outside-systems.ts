@@ -5,6 +5,7 @@ import { createPaymeMerchantApi } from '../adapters/merchant-api/payme.ts'
 import { observeNetwork } from '../adapters/network/observe-network.ts'
 import { requireSeparateRoutes } from '../adapters/network/routes.ts'
 import { observeSms } from '../adapters/sms/observe-sms.ts'
+import type { GatewayConnection } from '../adapters/sms/sms.ts'
 import type { Clock } from '../clock.ts'
 import { makePeers, peerSettings } from '../domain/limits/peers.ts'
 import { makeNetworks } from '../domain/networks.ts'
@@ -61,7 +62,9 @@ export function createOutsideSystems(config: Config, adapters: Adapters, deps: O
     observer: makePeerObserver(log, metrics, () => machineClock.now()),
   })
   registerPeerGauges(peers, metrics)
-  registerSmsConnectionGauge(smsAdapters, metrics)
+  const listSmsConnections = (): readonly GatewayConnection[] =>
+    smsAdapters.flatMap(({ name, port }) => (port.listConnections?.() ?? []).map(({ bind, awayMs }) => ({ gateway: name, bind, awayMs })))
+  registerSmsConnectionGauge(listSmsConnections, metrics)
   const guarded = { resolve: resolveBySystem, allowLoopback: adapters.webhooksToLoopback }
   const guard: AddressGuard = makeAddressGuard({ ...guarded, isInOutboundNetwork: makeAddressList(config.outboundNetworks ?? []) })
   const endpoint: MerchantApi =
@@ -78,8 +81,7 @@ export function createOutsideSystems(config: Config, adapters: Adapters, deps: O
   return {
     peerHealth,
     /** Connections that SMS adapters keep open, by gateway. */
-    listSmsConnections: () =>
-      smsAdapters.flatMap(({ name, port }) => (port.listConnections?.() ?? []).map((each) => ({ gateway: name, ...each }))),
+    listSmsConnections,
     networks: makeNetworks(observed, peers.network),
     /** Closes the connections that adapters keep open. */
     async closeAdapters() {

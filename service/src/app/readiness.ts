@@ -1,7 +1,7 @@
 import type { Kek } from '@tessera/vault/kek'
 import type { Keyring } from '@tessera/vault/keyring'
 
-import type { SmsConnection } from '../adapters/sms/sms.ts'
+import { smsLongAwayMs, type GatewayConnection } from '../adapters/sms/sms.ts'
 import { withTimeout, type Clock } from '../clock.ts'
 import type { ClockGuard } from '../domain/clock-guard.ts'
 import type { KnownAnswers } from '../domain/keys/known-answers.ts'
@@ -26,7 +26,7 @@ export interface ReadinessDependencies {
   readonly probeWrite: () => Promise<void>
   readonly peerHealth: { readonly networks: ReadonlyMap<string, PeerHealth>; readonly sms: ReadonlyMap<string, PeerHealth> }
   readonly peers: Pick<Peers, 'listPeers'>
-  readonly listSmsConnections: () => readonly (SmsConnection & { readonly gateway: string })[]
+  readonly listSmsConnections: () => readonly GatewayConnection[]
   readonly checkpoints: { failingDestinations(): readonly string[] }
   readonly clockGuard: Pick<ClockGuard, 'status'>
 }
@@ -119,9 +119,8 @@ function unanswered(peer: PeerHealth): string | null {
   return count === null ? null : `the last ${String(count)} calls got no answer`
 }
 
-/** One that is lost is made again within seconds as a rule. */
-function awayConnection({ gateway, bind, awayMs }: SmsConnection & { readonly gateway: string }): string | null {
-  if (awayMs < longAwayMs) return null
+function awayConnection({ gateway, bind, awayMs }: GatewayConnection): string | null {
+  if (awayMs < smsLongAwayMs) return null
   const effect = bind === 'receiver' ? 'messages are sent, and no delivery report arrives' : 'messages are rejected'
   return `${gateway}: the ${bind} has been away for ${String(Math.round(awayMs / 1000))} s: ${effect}`
 }
@@ -209,8 +208,6 @@ function onceIn(ms: number, clock: Pick<Clock, 'moment'>, check: () => Promise<v
 }
 
 const checkTimeoutMs = 1000
-/** As long as the log does not mention it (`adapters/sms/smpp/binding.ts`). */
-const longAwayMs = 60_000
 const retryMs = 5000
 const readEveryMs = 30_000
 /** As long as the keyring seals without having read the key store (`rereadMs` in vault/src/keyring.ts). */

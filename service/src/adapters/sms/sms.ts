@@ -41,6 +41,14 @@ export interface SmsConnection {
   readonly awayMs: number
 }
 
+/** A connection, and the adapter that keeps it open. */
+export interface GatewayConnection extends SmsConnection {
+  readonly gateway: string
+}
+
+/** A connection that is lost is made again within seconds as a rule. From this on the log, `/readyz` and `tessera status` mention it. */
+export const smsLongAwayMs = 60_000
+
 /** What became of a message on its way to the phone. */
 export interface SmsDeliveryReport {
   /** As in `SmsResult`. */

@@ -1,5 +1,4 @@
-import type { NamedPort } from '../../adapters/adapter.ts'
-import type { Sms } from '../../adapters/sms/sms.ts'
+import type { GatewayConnection } from '../../adapters/sms/sms.ts'
 import type { Peers, PeerUsage } from '../../domain/limits/peers.ts'
 
 import type { Metrics } from './metrics.ts'
@@ -26,13 +25,13 @@ export function registerPeerGauges({ listPeers }: Pick<Peers, 'listPeers'>, metr
 }
 
 /** Registers how long each connection that SMS adapters keep open has been away. */
-export function registerSmsConnectionGauge(adapters: readonly NamedPort<Sms>[], metrics: Pick<Metrics, 'registerGauge'>): void {
+export function registerSmsConnectionGauge(
+  listConnections: () => readonly GatewayConnection[],
+  metrics: Pick<Metrics, 'registerGauge'>,
+): void {
   metrics.registerGauge({
     name: 'tessera_sms_connection_away_seconds',
     help: 'How long a connection to an SMS gateway has been away, by gateway and bind; 0 while it is there.',
-    read: () =>
-      adapters.flatMap(({ name, port }) =>
-        (port.listConnections?.() ?? []).map(({ bind, awayMs }) => ({ labels: { gateway: name, bind }, value: awayMs / 1000 })),
-      ),
+    read: () => listConnections().map(({ gateway, bind, awayMs }) => ({ labels: { gateway, bind }, value: awayMs / 1000 })),
   })
 }

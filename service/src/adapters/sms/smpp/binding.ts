@@ -1,3 +1,5 @@
+import { smsLongAwayMs } from '../sms.ts'
+
 import { openSmppSession, type SmppSession, type SmppSessionOptions } from './session.ts'
 
 export interface SmppBindingOptions extends Omit<SmppSessionOptions, 'log'> {
@@ -84,7 +86,7 @@ export function makeSmppBinding(options: SmppBindingOptions, signal: AbortSignal
       return
     }
     awaySince ??= clock.moment().monotonicMs
-    if (isReported || seconds * 1000 < longAwayMs || signal.aborted) return
+    if (isReported || seconds * 1000 < smsLongAwayMs || signal.aborted) return
     isReported = true
     log('sms_bind_away', { seconds })
   }
@@ -96,7 +98,5 @@ function isAborted({ aborted }: AbortSignal): boolean {
 }
 
 const maxReconnectMs = 30_000
-/** As long as `/readyz` does not mention it (`app/readiness.ts`). */
-const longAwayMs = 60_000
 /** A connection that held so long is no reason to wait longer before the next. */
 const steadyMs = 60_000
