@@ -41,6 +41,8 @@ export interface Store {
   watchAudit(listener: AuditListener): void
   /** Takes the lock of this name for this process; null when another process has it. */
   tryLock(name: string): Promise<StoreLock | null>
+  /** Whether a process has the lock of this name. A read: it takes no lock and opens no connection. */
+  isLocked(name: string): Promise<boolean>
   /** The result includes `duplicate_request` only when the input has an idempotency record. */
   write<I, T, X extends I>(transaction: TransactionFunction<I, T>, input: X & OnlyMembersOf<I, X>): Promise<WriteResult<T, X>>
 }

@@ -39,6 +39,7 @@ export function replaceInStore(store: Store, ...replacements: readonly StoreRepl
     auditHeads: () => store.auditHeads(),
     watchAudit: (listener) => store.watchAudit(listener),
     tryLock: (name) => store.tryLock(name),
+    isLocked: (name) => store.isLocked(name),
     close: (deadlineMs) => store.close(deadlineMs),
     scan: (query) => store.scan(query),
     read: (query) => {
@@ -69,6 +70,7 @@ export function storeOf(...replacements: readonly StoreReplacement[]): Store {
     auditHeads: () => [],
     watchAudit: () => undefined,
     tryLock: refuse,
+    isLocked: refuse,
     close: refuse,
     read: refuse,
     scan: refuse,

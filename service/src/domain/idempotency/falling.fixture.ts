@@ -39,6 +39,7 @@ export function makeCrashingStore(
     auditHeads: () => store.auditHeads(),
     watchAudit: (listener) => store.watchAudit(listener),
     tryLock: async (name) => (count >= write ? silence : store.tryLock(name)),
+    isLocked: async (name) => (count >= write ? silence : store.isLocked(name)),
     close: async (deadlineMs) => (count >= write ? silence : store.close(deadlineMs)),
     read: async (query) => (count >= write ? silence : store.read(query)),
     scan: async (query) => (count >= write ? silence : store.scan(query)),

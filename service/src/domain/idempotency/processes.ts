@@ -15,7 +15,7 @@ export interface RunningProcesses {
   isRunning(processId: string): Promise<boolean>
 }
 
-export function makeRunningProcesses(store: Pick<Store, 'tryLock'>, clock: Pick<Clock, 'moment' | 'sleep'>): RunningProcesses {
+export function makeRunningProcesses(store: Pick<Store, 'tryLock' | 'isLocked'>, clock: Pick<Clock, 'moment' | 'sleep'>): RunningProcesses {
   const now = (): number => clock.moment().monotonicMs
   const own = Buffer.from(randomPublic(idBytes)).toString('hex')
   let lock: StoreLock | null = null
@@ -53,9 +53,7 @@ export function makeRunningProcesses(store: Pick<Store, 'tryLock'>, clock: Pick<
   /** When the database does not respond, nothing is known. */
   async function isLockHeld(processId: string): Promise<boolean> {
     try {
-      const free = await store.tryLock(lockName(processId))
-      await free?.release()
-      return free === null
+      return await store.isLocked(lockName(processId))
     } catch {
       return true
     }

@@ -68,8 +68,8 @@ export function makeKekRegistry(deps: KekRegistryDependencies): KekRegistry {
       .map(({ id }) => id)
       .join(' ')
     const rows = await store.read(listKekProcesses())
-    const ended: string[] = []
-    for (const row of rows) if (!(await isRunning(row, processId))) ended.push(row.processId)
+    const running = await Promise.all(rows.map((row) => isRunning(row, processId)))
+    const ended = rows.filter((_, at) => running[at] === false).map((row) => row.processId)
     // Another process deletes the row of one whose connection was lost for a moment, so the row that is stored counts.
     const isNoted = rows.some((row) => row.processId === processId && row.kekIds === kekIds)
     const own = processId === '' || isNoted ? null : { processId, kekIds, notedAt: clock.now() }

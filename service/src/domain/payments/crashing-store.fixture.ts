@@ -29,6 +29,7 @@ export function createCrashingStore(store: Store, at: { readonly write: number; 
     auditHeads: () => store.auditHeads(),
     watchAudit: (listener) => store.watchAudit(listener),
     tryLock: (name) => store.tryLock(name),
+    isLocked: (name) => store.isLocked(name),
     close: (deadlineMs) => store.close(deadlineMs),
     read: (query) => store.read(query),
     scan: (query) => store.scan(query),

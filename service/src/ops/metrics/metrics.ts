@@ -188,6 +188,7 @@ export function measureCommits(
     auditHeads: () => store.auditHeads(),
     watchAudit: (listener) => store.watchAudit(listener),
     tryLock: (name) => store.tryLock(name),
+    isLocked: (name) => store.isLocked(name),
     close: (deadlineMs) => store.close(deadlineMs),
     read: (query) => store.read(query),
     scan: (query) => store.scan(query),

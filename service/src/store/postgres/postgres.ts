@@ -3,7 +3,7 @@ import { readInteger } from '../columns.ts'
 import { type Store, StoreDamaged, type StoreLock } from '../store.ts'
 import { sql } from '../statement.ts'
 import { logMigrations, type LogMigrations } from '../migrations/migrations.ts'
-import { tryAdvisoryLock } from './advisory-lock.ts'
+import { findAdvisoryLock, tryAdvisoryLock } from './advisory-lock.ts'
 import { migratePostgres } from './migrate.ts'
 import { readHosts } from './hosts.ts'
 import { connectOrClose, makePrimary, type PrimaryStart } from './primary.ts'
@@ -81,6 +81,7 @@ export async function openPostgresStore(start: PostgresStart): Promise<Store> {
     auditHeads: () => [...chains.heads.values()],
     watchAudit: (listener) => void chains.listeners.push(listener),
     tryLock: async (name) => noteLock(locks, await tryAdvisoryLock(primary, name)),
+    isLocked: (name) => readers.read(findAdvisoryLock(name)),
     waitingWrites: () => writers.waitingWrites(),
     connectionPools: () => [writers.usage(), readers.usage('readers'), scanners.usage('scanners')],
     sizeBytes: () =>

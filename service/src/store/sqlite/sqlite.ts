@@ -50,6 +50,7 @@ export async function openSqliteStore({ folder, log, exit = endService, maxPages
     sizeBytes: async () => (await stat(path)).size + (await stat(`${path}-wal`).catch(() => ({ size: 0 }))).size,
     // The lock of the data folder admits one process.
     tryLock: async (name) => takeOwnLock(locks, name),
+    isLocked: async (name) => locks.has(name),
     ping: async () => {
       if (!open) throw new StoreUnavailable('the store is closed')
       reader.run(ping, [])

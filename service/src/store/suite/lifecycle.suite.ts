@@ -33,6 +33,19 @@ export function lifecycleSuite(withStore: WithStore): void {
   )
 
   test(
+    'a lock is seen until it is released, one at a time, and a look does not take it',
+    withStore(async ({ store }) => {
+      const look = () => Promise.all(['one', 'two'].map((name) => store.isLocked(name)))
+      assert.deepEqual(await look(), [false, false])
+      const lock = await store.tryLock('one')
+      assert.deepEqual(await look(), [true, false])
+      assert.equal(await store.tryLock('one'), null)
+      await lock?.release()
+      assert.deepEqual(await look(), [false, false])
+    }),
+  )
+
+  test(
     'what was written is there after reopening',
     withStore(async ({ store, reopen }) => {
       const cards = Array.from({ length: 50 }, (_, number) => makeCard(number))
