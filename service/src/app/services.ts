@@ -236,7 +236,13 @@ export async function createServices(config: Config, adapters: Adapters, deps: S
   const mac = makeFreshRowAuthenticator(base, cardsTable)
   const checkpoints = createAuditCheckpoints(config, { ...base, clock: machineClock, log, metrics })
   const makePace = (shareOfTime?: number) =>
-    makeWorkPace({ clock: machineClock, waitingWrites: () => store.waitingWrites(), ...(shareOfTime === undefined ? {} : { shareOfTime }) })
+    makeWorkPace({
+      clock: machineClock,
+      waitingWrites: () => store.waitingWrites(),
+      ...(shareOfTime === undefined ? {} : { shareOfTime }),
+      // An embedded database has one thread that writes.
+      ...(store.kind === 'sqlite' ? { batchMs: embeddedBatchMs } : {}),
+    })
   const [sweep, reseal] = [makeCardSweeper(base), makeCardResealer(base)]
   registerSweepGauges({ store, clock, metrics, expiredCardsEndBefore, sweep })
   registerResealGauges(reseal, metrics, machineClock)
@@ -387,3 +393,6 @@ const noHeads = (): null => null
 const dayMs = 86_400_000
 const pageFetchTimeoutMs = 10_000
 const maxPageBytes = 1_000_000
+
+/** About as long as the commit of a call takes, so that waiting for one batch at most doubles it. */
+const embeddedBatchMs = 8

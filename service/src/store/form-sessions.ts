@@ -3,7 +3,7 @@ import { text, quotedText, oneOf, integer, rowVersion, timestamp, bytes, rowMac 
 import { table, type RowOf } from './table.ts'
 import { type TransactionExtras, withExtras } from './extras.ts'
 import { sql } from './statement.ts'
-import { type DuplicateRequest, type Read, type Transaction, insertRow, run, runOne, writeAudit } from './transaction.ts'
+import { type DuplicateRequest, type Read, type Transaction, insertRow, run, runOne, writeAudit, deletedRowsMax } from './transaction.ts'
 
 // prettier-ignore
 export const formSessionsTable = table('form_sessions', {
@@ -109,11 +109,9 @@ export function listFormCards({ bucket, sessionId }: Pick<FormSessionKey, 'bucke
 }
 
 // A number in the text, not a placeholder: with a known page size the planner uses the index.
-const pageSize = 500
-
 const deleteOld = sql`
   delete from form_sessions where (bucket, session_id) in
-    (select bucket, session_id from form_sessions where ends_at < $1 order by ends_at limit ${pageSize})
+    (select bucket, session_id from form_sessions where ends_at < $1 order by ends_at limit ${deletedRowsMax})
   returning session_id`
 
 /** Deletes a page of sessions that ended before a time; returns how many. */
@@ -123,7 +121,7 @@ export function* deleteOldFormSessions({ before }: { readonly before: number }):
 
 const deleteOldCards = sql`
   delete from form_cards where (bucket, session_id, card_id) in
-    (select bucket, session_id, card_id from form_cards where ends_at < $1 order by ends_at limit ${pageSize})
+    (select bucket, session_id, card_id from form_cards where ends_at < $1 order by ends_at limit ${deletedRowsMax})
   returning card_id`
 
 /** Deletes a page of sealed tokens that ended before a time; returns how many. */
