@@ -2,7 +2,6 @@ import { totpCode, totpStepAt } from '@tessera/vault/totp'
 import { SettingProblem } from '@tessera/contract/setting-problems'
 import type { OperationName } from '@tessera/contract/operations'
 import { makeRowAuthenticator } from '@tessera/vault/rowmac'
-
 import { giveUpOverdue } from '../store/delivery-claims.ts'
 import { insertRequests } from '../store/request-log.ts'
 import { pageScriptsTable, savePageCheck } from '../store/page-checks.ts'
@@ -147,6 +146,7 @@ export const preparedCalls: Readonly<Partial<Record<OperationName, (scene: CallS
     return { name: newNode.name }
   },
   'operator.store.recordBackup': async () => ({ what: 'database', destination: 'backup', user: 'operator', chains: 0, heads: [] }),
+  'operator.store.recordPrimary': async () => ({ host: 'db1:5432' }),
   'operator.clock.confirm': async ({ app }) => {
     app.clock.jump(40 * dayMs)
     return { time: new Date(app.clock.now()).toISOString() }
