@@ -7,7 +7,7 @@ import { startLoadGenerator } from './load.ts'
 import type { Bench, Measure, Measurement } from './measurement.ts'
 import { comparePayments } from './pay-against.ts'
 import { floorMeasures, measurePaymentFloor } from './pay-floor.ts'
-import { analyzeTables, readPostgresUsage } from './postgres-usage.ts'
+import { readPostgresUsage } from './postgres-usage.ts'
 
 /** How many payments a second one service makes. */
 export const payRate: Measurement = {
@@ -79,7 +79,6 @@ async function payWith({ dataFactory, isQuick }: Bench, { store, writers, networ
   try {
     const receipts = isQuick ? 4000 : 24_000
     await load.run({ order: 'prepareReceipts', target: loadTargetOf(running, 'pay'), receipts })
-    if (serviceData.databaseUrl !== null) await analyzeTables(serviceData.databaseUrl)
     const round = { method: 'pay', connections } as const
     await measureSpeed(running, load, { ...round, roundMs: isQuick ? 1000 : 3000 })
     const before = await readUsage()

@@ -202,12 +202,13 @@ describe('a page that attacks its card form', () => {
     await opened.form.locator('label', { hasText: evil }).waitFor()
     assert.equal(await countElements(), before)
     assert.equal(await frame.evaluate(() => (({}) as { hacked?: string }).hacked), undefined)
-    assert.match((await opened.form.locator('footer').textContent()) ?? '', /Your card details go to .*Powered by .*Terms.*Privacy/)
+    assert.match((await opened.form.locator('footer').textContent()) ?? '', /your card details go to .*Powered by .*Terms.*Privacy/)
     await opened.page.close()
   })
 
   it('7. injects no address, selector or transparent color with the theme', async () => {
     const opened = await testBed.open()
+    await opened.waitUntilComplete()
     await opened.waitForEvent('ready')
     const requests: string[] = []
     opened.page.on('request', (request) => requests.push(request.url()))

@@ -37,7 +37,7 @@ describe('the hosted page', () => {
     await page.close()
   })
 
-  it('leaves no digit, session or token in an address, in storage, in a window name or in the page it returns to', async () => {
+  it('leaves no digit, session or token in an address, in a window name or in the page it returns to, and in storage the session alone', async () => {
     const { session, page: link } = await create()
     const addresses: string[] = []
     const opened = await visit(link, {}, (page) =>
@@ -45,15 +45,17 @@ describe('the hosted page', () => {
     )
     await enterCard(opened, success)
     await opened.form.locator('#code').waitFor()
-    const stored = await opened.page.evaluate(() =>
-      JSON.stringify([
-        Object.entries(localStorage),
-        Object.entries(sessionStorage),
-        document.cookie,
-        window.name,
-        history.state,
-        document.documentElement.outerHTML,
-      ]),
+    const stored = await opened.page.evaluate(
+      (kept) =>
+        JSON.stringify([
+          Object.entries(localStorage),
+          Object.values(sessionStorage).map((text) => String(text).replace(kept, '')),
+          document.cookie,
+          window.name,
+          history.state,
+          document.documentElement.outerHTML,
+        ]),
+      session,
     )
     await enterCode(opened)
     await opened.page.waitForURL(`${testBed.shopOrigin}/**`)
@@ -83,11 +85,65 @@ describe('the hosted page', () => {
     await page.close()
   })
 
-  it('says what to do after a reload, with an invalid link, and when the service does not respond', async () => {
-    const { page: link } = await create()
-    const { page, form } = await visit(link)
+  it('survives a reload and a tab that the browser dropped, also at the code, and shows no session in the address', async () => {
+    const { session, page: link } = await create()
+    const opened = await visit(link)
+    const { page, form } = opened
     await form.locator('#number').waitFor()
     await page.reload()
+    await enterCard(opened, success)
+    await form.locator('#code').waitFor()
+    // A dropped tab is loaded again from the address that it had.
+    await page.goto('about:blank')
+    await page.goBack()
+    await form.locator('#number').waitFor()
+    assert.equal(new URL(page.url()).hash, '')
+    assert.equal(await form.locator('#number').inputValue(), '')
+    await enterCard(opened, success)
+    await enterCode(opened)
+    await page.waitForURL(`${testBed.shopOrigin}/**`)
+    assert.equal((await fetchState(session)).state, 'done')
+    await page.goto(`${testBed.formOrigin}/form/v1/page?merchant=${testBed.merchant}&locale=en`)
+    await page.getByRole('status').getByText('This page is opened by a link').waitFor()
+    assert.equal(await page.evaluate(() => sessionStorage.length), 0, 'the session is still stored')
+    await page.close()
+  })
+
+  it('shows the outcome alone after the code, and the back button does not lead to a second card', async () => {
+    const { page: link } = await create()
+    const opened = await visit(link)
+    await opened.form.locator('#number').waitFor()
+    const reply = Promise.withResolvers<undefined>()
+    await opened.page.route(`${testBed.shopOrigin}/**`, (route) => reply.promise.then(() => route.continue()))
+    await enterCard(opened, success)
+    await enterCode(opened)
+    await opened.page.getByRole('heading', { name: 'Your card is confirmed' }).waitFor()
+    assert.equal(await opened.page.locator('iframe').count(), 0)
+    reply.resolve(undefined)
+    await opened.page.waitForURL(`${testBed.shopOrigin}/**`)
+    await opened.page.goBack().catch(() => null)
+    assert.ok(!opened.page.url().includes('/form/v1/page'))
+    await opened.page.close()
+  })
+
+  it('shows amount and order, with the amount in the buttons, and marks the test environment', async () => {
+    const { page: link } = await create({ amount: 12_500_050, order: '№ 197/б', locale: 'ru' })
+    const opened = await visit(link)
+    const { page, form } = opened
+    await form.getByRole('button', { name: 'Оплатить 125 000,50 сум' }).waitFor()
+    await page.getByRole('heading', { name: 'Оплата картой' }).waitFor()
+    for (const text of ['125 000,50 сум', 'Заказ № 197/б', 'Тестовая среда: деньги не списываются', new URL(testBed.shopOrigin).host])
+      await page.getByText(text, { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'English' }).click()
+    await form.getByRole('button', { name: 'Pay 125,000.50 soʻm' }).waitFor()
+    await enterCard(opened, success)
+    await form.getByRole('button', { name: 'Confirm 125,000.50 soʻm' }).waitFor()
+    await page.close()
+  })
+
+  it('says what to do without a link, with an invalid one, and when the service does not respond', async () => {
+    const { page: link } = await create()
+    const { page, form } = await visit(link.split('#')[0] ?? '')
     await page.getByRole('status').getByText('Open the link from').waitFor()
     assert.equal(await page.locator('iframe').count(), 0)
     // The same link in the same window: only the fragment changes.
@@ -144,7 +200,7 @@ describe('the hosted page', () => {
     const read = Promise.withResolvers<undefined>()
     await again.page.route(`${testBed.shopOrigin}/**`, (route) => read.promise.then(() => route.continue()))
     await again.page.goto(other.page)
-    await again.page.getByRole('status').getByText('The card was added').waitFor()
+    await again.page.getByRole('status').getByText('Your card is confirmed').waitFor()
     read.resolve(undefined)
     await again.page.waitForURL(`${testBed.shopOrigin}/**`)
     await again.page.close()
@@ -163,7 +219,7 @@ describe('the hosted page', () => {
     await page.goto(testBed.servePage({ body: `<div id="card"></div><iframe id="x" src="${link}"></iframe>` }))
     const framed = page.frames().find((frame) => frame !== page.mainFrame())
     assert.ok(framed !== undefined)
-    assert.equal(await framed.locator('main.page').count(), 0)
+    assert.equal(await framed.locator('.page').count(), 0)
     await page.close()
   })
 

@@ -69,7 +69,7 @@ describe('the appearance of the card form', () => {
     it(`shows number, label and brand without overlap, in both directions: ${layout}, ${String(width)} pixels`, async () => {
       const opened = await testBed.open({ options: { layout }, page: { viewport: { width, height: 640 } } })
       await opened.form.locator('#number').fill('5500 0000 0000 0004')
-      await opened.form.locator('.brand', { hasText: 'Mastercard' }).waitFor()
+      await opened.form.locator('.brand[data-brand=mastercard]').waitFor()
       const frame = await opened.frame()
       for (const direction of ['ltr', 'rtl'] as const) {
         await opened.page.evaluate((value) => (globalThis as unknown as TestPage).form.update({ direction: value }), direction)
@@ -154,7 +154,7 @@ describe('the appearance of the card form', () => {
       label.selectNodeContents(document.querySelector('label[for=number]') ?? document.body)
       const number = document.querySelector('#number') as HTMLInputElement
       const dot = document.createRange()
-      const sentence = document.querySelector('footer p')?.firstChild
+      const sentence = document.querySelector('footer p span')?.firstChild
       if (sentence) dot.setStart(sentence, (sentence.textContent?.length ?? 1) - 1)
       if (sentence) dot.setEnd(sentence, sentence.textContent?.length ?? 1)
       const { paddingLeft, paddingRight, direction, textAlign } = getComputedStyle(number)

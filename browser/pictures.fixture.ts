@@ -44,7 +44,15 @@ export const pictures: readonly Picture[] = [
 ]
 
 /** The sources of the pictures: when one changes, the pictures may be out of date. */
-const sources = ['frame/frame.css', 'frame/view.ts', 'frame/texts.ts', 'frame/render-texts.ts', 'pictures.fixture.ts']
+const sources = [
+  'frame/frame.css',
+  'frame/view.ts',
+  'frame/texts.ts',
+  'frame/render-texts.ts',
+  'frame/deferred/brands.ts',
+  'frame/deferred/code-view.ts',
+  'pictures.fixture.ts',
+]
 
 export const folder = fileURLToPath(new URL('../docs/pictures/', import.meta.url))
 

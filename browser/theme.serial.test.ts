@@ -21,7 +21,7 @@ describe('the theme of the card form', () => {
   /** Opens a form with an error at its number, so that every themed element is visible. */
   async function openWithError(options: object = {}): Promise<[OpenForm, Frame]> {
     const opened = await testBed.open({ options, page: { colorScheme: 'light', reducedMotion: 'reduce' } })
-    await opened.waitForEvent('ready')
+    await opened.waitUntilComplete()
     await pressInFrame(opened.form.locator('form.card button'))
     await opened.form.locator('#number-fault:not(:empty)').waitFor()
     await opened.waitForEvent('error')
@@ -32,7 +32,17 @@ describe('the theme of the card form', () => {
   let updates = 0
   async function update({ page, form }: OpenForm, options: object): Promise<void> {
     const marker = `Marker ${String(updates++)}`
-    await page.evaluate((given) => (globalThis as unknown as TestPage).form.update(given), { labels: { expiry: marker }, ...options })
+    await page.evaluate(
+      (given) => {
+        const shop = globalThis as unknown as TestPage & { lastTheme?: string | undefined }
+        const theme = 'theme' in given ? JSON.stringify(given.theme) : undefined
+        // update() merges; these tests are about one theme after the other.
+        if (theme !== undefined && theme !== shop.lastTheme) shop.form.update({ theme: undefined })
+        shop.lastTheme = theme
+        shop.form.update(given)
+      },
+      { labels: { expiry: marker }, ...options } as object,
+    )
     await form.locator('label', { hasText: marker }).waitFor()
   }
 

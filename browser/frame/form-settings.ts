@@ -1,12 +1,13 @@
 import type { Language } from '@tessera/contract/profile'
 import type { CodeFormat } from '@tessera/contract/verification-code'
 
-import type { FormTexts } from './texts.ts'
+import type { DocumentTexts } from './texts.ts'
 
 /** What the service wrote into the document, for this merchant and this page. */
 export interface FormSettings {
   readonly merchant: string
   readonly merchantName: string
+  readonly environment: 'test' | 'production'
   /** The origin of the page that holds the frame. */
   readonly origin: string
   /** The signed token of this document, sent with the card. */
@@ -23,7 +24,7 @@ export interface FormSettings {
 /** The form's texts and the consent text in one language. */
 export interface LocalizedTexts {
   readonly locale: Language
-  readonly texts: FormTexts
+  readonly texts: DocumentTexts
   readonly disclosure: { readonly version: string; readonly text: string; readonly sha256: string }
 }
 

@@ -35,6 +35,7 @@ addEventListener('message', ({ source, origin: sender, data }: MessageEvent) => 
 })
 
 async function showStep(step: string): Promise<void> {
+  await waitUntilComplete()
   find('.back').click()
   if (step === 'faults') submitForm('form.card')
   if (step !== 'code' && step !== 'done') return
@@ -45,6 +46,20 @@ async function showStep(step: string): Promise<void> {
   if (step === 'code') return
   type('#code', rightCode)
   submitForm('form.code')
+}
+
+/** Waits for the deferred script of the form. */
+function waitUntilComplete(): Promise<void> {
+  return new Promise((resolve) => {
+    const look = (): void => {
+      if (document.querySelector('form.done') === null) return
+      observer.disconnect()
+      resolve()
+    }
+    const observer = new MutationObserver(look)
+    observer.observe(document.body, { childList: true, subtree: true })
+    look()
+  })
 }
 
 /** Waits one task at a time. The form needs a few, because every response is immediate; after `maxTasks` it is given up. */

@@ -63,8 +63,11 @@ export async function fillCard(page: FormPage, entry: CardEntry): Promise<Filled
   if (!(await form.locator(selectors.code).isVisible())) return readFault(form.locator(selectors.fault).first(), 'card', wait)
   if (code === null) return { ok: true, step: 'code' }
 
+  await clearFaults(form)
   await form.locator(selectors.code).fill(code, wait)
-  await press(form, { own: entry.verify, button: selectors.verify, wait })
+  // Digits confirm themselves, unless the form was created with autoConfirm: false. Then there may be nothing to press any more.
+  const pressed = entry.verify === undefined ? form.locator(selectors.verify).click(wait) : entry.verify()
+  void pressed.catch(() => undefined)
   const outcome = form.locator(`${selectors.done}, ${selectors.fault}`).first().waitFor(wait)
   // Every form has its own address, so this detects that the form is gone even when the page shows another one at once.
   const gone = page.locator(`iframe[src=${JSON.stringify(address)}]`).waitFor({ state: 'detached', ...wait })
@@ -82,11 +85,15 @@ async function tick(box: FormLocator, isTicked: boolean, wait: Timeout): Promise
   await box.setChecked(isTicked, wait)
 }
 
-/** Clears earlier messages first, so that a message read afterwards is new. */
-async function press(form: FormFrame, by: { own: (() => Promise<unknown>) | undefined; button: string; wait: Timeout }): Promise<void> {
-  await form.locator(selectors.fault).evaluateAll((faults) => {
+/** Earlier messages, so that a message read afterwards is new. */
+function clearFaults(form: FormFrame): Promise<unknown> {
+  return form.locator(selectors.fault).evaluateAll((faults) => {
     for (const fault of faults) fault.textContent = ''
   })
+}
+
+async function press(form: FormFrame, by: { own: (() => Promise<unknown>) | undefined; button: string; wait: Timeout }): Promise<void> {
+  await clearFaults(form)
   await (by.own === undefined ? form.locator(by.button).click(by.wait) : by.own())
 }
 

@@ -33,6 +33,26 @@ export function createTraceFinder(pan: string): TraceFinder {
   }
 }
 
+/**
+ * Whether texts that each say too little contain the number together: its groups of four in different requests, or one digit in each. Texts
+ * are those sent to one place, in order.
+ */
+export function findSplitTrace(pan: string, texts: readonly string[]): boolean {
+  const runs = texts.map((text) => text.match(/(?<!\d)\d{1,8}(?!\d)/g) ?? [])
+  const groups = Array.from({ length: pan.length / 4 }, (_, index) => pan.slice(index * 4, index * 4 + 4))
+  const carriers = groups.map((group) =>
+    runs.findIndex((numbers) =>
+      numbers.some((number) => number === group || (number.length > 4 && pan.includes(number) && number.includes(group))),
+    ),
+  )
+  if (carriers.every((index) => index >= 0) && new Set(carriers).size > 1) return true
+  const windows = [...digitWindows(pan), ...digitWindows(Array.from(pan).reverse().join(''))]
+  const columns = Math.min(maxColumns, Math.max(0, ...runs.map((numbers) => numbers.length)))
+  return Array.from({ length: columns }, (_, column) =>
+    runs.map((numbers) => (numbers[column]?.length === 1 ? numbers[column] : '')).join(''),
+  ).some((digits) => windows.some((window) => digits.includes(window)))
+}
+
 function digitWindows(digits: string): string[] {
   return Array.from({ length: digits.length - windowLength + 1 }, (_, start) => digits.slice(start, start + windowLength))
 }
@@ -43,4 +63,5 @@ function removeSeparators(text: string): string {
 }
 
 const windowLength = 9
+const maxColumns = 20
 const maxTextLength = 2_000_000

@@ -67,7 +67,7 @@ export function createPipelines(config: Config, adapters: Adapters, app: Compose
     observer: inspectedBy(app.findings, timedBy(app.counters, makeCallObserver(log, metrics, config.logSampleEvery))),
     translateError: storeError,
     callWrites: deps.callWrites,
-    issueRequestId: makeRequestIds(randomPublic),
+    issueRequestId: makeRequestIds(randomPublic, clock.now),
     now: () => performance.now(),
     sleep: clock.sleep,
     stopping,
@@ -160,8 +160,10 @@ function formPages(config: Config, adapters: Adapters, app: ComposedServices, as
       const merchant = await app.merchants.find(id)
       if (merchant === null) return null
       const { row, settings } = merchant
-      return { id, name: row.name, blocked: row.state === 'blocked', origins: settings.origins }
+      const { origins, brandColor, logo } = settings
+      return { id, name: row.name, blocked: row.state === 'blocked', origins, brandColor, logo }
     },
+    findLogo: app.merchants.administration.findLogo,
   })
 }
 

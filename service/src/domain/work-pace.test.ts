@@ -3,7 +3,7 @@ import { test } from 'node:test'
 
 import { changeAtPace, makeWorkPace, runWhileWorking } from './work-pace.ts'
 
-function makePaceUnderTest(waiting: number[], shareOfTime?: number) {
+function makePaceUnderTest(waiting: number[], shareOfTime?: number, batchMs?: number) {
   const pauses: number[] = []
   const sleep = (ms: number) => Promise.resolve(void pauses.push(ms))
   return {
@@ -12,6 +12,7 @@ function makePaceUnderTest(waiting: number[], shareOfTime?: number) {
       clock: { sleep, moment: () => ({ wallMs: 0, monotonicMs: 0, bootId: '' }) },
       waitingWrites: () => waiting.shift() ?? 0,
       ...(shareOfTime === undefined ? {} : { shareOfTime }),
+      ...(batchMs === undefined ? {} : { batchMs }),
     }),
   }
 }
@@ -87,6 +88,20 @@ test('batches become smaller while they take long, so that no call waits long fo
   const all = Array.from({ length: 60 }, (_, row) => row)
   await changeAtPace(all, (batch) => Promise.resolve(sizes.push(batch.length)), { pace })
   assert.deepEqual(sizes, [25, 30, 5])
+})
+
+test('where a batch may take eight milliseconds, it has as many rows as take that long by themselves, also on a busy machine', async () => {
+  const { pace } = makePaceUnderTest([], 0.25, 8)
+  assert.equal(pace.batchRows(), 25)
+  await pace.pause({ tookMs: 10, changes: 25 })
+  assert.equal(pace.batchRows(), 20)
+  await pace.pause({ tookMs: 40, changes: 20 })
+  assert.equal(pace.batchRows(), 20)
+  await pace.pause({ tookMs: 4, changes: 20 })
+  assert.equal(pace.batchRows(), 40)
+  const slow = makePaceUnderTest([], 0.25, 8)
+  await slow.pace.pause({ tookMs: 50, changes: 25 })
+  assert.equal(slow.pace.batchRows(), 10)
 })
 
 test('rows are changed in batches with pauses between them, until the service stops', async () => {

@@ -22,6 +22,8 @@ export interface WorkPaceDependencies {
   readonly waitingWrites: () => number
   /** Of the time, the work uses at most this share, above 0 and up to 1. Default: a quarter. */
   readonly shareOfTime?: number
+  /** How long a batch may take by itself, milliseconds: calls wait for one where one thread writes. Default: no limit below that of a long batch. */
+  readonly batchMs?: number
 }
 
 /**
@@ -29,14 +31,14 @@ export interface WorkPaceDependencies {
  * long, most of it waiting, and a pause of three times that would leave the backlog behind. A batch counts as long as its changes would have taken at the
  * least time of a change among the latest batches, since other work only ever adds time; the time it waited is part of its pause.
  */
-export function makeWorkPace({ clock, waitingWrites, shareOfTime = 0.25 }: WorkPaceDependencies): WorkPace {
-  const ownMs = makeOwnTime()
-  let rows = maxBatchRows
+export function makeWorkPace({ clock, waitingWrites, shareOfTime = 0.25, batchMs = longBatchMs }: WorkPaceDependencies): WorkPace {
+  const ownTime = makeOwnTime()
+  let rows = batchMs < longBatchMs ? minBatchRows : maxBatchRows
   return Object.freeze({
     monotonicMs: () => clock.moment().monotonicMs,
-    batchRows: () => rows,
+    batchRows: () => Math.min(rows, Math.max(minOwnRows, Math.floor(batchMs / ownTime.leastMs()))),
     async pause(batch: FinishedBatch, stopping: AbortSignal = neverAborted) {
-      const own = ownMs(batch)
+      const own = ownTime.of(batch)
       rows = batch.tookMs > longBatchMs ? Math.max(minBatchRows, rows >> 1) : Math.min(maxBatchRows, rows + batchRowsStep)
       const pauseMs = Math.min(maxPauseMs, Math.max(minPauseMs, own / shareOfTime - batch.tookMs))
       const longestMs = Math.min(maxPauseMs, Math.max(pauseMs, own * giveWayFactor))
@@ -49,14 +51,18 @@ export function makeWorkPace({ clock, waitingWrites, shareOfTime = 0.25 }: WorkP
 }
 
 /** How long a batch takes when nothing else is in its way. */
-function makeOwnTime(): (batch: FinishedBatch) => number {
+function makeOwnTime() {
   const latest: number[] = []
-  return ({ tookMs, changes }) => {
-    // A small batch is mostly one COMMIT, which says nothing about a change.
-    if (changes < minTimedChanges) return tookMs
-    latest.push(tookMs / changes)
-    if (latest.length > maxTimedBatches) latest.shift()
-    return Math.min(...latest) * changes
+  return {
+    /** Of a change, milliseconds; 0 before the first batch. */
+    leastMs: () => (latest.length === 0 ? 0 : Math.min(...latest)),
+    of({ tookMs, changes }: FinishedBatch): number {
+      // A small batch is mostly one COMMIT, which says nothing about a change.
+      if (changes < minTimedChanges) return tookMs
+      latest.push(tookMs / changes)
+      if (latest.length > maxTimedBatches) latest.shift()
+      return Math.min(...latest) * changes
+    },
   }
 }
 
@@ -96,6 +102,8 @@ const minPauseMs = 5
 export const maxBatchRows = 100
 /** Less would be mostly the COMMIT, and the wait for a processor. */
 const minBatchRows = 25
+/** The same where a batch may take only so long. */
+const minOwnRows = 10
 const batchRowsStep = 5
 /** A batch that took longer is followed by one of half as many rows. */
 const longBatchMs = 50

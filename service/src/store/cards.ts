@@ -21,7 +21,7 @@ import { table, type RowOf } from './table.ts'
 import { type TransactionExtras, withExtras } from './extras.ts'
 import type { MerchantKey } from './merchants.ts'
 import { insertEvents } from './outbox.ts'
-import { type Row, sql } from './statement.ts'
+import { isOwnedBy, type Row, sql } from './statement.ts'
 import {
   type DuplicateRequest,
   type Read,
@@ -46,7 +46,7 @@ export interface CardKey {
 export const cardsTable = table('cards', {
   bucket:     integer().key(),
   cardId:     text().key(),
-  merchantId: text().key(),
+  merchantId: text().owner(),
   tokenHash:  bytes(),                           // SHA-256 of the token's secret half
   maskedPan:  text(),                            // the long mask, `860006******6311`
   type:       text(),
@@ -204,7 +204,7 @@ export function* replaceCard(card: CardRow): Transaction<boolean> {
   return yield* updateRow(cardsTable, card)
 }
 
-const selectRow = sql`select ${cardsTable.columns} from cards where bucket = $1 and card_id = $2 and merchant_id = $3`
+const selectRow = sql`select ${cardsTable.columns} from cards where bucket = $1 and card_id = $2 and ${isOwnedBy('$3')}`
 
 export function findCard(key: CardKey): Read<CardRow | null> {
   return {

@@ -17,6 +17,8 @@ export class Column<T> {
   readonly write: ((value: T) => Value) | null
   readonly columnName: string | null
   readonly isKey: boolean
+  /** Whether it is the owner of a row that the other key columns find. */
+  readonly isOwner: boolean
   readonly notCoveredBecause: string | null
   /** What the row's MAC covers of a value; null: the value itself. */
   readonly macFieldsOf: ((value: T) => readonly MacField[]) | null
@@ -27,13 +29,21 @@ export class Column<T> {
     type: ColumnType,
     read: ReadValue<T>,
     write: ((value: T) => Value) | null = null,
-    { columnName = null, isKey = false, notCoveredBecause = null, macFieldsOf = null, freshness = null }: ColumnOptions<T> = {},
+    {
+      columnName = null,
+      isKey = false,
+      isOwner = false,
+      notCoveredBecause = null,
+      macFieldsOf = null,
+      freshness = null,
+    }: ColumnOptions<T> = {},
   ) {
     this.type = type
     this.read = read
     this.write = write
     this.columnName = columnName
     this.isKey = isKey
+    this.isOwner = isOwner
     this.notCoveredBecause = notCoveredBecause
     this.macFieldsOf = macFieldsOf
     this.freshness = freshness
@@ -42,6 +52,11 @@ export class Column<T> {
   /** Part of the primary key. Key columns come first. */
   key(): Column<T> {
     return this.#with({ isKey: true })
+  }
+
+  /** Part of the key that callers give, and not of the primary key: the merchant of a row that the other key columns find. */
+  owner(): Column<T> {
+    return this.#with({ isKey: true, isOwner: true })
   }
 
   nullable(): Column<T | null> {
@@ -90,8 +105,8 @@ export class Column<T> {
   }
 
   #options(): ColumnOptions<T> {
-    const { columnName, isKey, notCoveredBecause, macFieldsOf, freshness } = this
-    return { columnName, isKey, notCoveredBecause, macFieldsOf, freshness }
+    const { columnName, isKey, isOwner, notCoveredBecause, macFieldsOf, freshness } = this
+    return { columnName, isKey, isOwner, notCoveredBecause, macFieldsOf, freshness }
   }
 }
 
@@ -112,6 +127,7 @@ export type MacPart = string | { readonly constant: MacField }
 interface ColumnOptions<T> {
   readonly columnName?: string | null
   readonly isKey?: boolean
+  readonly isOwner?: boolean
   readonly notCoveredBecause?: string | null
   readonly macFieldsOf?: ((value: T) => readonly MacField[]) | null
   readonly freshness?: Freshness | null
@@ -161,7 +177,7 @@ export function integer(): Column<number> {
 
 /**
  * From 1; each change adds one. Of a table whose rows had a MAC before they had a version: the MAC covers it from 2, so that the rows from before stay
- * valid. It is the last covered column of its map.
+ * valid. It is the last covered column of its map, but for those that are covered while they are set (`coveredIfSet`).
  */
 export function rowVersion(): Column<number> {
   return integer().coveredAs((version) => (version === 1 ? [] : [version]))
@@ -175,7 +191,12 @@ export function coveredIfSet(name: string): (value: string) => readonly MacField
   return (value) => (value === '' ? [] : [name, value])
 }
 
-/** The same in eight bytes. */
+/** The same for a number: nothing while it is 0. */
+export function coveredIfNotZero(name: string): (value: number) => readonly MacField[] {
+  return (value) => (value === 0 ? [] : [name, value])
+}
+
+/** A whole number in eight bytes. */
 export function bigint(): Column<number> {
   return new Column('bigint', toInteger)
 }

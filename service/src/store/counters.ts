@@ -2,7 +2,7 @@ import type { MerchantKey } from './merchants.ts'
 import { sql } from './statement.ts'
 import { integer, readInteger, readText, text } from './columns.ts'
 import { table, type RowOf } from './table.ts'
-import { type Read, type Transaction, rollback, run, runOne } from './transaction.ts'
+import { type Read, type Transaction, rollback, run, runOne, deletedRowsMax } from './transaction.ts'
 
 // prettier-ignore
 export const countersTable = table('tallies', {
@@ -100,10 +100,9 @@ export function listAllTimeCounters({ bucket, merchantId }: MerchantKey): Read<{
 }
 
 // A number in the text, not a placeholder: with a known page size the planner uses the index.
-const pageSize = 500
 const deleteOld = sql`
   delete from tallies where (bucket, merchant_id, hour, name) in
-    (select bucket, merchant_id, hour, name from tallies where hour > 0 and hour < $1 order by hour limit ${pageSize})
+    (select bucket, merchant_id, hour, name from tallies where hour > 0 and hour < $1 order by hour limit ${deletedRowsMax})
   returning hour`
 
 /** Deletes a page of the counters of hours before `before`; returns how many. */

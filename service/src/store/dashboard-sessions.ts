@@ -3,7 +3,7 @@ import { text, oneOf, quotedText, timestamp, bytes, rowMac, readText } from './c
 import { table, type RowOf } from './table.ts'
 import { type Row, sql } from './statement.ts'
 import { lockUserAtVersion, type UserAtVersion } from './user-lock.ts'
-import { type Read, type Transaction, auditEnds, insertRow, run, runOne, writeAudit } from './transaction.ts'
+import { type Read, type Transaction, auditEnds, insertRow, run, runOne, writeAudit, deletedRowsMax } from './transaction.ts'
 
 // prettier-ignore
 export const dashboardSessionsTable = table('dashboard_sessions', {
@@ -102,11 +102,9 @@ function* auditSessionEnds(deleted: readonly Row[], audit: AuditEntry): Transact
 }
 
 // A number in the text, not a placeholder: with a known page size the planner uses the index.
-const pageSize = 500
-
 const deleteOld = sql`
   delete from dashboard_sessions where session_id in
-    (select session_id from dashboard_sessions where last_seen_at < $1 order by last_seen_at limit ${pageSize})
+    (select session_id from dashboard_sessions where last_seen_at < $1 order by last_seen_at limit ${deletedRowsMax})
   returning session_id`
 
 /** Deletes a page of sessions that were last used before a time; returns how many. */

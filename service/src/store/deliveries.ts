@@ -3,7 +3,7 @@ import { text, oneOfOr, integer, timestamp, readText, readInteger } from './colu
 import { table, type RowOf } from './table.ts'
 import type { MerchantKey } from './merchants.ts'
 import { type EventRow, outboxTable } from './outbox.ts'
-import { type Value, placeholders, sql } from './statement.ts'
+import { isOwnedBy, type Value, placeholders, sql } from './statement.ts'
 import { type Read, type Transaction, run, runOne, writeAudit, execute } from './transaction.ts'
 import { type EndpointKey, type EndpointRow, webhookEndpointsTable } from './webhook-endpoints.ts'
 
@@ -86,7 +86,7 @@ export const isAhead = 'e.bucket = d.bucket and e.endpoint_id = d.endpoint_id an
 
 const updateDelivery = sql`
   update deliveries set state = $4, due_at = $5, settled_at = $6, claim_id = ''
-  where bucket = $1 and endpoint_id = $2 and event_id = $3 and claim_id = $7 and due_at + 0 is not null
+  where bucket = $1 and endpoint_id = $2 and event_id = $3 and claim_id = $7 and coalesce(due_at, -1) >= 0
   returning object_id, position`
 
 const insertAttempt = sql`
@@ -94,11 +94,11 @@ const insertAttempt = sql`
 
 const makeNextDue = sql`
   update deliveries set due_at = case when due_at > $4 then $4 else due_at end
-  where bucket = $1 and endpoint_id = $2 and object_id = $3 and due_at + 0 is not null and claim_id = '' returning event_id`
+  where bucket = $1 and endpoint_id = $2 and object_id = $3 and coalesce(due_at, -1) >= 0 and claim_id = '' returning event_id`
 
 const postponeNext = sql`
   update deliveries set due_at = $4
-  where bucket = $1 and endpoint_id = $2 and object_id = $3 and due_at + 0 is not null and position > $5 and claim_id = '' returning event_id`
+  where bucket = $1 and endpoint_id = $2 and object_id = $3 and coalesce(due_at, -1) >= 0 and position > $5 and claim_id = '' returning event_id`
 
 /** Records an attempt and the next state of the delivery and of those behind it. Returns null and writes nothing when another process has claimed it. */
 export function* recordDeliveryAttempt({
@@ -154,8 +154,8 @@ function keyValues({ bucket, endpointId, eventId }: DeliveryAttemptRow): Value[]
 const selectDelivery = sql`
   select o.merchant_id, o.event_id, o.type, o.object_id, o.at, o.body, o.bucket, o.mac as event_mac,
     e.endpoint_id, e.url, e.secret, e.secret_before, e.before_ends_at, e.created_at, e.version, e.mac
-  from outbox o left join webhook_endpoints e on e.bucket = o.bucket and e.merchant_id = o.merchant_id and e.endpoint_id = $2
-  where o.bucket = $1 and o.event_id = $3 and o.merchant_id = $4`
+  from outbox o left join webhook_endpoints e on e.bucket = o.bucket and ${isOwnedBy('o.merchant_id', 'e.merchant_id')} and e.endpoint_id = $2
+  where o.bucket = $1 and o.event_id = $3 and ${isOwnedBy('$4', 'o.merchant_id')}`
 
 /** The event to be sent and its endpoint; null when the event is deleted. */
 export function findDueDelivery({ bucket, endpointId, eventId, merchantId }: DeliveryKey): Read<DueDelivery | null> {
@@ -179,7 +179,7 @@ const replayRows = sql`
     (bucket, endpoint_id, event_id, merchant_id, object_id, position, state, tries, attempts, due_at, claim_id, made_at, settled_at)
   select o.bucket, e.endpoint_id, o.event_id, o.merchant_id, o.object_id, o.position, 'waiting', 0, 0, cast($4 as bigint), '', o.at, 0
   from outbox o join webhook_endpoints e on e.bucket = o.bucket and e.merchant_id = o.merchant_id
-  where o.bucket = $1 and o.event_id = $2 and o.merchant_id = $3 and e.endpoint_id = coalesce($5, e.endpoint_id)
+  where o.bucket = $1 and o.event_id = $2 and ${isOwnedBy('$3', 'o.merchant_id')} and e.endpoint_id = coalesce($5, e.endpoint_id)
   on conflict (bucket, endpoint_id, event_id) do update set state = 'waiting', tries = 0, due_at = excluded.due_at, claim_id = '', settled_at = 0
   where deliveries.due_at is null or deliveries.claim_id = ''
   returning endpoint_id`

@@ -7,8 +7,9 @@ import type { EndpointKey } from './webhook-endpoints.ts'
 
 /**
  * Which deliveries are sent next. Every statement that does not go over all endpoints names the bucket of one endpoint, so that a
- * distributed database runs it on one node; none has a derived table, a CTE or a lock that only one store knows. `due_at + 0` keeps the planner off the
- * index of due times where rows are found by their key or object: that index has all that waits for the endpoint.
+ * distributed database runs it on one node; none has a derived table, a CTE or a lock that only one store knows. `coalesce(due_at, …)` keeps the planner
+ * off the indexes of due times, which have all that waits for the endpoint, where rows are found by their key or object: those are `where due_at is not null`, and
+ * every other comparison implies that (decision 80).
  */
 
 /** An endpoint that deliveries are claimed for. */
@@ -110,17 +111,20 @@ export const maxClaimed = 16
 export const claimPageSize = 64
 const maxPostponed = 16
 
+/** After every time. */
+const never = Number.MAX_SAFE_INTEGER
+
 /** One call replays at most this many failed deliveries. */
 export const failedPageSize = 256
 
 const selectDue = sql`
-  select d.event_id, (select e.event_id from deliveries e where ${isAhead} and e.due_at + 0 is not null order by e.position limit 1) as ahead_id
+  select d.event_id, (select e.event_id from deliveries e where ${isAhead} and coalesce(e.due_at, -1) >= 0 order by e.position limit 1) as ahead_id
   from deliveries d where d.bucket = $1 and d.endpoint_id = $2 and d.due_at <= $3 order by d.due_at, d.event_id limit ${claimPageSize}`
 
 // Two concurrent claims may choose the same rows; the second waits for the first, and then finds that they are no longer due.
 const claimRows = sql`
   update deliveries set due_at = $4, claim_id = $5, tries = tries + 1, attempts = attempts + 1
-  where bucket = $1 and endpoint_id = $2 and due_at + 0 <= $3
+  where bucket = $1 and endpoint_id = $2 and coalesce(due_at, ${never}) <= $3
     and event_id in (${eventIdsFrom(6, maxClaimed)})
   returning ${deliveriesTable.columns}`
 
@@ -155,12 +159,12 @@ function padded(ids: readonly string[], count: number): string[] {
 // The update that changes nothing locks the row and reads it as it is now. Recording an attempt changes this row first, too: so either it finds what
 // is postponed here and makes it due, or this finds that the row is no longer due later, and postpones nothing.
 const lockAhead = sql`
-  update deliveries set claim_id = claim_id where bucket = $1 and endpoint_id = $2 and event_id = $3 and due_at + 0 > $4
+  update deliveries set claim_id = claim_id where bucket = $1 and endpoint_id = $2 and event_id = $3 and coalesce(due_at, -1) > $4
   returning object_id, position, due_at`
 
 const postponeObject = sql`
   update deliveries set due_at = $6, claim_id = ''
-  where bucket = $1 and endpoint_id = $2 and object_id = $3 and position > $4 and due_at + 0 <= $5 returning event_id`
+  where bucket = $1 and endpoint_id = $2 and object_id = $3 and position > $4 and coalesce(due_at, ${never}) <= $5 returning event_id`
 
 /** Postpones what is due behind deliveries that are due later, so that not every claim reads it again. */
 function* postponeBehind(key: readonly Value[], eventIds: readonly string[], now: number): Transaction<void> {
@@ -179,7 +183,7 @@ const selectLater = sql`
 
 const wakeRows = sql`
   update deliveries set due_at = $3
-  where bucket = $1 and endpoint_id = $2 and claim_id = '' and due_at + 0 > $3 and event_id in (${eventIdsFrom(4)})
+  where bucket = $1 and endpoint_id = $2 and claim_id = '' and coalesce(due_at, -1) > $3 and event_id in (${eventIdsFrom(4)})
   returning event_id`
 
 /** Makes a page of deliveries due that wait for their next attempt; those in progress are left alone. Returns how many there were. */
@@ -195,7 +199,7 @@ const selectOverdue = sql`
 
 const giveUpRows = sql`
   update deliveries set state = 'dead', due_at = null, settled_at = $3, claim_id = ''
-  where bucket = $1 and endpoint_id = $2 and due_at + 0 < $4 and event_id in (${eventIdsFrom(5)})
+  where bucket = $1 and endpoint_id = $2 and coalesce(due_at, ${never}) < $4 and event_id in (${eventIdsFrom(5)})
   returning event_id`
 
 /** Gives a page of deliveries up that have been due since before `dueBefore` without an attempt. Returns how many there were. */

@@ -2,7 +2,7 @@ import { type Value, sql, withMany } from './statement.ts'
 import { bytes, integer, oneOf, rowMac, text, timestamp } from './columns.ts'
 import { keyNames, readRow, valuesOf } from './row-pages.ts'
 import { table, type RowOf } from './table.ts'
-import { type Read, type Transaction, run, runOne, execute } from './transaction.ts'
+import { type Read, type Transaction, run, runOne, execute, deletedRowsMax } from './transaction.ts'
 
 // prettier-ignore
 export const idempotencyTable = table('idempotency', {
@@ -163,10 +163,9 @@ export function* moveIdempotencyClaim({
 }
 
 // A number in the text, not a placeholder: with a known page size the planner uses the index.
-const pageSize = 500
 const deleteOld = sql`
   delete from idempotency where (bucket, merchant_id, caller_class, key_hash) in
-    (select bucket, merchant_id, caller_class, key_hash from idempotency where ends_at < $1 order by ends_at limit ${pageSize})
+    (select bucket, merchant_id, caller_class, key_hash from idempotency where ends_at < $1 order by ends_at limit ${deletedRowsMax})
   returning method`
 
 /** Deletes a page of records that ended before a time; returns how many. */

@@ -2,7 +2,7 @@ import { bytes, rowMac, text, timestamp } from './columns.ts'
 import { sql } from './statement.ts'
 import { table, type RowOf } from './table.ts'
 import { lockUserAtVersion, type UserAtVersion } from './user-lock.ts'
-import { type Read, type Transaction, insertRow, run } from './transaction.ts'
+import { type Read, type Transaction, insertRow, run, deletedRowsMax } from './transaction.ts'
 
 // prettier-ignore
 export const knownDevicesTable = table('known_devices', {
@@ -57,10 +57,8 @@ export function findKnownDevice(deviceId: string): Read<KnownDeviceRow | null> {
 }
 
 // A number in the text, not a placeholder: with a known page size the planner uses the index.
-const pageSize = 500
-
 const deleteOld = sql`
-  delete from known_devices where device_id in (select device_id from known_devices where created_at < $1 order by created_at limit ${pageSize})
+  delete from known_devices where device_id in (select device_id from known_devices where created_at < $1 order by created_at limit ${deletedRowsMax})
   returning device_id`
 
 /** Deletes a page of devices that became known before a time; returns how many. */

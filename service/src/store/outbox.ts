@@ -3,7 +3,7 @@ import { text, oneOfByMac, integer, timestamp, rowMac, readText, readInteger } f
 import { table, type RowOf } from './table.ts'
 import type { MerchantKey } from './merchants.ts'
 import { sql, withMany } from './statement.ts'
-import { type Read, type Transaction, run, execute } from './transaction.ts'
+import { type Read, type Transaction, run, execute, deletedRowsMax } from './transaction.ts'
 
 export interface EventListQuery extends MerchantKey {
   readonly from: number
@@ -35,14 +35,12 @@ export function listEvents({ bucket, merchantId, from, count }: EventListQuery):
   return { statement: selectNewest, values: [bucket, merchantId, from, count], map: (rows) => rows.map(outboxTable.fromRow) }
 }
 
-const pageSize = 100
-
 const deleteOld = sql`
   delete from outbox where (bucket, event_id) in (
     select o.bucket, o.event_id from outbox o
     where o.at < $1 and not exists
       (select 1 from deliveries d where d.bucket = o.bucket and d.event_id = o.event_id and d.due_at is not null)
-    order by o.at limit ${pageSize})
+    order by o.at limit ${deletedRowsMax})
   returning bucket, event_id`
 
 const deleteDeliveries = sql`delete from deliveries where bucket = $1 and event_id = $2 returning event_id`

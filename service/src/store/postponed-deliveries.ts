@@ -41,7 +41,7 @@ export function listDueAfter({ after, count }: { readonly after: PostponedCursor
 // Only what is still as it was read: a delivery that was claimed or attempted meanwhile has a time of its own.
 const moveDelivery = sql`
   update deliveries set due_at = $4
-  where bucket = $1 and endpoint_id = $2 and event_id = $3 and due_at + 0 = $5 and claim_id = $6`
+  where bucket = $1 and endpoint_id = $2 and event_id = $3 and coalesce(due_at, -1) = $5 and claim_id = $6`
 
 export interface MoveDeliveries {
   readonly endpoint: QueuedEndpoint

@@ -5,7 +5,7 @@ import { table, type RowOf } from './table.ts'
 import type { AuditEntry } from './audit.ts'
 import { type TransactionExtras, withExtras } from './extras.ts'
 import { type OperationRow, upsertOperations } from './operations.ts'
-import { type Row, sql } from './statement.ts'
+import { isOwnedBy, type Row, sql } from './statement.ts'
 import {
   type DuplicateRequest,
   type Read,
@@ -58,7 +58,7 @@ export type ListedReceipt = ReceiptRow | BrokenReceipt
 export const receiptsTable = table('receipts', {
   bucket:            integer().key(),
   receiptId:         text().key(),
-  merchantId:        text().key(),
+  merchantId:        text().owner(),
   state:             checked(integer(), isReceiptState),
   version:           integer().versionOf('receiptId'), // from 1; each change adds one
   mac:               rowMac(
@@ -183,7 +183,7 @@ function* update({ receipt, operations, cardLock, card, audit }: ReceiptUpdate):
   return 'updated'
 }
 
-const selectRow = sql`select ${receiptsTable.columns} from receipts where bucket = $1 and receipt_id = $2 and merchant_id = $3`
+const selectRow = sql`select ${receiptsTable.columns} from receipts where bucket = $1 and receipt_id = $2 and ${isOwnedBy('$3')}`
 
 export function findReceipt(key: ReceiptKey): Read<ReceiptRow | null> {
   return {

@@ -1,6 +1,6 @@
 import type { Columns } from './columns.ts'
 import { type Row, type Statement, type Value, makeStatement } from './statement.ts'
-import type { RowOf, Table } from './table.ts'
+import { keyCondition, type RowOf, type Table } from './table.ts'
 
 /** What is done to many rows: SQLite runs `ofOne` for each of them, PostgreSQL `ofAll` once, whose values are arrays, one a placeholder. */
 export interface RowsStatement {
@@ -33,12 +33,12 @@ export function makeRowsUpdate<C extends Columns>(table: Table<C>, ...members: r
   const names = fields.map(({ name }) => name)
   const ofOne = `
     update ${table.name} set ${changing.map(({ name }, at) => `${name} = $${keys.length + at + 1}`).join(', ')}
-    where ${keys.map(({ name }, at) => `${name} = $${at + 1}`).join(' and ')} and version = $${version} - 1
+    where ${keys.map((key, at) => keyCondition(key, key.name, `$${at + 1}`)).join(' and ')} and version = $${version} - 1
     returning ${keys.map(({ name }) => name).join(', ')}`
   const ofAll = `
     update ${table.name} set ${changing.map(({ name }) => `${name} = changed.${name}`).join(', ')}
     from unnest(${fields.map(({ type }, at) => `$${at + 1}::${type}[]`).join(', ')}) as changed (${names.join(', ')})
-    where ${keys.map(({ name }) => `${table.name}.${name} = changed.${name}`).join(' and ')} and ${table.name}.version = changed.version - 1
+    where ${keys.map((key) => keyCondition(key, `${table.name}.${key.name}`, `changed.${key.name}`)).join(' and ')} and ${table.name}.version = changed.version - 1
     returning ${keys.map(({ name }) => `${table.name}.${name}`).join(', ')}`
   return {
     of: { ofOne: makeStatement(ofOne), ofAll: makeStatement(ofAll) },

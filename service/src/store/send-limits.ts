@@ -1,6 +1,6 @@
 import { readInteger } from './columns.ts'
 import { type Row, sql } from './statement.ts'
-import { type Read, type Transaction, run, runOne } from './transaction.ts'
+import { type Read, type Transaction, run, runOne, deletedRowsMax } from './transaction.ts'
 
 /** One send to a PAN or phone. The subject is its keyed hash under the daily key, so that nothing permanent is stored about it. */
 export interface SendClaim {
@@ -72,19 +72,17 @@ export function countDayAttempts({ keyId, subject }: Pick<DayAttemptCap, 'keyId'
 }
 
 // A number in the text, not a placeholder: with a known page size the planner uses the index.
-const pageSize = 500
-
 const deleteOldSends = sql`
   delete from send_limits where (key_id, scope, subject) in
-    (select key_id, scope, subject from send_limits where made_at < $1 order by made_at limit ${pageSize})
+    (select key_id, scope, subject from send_limits where made_at < $1 order by made_at limit ${deletedRowsMax})
   returning scope`
 
 const deleteOldDayAttempts = sql`
-  delete from day_tries where (key_id, subject) in (select key_id, subject from day_tries where ends_at < $1 order by ends_at limit ${pageSize})
+  delete from day_tries where (key_id, subject) in (select key_id, subject from day_tries where ends_at < $1 order by ends_at limit ${deletedRowsMax})
   returning tries`
 
 const deleteAttempts = sql`
-  delete from verifications where (bucket, card_id) in (select bucket, card_id from verifications where asked_wall < $1 order by asked_wall limit ${pageSize})
+  delete from verifications where (bucket, card_id) in (select bucket, card_id from verifications where asked_wall < $1 order by asked_wall limit ${deletedRowsMax})
   returning tries`
 
 /** Deletes a page of limits and verifications before a time; returns how many rows. */

@@ -1,7 +1,7 @@
 import { integer, readInteger, text, timestamp } from './columns.ts'
 import { sql } from './statement.ts'
 import { table, type RowOf } from './table.ts'
-import { type Read, type Transaction, run, runOne } from './transaction.ts'
+import { type Read, type Transaction, run, runOne, deletedRowsMax } from './transaction.ts'
 
 // prettier-ignore
 export const signInAttemptsTable = table('sign_in_attempts', {
@@ -60,10 +60,8 @@ export function findSignInLock(subject: string): Read<number> {
 }
 
 // A number in the text, not a placeholder: with a known page size the planner uses the index.
-const pageSize = 500
-
 const deleteOld = sql`
-  delete from sign_in_attempts where subject in (select subject from sign_in_attempts where ends_at < $1 order by ends_at limit ${pageSize})
+  delete from sign_in_attempts where subject in (select subject from sign_in_attempts where ends_at < $1 order by ends_at limit ${deletedRowsMax})
   returning subject`
 
 /** Deletes a page of counts that are over; returns how many. */

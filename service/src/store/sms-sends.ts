@@ -1,7 +1,7 @@
 import { bytes, integer, oneOf, readInteger, readText, text, timestamp } from './columns.ts'
 import { placeholders, type Row, sql } from './statement.ts'
 import { table, type RowOf } from './table.ts'
-import { execute, insertRow, type Read, run, type Transaction } from './transaction.ts'
+import { execute, insertRow, type Read, run, type Transaction, deletedRowsMax } from './transaction.ts'
 
 // prettier-ignore
 export const smsSendsTable = table('sms_sends', {
@@ -178,11 +178,9 @@ export function findDeliveryTime(gateway: string, since: number, faster: number)
 }
 
 // A number in the text, not a placeholder: with a known page size the planner uses the index.
-const pageSize = 500
-
 const deleteOld = sql`
   delete from sms_sends where (message_id, gateway) in
-    (select message_id, gateway from sms_sends where requested_at < $1 order by requested_at limit ${pageSize})
+    (select message_id, gateway from sms_sends where requested_at < $1 order by requested_at limit ${deletedRowsMax})
   returning gateway`
 
 /** Deletes a page of the messages before a time; returns how many. */

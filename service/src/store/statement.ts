@@ -32,7 +32,24 @@ export function sql(strings: TemplateStringsArray, ...fragments: readonly (strin
 /** Makes a statement from composed text. */
 export function makeStatement(source: string): Statement {
   const text = source.replace(/\s+/g, ' ').trim()
-  return Object.freeze({ name: createHash('sha256').update(text).digest('hex').slice(0, 16), text })
+  const statement = Object.freeze({ name: createHash('sha256').update(text).digest('hex').slice(0, 16), text })
+  made.set(statement.name, statement)
+  return statement
+}
+
+/**
+ * A condition on the owner of a row that the rest of the condition finds by its key. No index serves it: PostgreSQL takes bucket and merchant for two
+ * independent conditions, expects a row at most, and would read all rows of the merchant by another index than that of the key (decision 80).
+ */
+export function isOwnedBy(merchant: string, column = 'merchant_id'): string {
+  return `${column} || '' = ${merchant}`
+}
+
+const made = new Map<string, Statement>()
+
+/** Every statement that was made so far: a test reads the plan of each. */
+export function listStatements(): readonly Statement[] {
+  return [...made.values()]
 }
 
 /** A statement with its form for many rows. */

@@ -2,7 +2,7 @@ import type { MacField } from '@tessera/vault/rowmac'
 
 import { type Column, type Columns, type ColumnType, RowMacColumn } from './columns.ts'
 import { compileFromRow, compileMacFields, compileToValues } from './row-mapping.ts'
-import { type Row, type Statement, type Value, makeStatement, placeholders } from './statement.ts'
+import { isOwnedBy, type Row, type Statement, type Value, makeStatement, placeholders } from './statement.ts'
 
 /**
  * Describes a table once: the members of its rows, their columns, order and types. Statements and mapping derive from it.
@@ -21,8 +21,9 @@ export function table<C extends Columns>(
 ): Table<C> {
   const fields = Object.entries(columns).map(([member, column]) => ({ member, column, name: column.columnName ?? snakeCase(member) }))
   const names = fields.map((field) => field.name)
-  const keys = fields.filter(({ column }) => column.isKey).map((field) => field.name)
-  const where = keys.map((key, at) => `${key} = $${at + 1}`).join(' and ')
+  const keyFields = fields.filter(({ column }) => column.isKey)
+  const keys = keyFields.map((field) => field.name)
+  const where = keyFields.map(({ column, name: key }, at) => keyCondition(column, key, `$${at + 1}`)).join(' and ')
   const changing = names.slice(keys.length)
   const setSql = `set ${changing.map((column, at) => `${column} = $${keys.length + at + 1}`).join(', ')}`
   const insertSql = `insert into ${name} (${names.join(', ')}) values (${placeholders(names.length)})`
@@ -43,6 +44,7 @@ export function table<C extends Columns>(
       name: columnName,
       type: column.type,
       isKey: column.isKey,
+      isOwner: column.isOwner,
       isCovered: hasMac && column.notCoveredBecause === null && !(column instanceof RowMacColumn),
     })),
     keys: fields.filter(({ column }) => column.isKey).map(({ member }) => member),
@@ -132,11 +134,18 @@ export interface TableField {
   readonly name: string
   readonly type: ColumnType
   readonly isKey: boolean
+  /** Whether it is in the key and not in the primary key. */
+  readonly isOwner: boolean
   /** Whether the row's MAC covers it. */
   readonly isCovered: boolean
 }
 
 type HasRowMac<C extends Columns> = true extends { [K in keyof C]: C[K] extends RowMacColumn ? true : false }[keyof C] ? true : false
+
+/** That a column of the key has this value. */
+export function keyCondition({ isOwner }: { readonly isOwner: boolean }, name: string, value: string): string {
+  return isOwner ? isOwnedBy(value, name) : `${name} = ${value}`
+}
 
 function snakeCase(member: string): string {
   return member.replace(/[A-Z]/g, (capital) => `_${capital.toLowerCase()}`)

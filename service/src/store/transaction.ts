@@ -41,6 +41,9 @@ export type TransactionStep =
   | { readonly kind: 'audit'; readonly entry: AuditEntry }
   | { readonly kind: 'rollback' }
 
+/** Rows that a background job deletes in one transaction: some milliseconds of the disk, for which a call waits once at most (decision 81). */
+export const deletedRowsMax = 100
+
 /** Runs a statement and returns its rows. */
 export function* run(statement: Statement, values: readonly Value[]): Transaction<readonly Row[]> {
   return yield { kind: 'run', statement, values }

@@ -9,7 +9,7 @@ import { type IdempotencyExtras, type TransactionExtras, withExtras } from './ex
 import { type IdempotencyOutcome, storeIdempotencyOutcome } from './idempotency.ts'
 import { type EventRow, insertEvents } from './outbox.ts'
 import { type SendClaim, addWrongCodes, claimSend, countDayAttempt, findWrongCodeWait, type DayAttemptCap } from './send-limits.ts'
-import { type Row, type Value, sql } from './statement.ts'
+import { isOwnedBy, type Row, type Value, sql } from './statement.ts'
 import {
   beginStop,
   claimWrongCode,
@@ -26,7 +26,7 @@ const counted = 'changed by conditional updates, which have no keys; the limits 
 export const verificationsTable = table('verifications', {
   bucket:        integer().key(),
   cardId:        text().key(),
-  merchantId:    text().key(),
+  merchantId:    text().owner(),
   attemptId:     text(),
   otpHash:       bytes(),                           // keyed hash of a code of ours; only the network knows its own codes
   otpKeyId:      text(),
@@ -330,7 +330,7 @@ function* reasonNotCounted(attempt: CodeAttempt): Transaction<'notRequested' | '
   return 'expired'
 }
 
-const selectVersion = sql`select version from cards where bucket = $1 and card_id = $2 and merchant_id = $3`
+const selectVersion = sql`select version from cards where bucket = $1 and card_id = $2 and ${isOwnedBy('$3')}`
 
 /** Whether the card has changed since it was read. A second right code finds a verified card. */
 function* hasCardChanged(verified: CardRow): Transaction<boolean> {

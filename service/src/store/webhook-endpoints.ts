@@ -2,7 +2,7 @@ import type { AuditEntry } from './audit.ts'
 import { text, integer, rowVersion, timestamp, bytes, rowMac, readInteger } from './columns.ts'
 import { table, type RowOf } from './table.ts'
 import type { MerchantKey } from './merchants.ts'
-import { sql } from './statement.ts'
+import { isOwnedBy, sql } from './statement.ts'
 import { type Read, type Transaction, rollback, runOne, writeAudit } from './transaction.ts'
 
 export interface EndpointKey extends MerchantKey {
@@ -59,7 +59,7 @@ export function listEndpoints({ bucket, merchantId }: MerchantKey): Read<Endpoin
 
 const updateSecrets = sql`
   update webhook_endpoints set secret = $4, secret_before = $5, before_ends_at = $6, mac = $7, version = $9
-  where bucket = $1 and endpoint_id = $2 and merchant_id = $3 and mac = $8 and version = $9 - 1 returning url`
+  where bucket = $1 and endpoint_id = $2 and ${isOwnedBy('$3')} and mac = $8 and version = $9 - 1 returning url`
 
 /** Replaces the secrets in version `endpoint.version - 1`, whose MAC is `previousMac`. Returns false when the endpoint is deleted or another change came first. */
 export function* updateEndpointSecrets({
@@ -79,7 +79,7 @@ export function* updateEndpointSecrets({
 }
 
 const deleteRow = sql`
-  delete from webhook_endpoints where bucket = $1 and endpoint_id = $2 and merchant_id = $3 returning version`
+  delete from webhook_endpoints where bucket = $1 and endpoint_id = $2 and ${isOwnedBy('$3')} returning version`
 
 /**
  * Deletes an endpoint; its waiting deliveries are given up. Returns false when there is none. The version in the audit is above that of the row, and at

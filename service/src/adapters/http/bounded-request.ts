@@ -39,7 +39,10 @@ export interface BoundedRequestOptions extends TimeoutOptions {
   readonly guard: Pick<AddressGuard, 'choose'>
 }
 
-/** Sends a request to an address that the guard allows, over a new connection. Name resolution, connection and reply are within the timeout. Never throws. */
+/**
+ * Sends a request to an address that the guard allows, over a new connection. Name resolution, connection and reply are within the timeout, and the connection
+ * within a part of it: where a host is silent, its caller learns before its own patience ends that nothing was sent. Never throws.
+ */
 export async function sendBoundedRequest(
   request: BoundedRequest,
   { guard, ...timeout }: BoundedRequestOptions,
@@ -49,7 +52,9 @@ export async function sendBoundedRequest(
   const result = await replyInTime(timeout, async (deadline): Promise<BoundedReply | Pick<BoundedRequestFailure, 'outcome'>> => {
     try {
       const address = await guard.choose(request.url)
-      return address === null ? { outcome: 'forbidden_address' } : await send(request, address, { signal: deadline, onConnected })
+      if (address === null) return { outcome: 'forbidden_address' }
+      const connectMs = Math.min(maxConnectMs, timeout.timeoutMs / 2)
+      return await send(request, address, { signal: deadline, onConnected, clock: timeout.clock, connectMs })
     } catch {
       return { outcome: 'unreachable' }
     }
@@ -61,12 +66,14 @@ interface SendOptions {
   readonly signal: AbortSignal
   /** Called before the first byte of the request is sent. */
   readonly onConnected: () => void
+  readonly clock: TimeoutOptions['clock']
+  readonly connectMs: number
 }
 
 function send(
   { method, url, headers, body, headBytesMax, replyBytesMax }: BoundedRequest,
   address: ResolvedAddress,
-  { signal, onConnected }: SendOptions,
+  { signal, onConnected, clock, connectMs }: SendOptions,
 ): Promise<BoundedReply> {
   const options: RequestOptions = {
     method,
@@ -87,8 +94,21 @@ function send(
   return new Promise((resolve, reject) => {
     const isTls = url.protocol === 'https:'
     const request = (isTls ? requestHttps : requestHttp)(options)
-    request.once('socket', (socket) => socket.once(isTls ? 'secureConnect' : 'connect', onConnected))
-    request.on('error', reject)
+    const connecting = new AbortController()
+    request.once('socket', (socket) =>
+      socket.once(isTls ? 'secureConnect' : 'connect', () => {
+        connecting.abort()
+        onConnected()
+      }),
+    )
+    clock.sleep(connectMs, AbortSignal.any([connecting.signal, signal])).then(
+      () => request.destroy(new Error(`no connection within ${connectMs} ms`)),
+      () => undefined,
+    )
+    request.on('error', (err) => {
+      connecting.abort()
+      reject(err)
+    })
     request.on('response', (reply) => {
       void readBoundedBody(reply, replyBytesMax).then((read) => {
         resolve({ outcome: 'responded', status: reply.statusCode ?? 0, headers: reply.headers, body: read })
@@ -138,6 +158,9 @@ function readBoundedBody(reply: IncomingMessage, bytesMax: number): Promise<Uint
 function pinnedLookup({ address, family }: ResolvedAddress): LookupFunction {
   return (_host, options, callback) => (options.all === true ? callback(null, [{ address, family }]) : callback(null, address, family))
 }
+
+/** A host that can be reached at all takes less. */
+const maxConnectMs = 5000
 
 /** Of the head of a reply to a program; a page may have a long Content-Security-Policy. */
 export const headBytesMax = 8192

@@ -1,5 +1,6 @@
 // own process: it sets NODE_TLS_REJECT_UNAUTHORIZED
 import assert from 'node:assert/strict'
+import { createServer, type AddressInfo, type Socket } from 'node:net'
 import { test } from 'node:test'
 
 import { makeSystemClock } from '../../system-clock.ts'
@@ -74,6 +75,30 @@ test('nothing is sent to a server without a valid certificate, even when NODE_TL
   } finally {
     delete process.env['NODE_TLS_REJECT_UNAUTHORIZED']
   }
+})
+
+test('a host that leaves the connection open without a word is given up before the timeout, and nothing was sent to it', async () => {
+  const sockets: Socket[] = []
+  const server = createServer((socket) => void sockets.push(socket))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const waits: number[] = []
+  const system = makeSystemClock()
+  // That for the connection ends at once.
+  const sleep: typeof system.sleep = (ms, signal) => {
+    waits.push(ms)
+    return ms === 5000 ? Promise.resolve() : system.sleep(ms, signal)
+  }
+  const send = makeHttpPost({
+    guard: makeAddressGuard({ resolve: resolveToLoopback, allowLoopback: true }),
+    clock: { ...system, sleep },
+    timeoutMs: 60_000,
+    replyBytesMax: 100,
+  })
+  const url = new URL(`https://shop.example:${(server.address() as AddressInfo).port}/events`)
+  const sent = await send({ url, headers: {}, body: '{"a":1}' }, new AbortController().signal)
+  for (const socket of sockets) socket.destroy()
+  server.close()
+  assert.deepEqual([sent, waits.toSorted((a, b) => a - b)], [{ outcome: 'unreachable', mayHaveArrived: false }, [5000, 60_000]])
 })
 
 test('a name is resolved once, and its other or later addresses are not connected to', async () => {

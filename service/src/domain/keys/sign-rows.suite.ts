@@ -140,6 +140,7 @@ async function revertMigration(
   for (const column of ['key_id', 'address', 'changes']) await raw(`alter table audit drop column ${column}`)
   // Of the migrations after it.
   await raw('drop index request_log_caller')
+  if (dialect === 'postgres') await raw('drop table request_segments')
   for (const table of ['known_answers', 'keks', 'kek_processes', 'trace_numbers', 'sms_sends']) await raw(`drop table ${table}`)
   for (const column of ['method', 'confirmed_at']) await raw(`alter table dashboard_sessions drop column ${column}`)
   for (const column of ['code_tries', 'codes_locked_until']) await raw(`alter table dashboard_users drop column ${column}`)

@@ -21,7 +21,7 @@ const origins: string[] = []
 /** The form as in production: a merchant's registered origins, and no others. */
 before(async () => {
   const assets = readFormAssets(fileURLToPath(new URL('../../../../browser/dist', import.meta.url)))
-  const shop = { id: merchant, name: 'Shop', blocked: false, origins }
+  const shop = { id: merchant, name: 'Shop', blocked: false, origins, brandColor: '', logo: '' }
   const texts = {
     providerName: 'Pay',
     providerUrl: null,
@@ -35,6 +35,7 @@ before(async () => {
     ...texts,
     assets,
     findMerchant: async () => shop,
+    findLogo: async () => null,
     issueForm: async () => 'mark',
     isAnyOriginAllowed: false,
     isThemeMeasured: false,

@@ -20,6 +20,7 @@ const root = fileURLToPath(new URL('../../../..', import.meta.url))
 const languages = ['uz', 'ru', 'en'] as const
 const maxGzipBytes = 12 * 1024
 const maxBrotliBytes = 11 * 1024
+const maxDeferredBytes = 16 * 1024
 const maxSdkBytes = 3.5 * 1024
 
 const folder = mkdtempSync(join(tmpdir(), 'tessera-form-size-'))
@@ -41,6 +42,11 @@ for (const language of languages) {
   })
 }
 
+test('the script that the form loads after it was painted has at most 16 kB gzipped', () => {
+  const { length } = assets.deferred.file.gzipped
+  assert.ok(length <= maxDeferredBytes, `${length} bytes of ${maxDeferredBytes}`)
+})
+
 test('each file of the SDK that a page loads has at most 3.5 kB gzipped', () => {
   for (const name of ['tessera.js', 'tessera.mjs', 'react.mjs']) {
     const { length = Infinity } = assets.files.get(name)?.gzipped ?? {}
@@ -53,7 +59,7 @@ function renderForm(locale: (typeof languages)[number]): string {
   const { version, texts } = hashDisclosure(sandboxDisclosure)
   const origin = 'https://shop.example'
   const signature = createHash('sha384').update(origin).digest('base64url')
-  return makeFormDocument({ scripts: [assets.script], style: assets.style, connect: "'self'" }).render({
+  return makeFormDocument({ scripts: [assets.script], deferred: assets.deferred, style: assets.style, connect: "'self'" }).render({
     merchant: '65f0c0ffee0000000000cafe',
     merchantName: 'Demo merchant',
     environment: 'production',

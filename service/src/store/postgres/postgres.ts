@@ -4,6 +4,7 @@ import { type Store, StoreDamaged, type StoreLock } from '../store.ts'
 import { sql } from '../statement.ts'
 import { logMigrations, type LogMigrations } from '../migrations/migrations.ts'
 import { findAdvisoryLock, tryAdvisoryLock } from './advisory-lock.ts'
+import { watchGrowth } from './grown-tables.ts'
 import { migratePostgres } from './migrate.ts'
 import { readHosts } from './hosts.ts'
 import { connectOrClose, makePrimary, type PrimaryStart } from './primary.ts'
@@ -27,6 +28,8 @@ export interface PostgresStart {
   readonly onDamaged?: (found: StoreDamaged) => void
   /** Accepts a server that may lose acknowledged commits (fsync off). For tests only. */
   readonly allowUnsafe?: boolean
+  /** Gathers no statistics of tables that grow. For tests only. */
+  readonly gathersNoStatistics?: boolean
 }
 
 /** Where the primary that was followed last is recorded, and who is told about it. */
@@ -41,6 +44,7 @@ export async function openPostgresStore(start: PostgresStart): Promise<Store> {
     writers: writerCount = 4,
     readers: readerCount = 2,
     allowUnsafe = false,
+    gathersNoStatistics = false,
     fence = {},
     onDamaged = () => undefined,
   } = start
@@ -60,6 +64,7 @@ export async function openPostgresStore(start: PostgresStart): Promise<Store> {
   const writers = makeWriters(slots)
   const readers = makeReaders(primary, readerCount)
   const scanners = makeReaders(primary, scannerCount, scanMs)
+  const growth = gathersNoStatistics ? null : watchGrowth(primary, readers)
   const locks = new Set<StoreLock>()
   /** Reports damage, and leaves the result as it is. */
   const watched = <T>(result: Promise<T>): Promise<T> => {
@@ -88,6 +93,7 @@ export async function openPostgresStore(start: PostgresStart): Promise<Store> {
       readers.read({ statement: selectSize, values: [], map: ([row]) => (row === undefined ? 0 : readInteger(row, 'bytes')) }),
     ping: () => readers.read({ statement: ping, values: [], map: () => undefined }),
     close: async (deadlineMs) => {
+      growth?.close()
       await writers.close(deadlineMs)
       await Promise.all([readers.close(), scanners.close(), ...[...locks].map((lock) => lock.release())])
       primary.close()

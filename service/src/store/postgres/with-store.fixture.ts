@@ -19,9 +19,9 @@ export function withPostgres(
   over: Partial<PostgresStart> = {},
 ): () => Promise<void> {
   return withSchema(async (database) => {
-    // The test server may run without fsync, on which these tests do not depend.
+    // The test server may run without fsync, on which these tests do not depend. Plans are those of the statistics that a test gathers itself.
     const open = async (): Promise<Store> => {
-      const opened = await openPostgresStore({ url: database.url, node: 'test', allowUnsafe: true, ...over })
+      const opened = await openPostgresStore({ url: database.url, node: 'test', allowUnsafe: true, gathersNoStatistics: true, ...over })
       opened.setAuditKey(testAuditKey)
       return opened
     }

@@ -38,3 +38,32 @@ test('while the disk does not respond, the write in progress ends as unknown, th
   await assert.rejects(committer.write('dropLimits', { before: 0 }), StoreUnavailable)
   await assert.rejects(committer.close(50), StoreOutcomeUnknown)
 })
+
+test('the writes of background jobs share no commit, neither with those of calls nor with each other, and go behind those that wait', async () => {
+  const echo = new URL('./echo-worker.fixture.ts', import.meta.url)
+  const committer = await startCommitter({ path: 'none', maxPages: null }, (cause) => assert.fail(cause), { program: echo })
+  const order: string[] = []
+  const write = async (name: string): Promise<unknown> => {
+    const batch = await committer.write(name, {})
+    order.push(name)
+    return batch
+  }
+  const batches = await Promise.all(['resealCards', 'insertCard', 'sweepCards', 'updateCard'].map(write))
+  assert.deepEqual(batches, [['resealCards'], ['insertCard', 'updateCard'], ['sweepCards'], ['insertCard', 'updateCard']])
+  assert.deepEqual(order, ['insertCard', 'updateCard', 'resealCards', 'sweepCards'])
+  await committer.close(1000)
+})
+
+test('a write of a background job does not wait for ever behind calls that never end', async () => {
+  const echo = new URL('./echo-worker.fixture.ts', import.meta.url)
+  const committer = await startCommitter({ path: 'none', maxPages: null }, (cause) => assert.fail(cause), { program: echo })
+  let isDone = false
+  const background = committer.write('resealCards', {}).then(() => (isDone = true))
+  let calls = 0
+  const call = async (): Promise<void> => {
+    for (; !isDone; calls++) await committer.write('insertCard', {})
+  }
+  await Promise.all([background, ...Array.from({ length: 8 }, call)])
+  assert.ok(calls > 8, `${calls} calls were made meanwhile`)
+  await committer.close(1000)
+})

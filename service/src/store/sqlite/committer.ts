@@ -6,11 +6,15 @@ import type { NamedTransaction } from '../transactions.ts'
 import { type AuditListener, StoreFull, StoreOutcomeUnknown, StoreOverloaded, StoreUnavailable } from '../store.ts'
 import type { BatchResult, TransactionResult } from './batch.ts'
 import type { CommitWorkerMessage, CommitWorkerStart } from './commit-worker.ts'
+import { backgroundWrites } from '../background-writes.ts'
 import { type StoreTimeLimits, storeTimeLimits } from '../time-limits.ts'
 import { isDoneWithin } from './done-within.ts'
 import { ownBytes } from './own-bytes.ts'
 
-/** Collects writes and has the worker commit them, one batch at a time; the next batch is collected while one commits. */
+/**
+ * Collects writes and has the worker commit them, one batch at a time; the next batch is collected while one commits. A write of a background job is a batch
+ * of its own and lets those of calls go first (decision 81): a call waits for one of them at most, and never for the disk to take both.
+ */
 export interface Committer {
   /** Resolves after COMMIT. */
   write(name: string, input: unknown): Promise<unknown>
@@ -50,6 +54,7 @@ export async function startCommitter(
   const exited = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
   await ready(worker)
   const waiting: WaitingWrite[] = []
+  const background: WaitingWrite[] = []
   let committing: WaitingWrite[] = []
   /** When the batch in progress was sent to the worker. */
   let sentAt = 0
@@ -72,7 +77,7 @@ export async function startCommitter(
     if (audit.after.seq > audit.before.seq) for (const listener of listeners) listener(audit)
     resolveWrites(batch, end.ends)
     rejectLate()
-    if (waiting.length > 0) send()
+    if (waiting.length + background.length > 0) send()
     else closing?.()
   })
   worker.on('error', (err) => fail(new Error('the commit worker failed', { cause: err })))
@@ -100,22 +105,29 @@ export async function startCommitter(
     if (waiting.length >= maxWaiting) return Promise.reject(new StoreOverloaded(`${maxWaiting} writes are waiting`))
     watch ??= setInterval(rejectLate, limits.writeMs / 20).unref()
     return new Promise((resolve, reject) => {
-      waiting.push({ transaction: { name, input: ownBytes(input) }, since: performance.now(), resolve, reject })
+      const queue = backgroundWrites.has(name) ? background : waiting
+      queue.push({ transaction: { name, input: ownBytes(input) }, since: performance.now(), resolve, reject })
       if (committing.length > 0 || scheduled) return
       // At the end of this turn of the event loop, so that all its writes are one batch.
       scheduled = true
       setImmediate(() => {
         scheduled = false
-        if (committing.length === 0 && waiting.length > 0) send()
+        if (committing.length === 0 && waiting.length + background.length > 0) send()
       })
     })
   }
 
   function send(): void {
     if (ended !== null) return
-    committing = waiting.splice(0, maxBatchSize)
+    committing = isBackgroundNext() ? background.splice(0, 1) : waiting.splice(0, maxBatchSize)
     sentAt = performance.now()
     post(committing.map(({ transaction }) => transaction))
+  }
+
+  /** Under a load of calls that never ends it waits for a moment, and not for ever. */
+  function isBackgroundNext(): boolean {
+    const [first] = background
+    return first !== undefined && (waiting.length === 0 || performance.now() - first.since >= maxBackgroundWaitMs)
   }
 
   function stuckForMs(): number {
@@ -138,11 +150,13 @@ export async function startCommitter(
       if (now - since >= limits.writeMs) reject(new StoreOutcomeUnknown('the disk did not confirm the commit in time'))
     }
     const waitMs = isStuck() ? limits.stuckMs : limits.queueMs
-    const inTime = waiting.findIndex(({ since }) => now - since < waitMs)
-    for (const { reject } of waiting.splice(0, inTime === -1 ? waiting.length : inTime)) {
-      reject(new StoreUnavailable(`the write waited for ${waitMs} ms`))
+    for (const queue of [waiting, background]) {
+      const inTime = queue.findIndex(({ since }) => now - since < waitMs)
+      for (const { reject } of queue.splice(0, inTime === -1 ? queue.length : inTime)) {
+        reject(new StoreUnavailable(`the write waited for ${waitMs} ms`))
+      }
     }
-    if (waiting.length + committing.length === 0) stopWatch()
+    if (waiting.length + background.length + committing.length === 0) stopWatch()
   }
 
   function stopWatch(): void {
@@ -155,7 +169,7 @@ export async function startCommitter(
     ended = cause
     void worker.terminate()
     // The outcome of the batch is unknown and the service exits: its promises stay pending. The waiting writes were not started.
-    for (const { reject } of waiting.splice(0)) reject(new StoreUnavailable('the store is lost', { cause }))
+    for (const { reject } of [...waiting.splice(0), ...background.splice(0)]) reject(new StoreUnavailable('the store is lost', { cause }))
     lost(cause)
   }
 
@@ -164,11 +178,11 @@ export async function startCommitter(
     let timer: NodeJS.Timeout | undefined
     await new Promise<void>((resolve) => {
       closing = resolve
-      if (committing.length === 0 && waiting.length === 0) resolve()
+      if (committing.length + waiting.length + background.length === 0) resolve()
       else timer = setTimeout(resolve, deadlineMs)
     })
     clearTimeout(timer)
-    for (const { reject } of waiting.splice(0)) reject(new StoreUnavailable('the store is closed'))
+    for (const { reject } of [...waiting.splice(0), ...background.splice(0)]) reject(new StoreUnavailable('the store is closed'))
     post(null)
     if (await isDoneWithin(deadlineMs, exited)) return
     // The disk may be blocking it; what it still commits is not acknowledged.
@@ -207,3 +221,4 @@ const commitWorker = new URL('./commit-worker.ts', import.meta.url)
 /** More waiting writes than this are refused. At 25,000 transactions a second this is a third of a second. */
 const maxWaiting = 8192
 const maxBatchSize = 512
+const maxBackgroundWaitMs = 100

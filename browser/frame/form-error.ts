@@ -3,7 +3,7 @@ import type { FormView } from './view.ts'
 const resizeMs = 1000
 
 /** Shows an error that belongs to no field, where the cardholder is: above `button`, the one that was pressed. */
-export function showWholeFault({ fault }: FormView, button: HTMLElement, { message, isFocused }: WholeFault): void {
+export function showFormError({ fault }: FormView, button: HTMLElement, { message, isFocused }: FormErrorOptions): void {
   button.before(fault)
   fault.textContent = message
   if (isFocused) fault.focus({ preventScroll: true })
@@ -13,7 +13,7 @@ export function showWholeFault({ fault }: FormView, button: HTMLElement, { messa
   addEventListener('resize', reveal, { signal: AbortSignal.timeout(resizeMs) })
 }
 
-interface WholeFault {
+interface FormErrorOptions {
   readonly message: string
   readonly isFocused: boolean
 }

@@ -1,13 +1,7 @@
 import type { FormField } from '@tessera/contract/frame'
 
-import type { FormTexts } from './texts.ts'
-
-/** How a reason is shown to the cardholder: which text, at which field, and whether the same action may be retried. */
-export interface ReasonDisplay {
-  readonly text: keyof FormTexts
-  readonly field: FormField | null
-  readonly isRetryable: boolean
-}
+import type { ReasonDisplay } from '../own-reasons.ts'
+import type { FormTexts } from '../texts.ts'
 
 /**
  * Looks up how a reason is shown. A reason has its own text, or that of another reason for which the cardholder has to do the same. Every other

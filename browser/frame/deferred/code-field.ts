@@ -1,8 +1,9 @@
 import { foldCode, hasLetters, isVerificationCode, type CodeFormat } from '@tessera/contract/verification-code'
 
-import { readDigits } from './digits.ts'
-import type { FormTexts } from './texts.ts'
-import type { FieldView } from './view.ts'
+import { readDigits } from '../digits.ts'
+import { setText } from '../inputs.ts'
+import type { DeferredTexts } from '../texts.ts'
+import type { FieldView } from '../view.ts'
 
 /** Sets the field up for codes of this format: the keyboard of digits or of letters, and a hint where letters are allowed. */
 export function showCodeFormat({ input }: FieldView, hint: HTMLElement, { length, alphabet }: CodeFormat): void {
@@ -31,12 +32,23 @@ export function readCodeText(text: string, format: CodeFormat): string {
     .join('')
 }
 
-/** Whether the text came as a whole, from the clipboard, a message or a password manager, and not by typing its last character. */
-export function isEnteredAtOnce(event: Event): boolean {
-  return !(event instanceof InputEvent) || ['insertFromPaste', 'insertFromDrop', 'insertReplacementText'].includes(event.inputType)
+/** Whether a code of digits is complete as soon as its last one is typed. Not while it may become a longer one. */
+export function confirmsItself(text: string, { length, alphabet, fixed = '' }: CodeFormat): boolean {
+  return !hasLetters(alphabet) && text.length >= Math.max(length, fixed.length)
 }
 
 /** The error text for a missing or incomplete code of this format. */
-export function codeMissingText(texts: FormTexts, { length, alphabet }: CodeFormat): string {
+export function codeMissingText(
+  texts: Pick<DeferredTexts, 'code_missing' | 'code_missing_letters'>,
+  { length, alphabet }: CodeFormat,
+): string {
   return texts[hasLetters(alphabet) ? 'code_missing_letters' : 'code_missing'].replace('{0}', String(length))
+}
+
+/** Brings the code into its format while the cardholder types. The caret stays behind the same character. */
+export function formatCode({ input }: FieldView, format: CodeFormat): void {
+  const { value, selectionStart } = input
+  const text = readCodeText(value, format)
+  const before = readCodeText(value.slice(0, selectionStart ?? value.length), format)
+  if (text !== value) setText(input, { text, caret: Math.min(before.length, text.length) })
 }
