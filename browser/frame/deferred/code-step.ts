@@ -105,7 +105,10 @@ export function createCodeStep(core: FormCore, back: () => void): CodeStep {
   function verify(): void {
     if (state.step !== 'code' || state.running !== null) return
     // The code has just confirmed itself and was wrong, when its button is pressed as well: the error stays.
-    if (code.input.value === '' && code.input.ariaInvalid === 'true') return code.input.focus()
+    if (code.input.value === '' && code.input.ariaInvalid === 'true') {
+      code.input.focus()
+      return
+    }
     if (!core.checkFields()) return
     void core.run(async (signal) => {
       const { card } = (await call('cards.verify', { token, code: code.input.value }, signal)) as { card: FormCard }

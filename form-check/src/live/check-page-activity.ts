@@ -48,7 +48,9 @@ function checkBlockedLoads({ blockedLoads }: PageActivity, { elements, context }
 function checkScriptBodies({ scriptBodies }: PageActivity, context: PageContext): FormCheckFinding[] {
   return [...scriptBodies].flatMap(([address, text]) => [
     ...(containsPassword(text) ? [makeFinding('password-in-page', context, noLocation, address)] : []),
-    ...(callsCardMethods(text) && !isSdkAddress(address) && !isFormScript(address, context) ? [makeFinding('own-call', context, noLocation, address)] : []),
+    ...(callsCardMethods(text) && !isSdkAddress(address) && !isFormScript(address, context)
+      ? [makeFinding('own-call', context, noLocation, address)]
+      : []),
   ])
 }
 
