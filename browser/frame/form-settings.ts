@@ -1,3 +1,4 @@
+import type { CardBrand } from '@tessera/contract/frame'
 import type { Language } from '@tessera/contract/profile'
 import type { CodeFormat } from '@tessera/contract/verification-code'
 
@@ -16,6 +17,8 @@ export interface FormSettings {
   readonly providerUrl: string
   readonly termsUrl: string
   readonly privacyUrl: string
+  /** The payment systems whose cards the service accepts. */
+  readonly accepted: readonly CardBrand[]
   /** What codes look like, unless the reply to the request for one says otherwise. */
   readonly code: CodeFormat
   readonly messages: LocalizedTexts

@@ -5,21 +5,21 @@ import { createHtml, type FieldView } from '../view.ts'
 import { drawMark, type MarkedBrand } from './card-marks.ts'
 
 /**
- * Puts the marks of the brands beside the number. Returns a function that shows those that the number in the field can still have, and returns the brand
- * as the page gets it.
+ * Puts the marks of the accepted brands beside the number. Returns a function that shows those that the number in the field can still have, and returns
+ * the brand as the page gets it, which may be one that the service does not accept.
  */
-export function createBrandView({ input }: FieldView): () => CardBrand | null {
+export function createBrandView({ input }: FieldView, accepted: readonly CardBrand[]): () => CardBrand | null {
   const row = createHtml('span', 'brand')
   row.setAttribute('aria-hidden', 'true')
-  const marks = cardBrands.map(([brand]) => drawMark(brand))
+  const marks = cardBrands.flatMap(([brand]) => (accepted.includes(brand) ? [drawMark(brand)] : []))
   row.append(...marks)
   input.after(row)
   return () => {
     const digits = readDigits(input.value)
-    const shown = possibleBrands(digits)
-    for (const mark of marks) mark.classList.toggle('gone', !shown.some((brand) => brand === mark.dataset['brand']))
-    row.classList.toggle('all', shown.length > 1)
-    const [brand = null] = digits !== '' && shown.length === 1 ? shown : []
+    const possible = possibleBrands(digits)
+    for (const mark of marks) mark.classList.toggle('gone', !possible.some((brand) => brand === mark.dataset['brand']))
+    row.classList.toggle('all', marks.filter((mark) => !mark.classList.contains('gone')).length > 1)
+    const [brand = null] = digits !== '' && possible.length === 1 ? possible : []
     row.dataset['brand'] = brand ?? ''
     return digits.length < reportedDigits ? null : brand
   }

@@ -17,7 +17,7 @@ function createDeferredForm(core: FormCore, back: () => void): DeferredForm {
   sheet.replaceSync(deferredStyle)
   document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet]
   core.state.describeReason = describeReason
-  const showBrand = createBrandView(core.view.number)
+  const showBrand = createBrandView(core.view.number, core.settings.accepted)
   const renderBrand = (): void => {
     core.state.brand = showBrand()
   }

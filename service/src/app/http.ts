@@ -152,6 +152,7 @@ function formPages(config: Config, adapters: Adapters, app: ComposedServices, as
     termsUrl,
     privacyUrl,
     disclosure,
+    cardRoutes: app.networks.routes,
     code: app.codeFormat,
     issueForm: app.formDocuments.issue,
     providerName: config.providerName ?? 'Tessera',

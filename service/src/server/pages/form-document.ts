@@ -1,5 +1,6 @@
 import { cspHostOf, cspSourceOf } from '@tessera/contract/origin'
 import type { Language } from '@tessera/contract/profile'
+import type { CardNetwork } from '@tessera/contract/route'
 import type { CodeFormat } from '@tessera/contract/verification-code'
 
 import { scriptHashOf, type DeferredScript, type FrameTexts } from './form-assets.ts'
@@ -18,6 +19,8 @@ export interface FrameConfig {
   readonly providerUrl: string
   readonly termsUrl: string
   readonly privacyUrl: string
+  /** The payment systems whose cards the service accepts, in the order of its networks. */
+  readonly accepted: readonly CardNetwork[]
   readonly messages: FrameMessages
   /** What codes look like by the policy of the service; a network may have another, which the reply to the request for a code says. */
   readonly code: CodeFormat

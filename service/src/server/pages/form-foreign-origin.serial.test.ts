@@ -28,6 +28,7 @@ before(async () => {
     disclosure: sandboxDisclosure,
     termsUrl: null,
     privacyUrl: null,
+    cardRoutes: [],
     code: { length: 6, alphabet: '0123456789' },
     legal: sandboxLegal,
   }

@@ -49,6 +49,7 @@ const options: FormPageOptions = {
   providerName: 'Pay <b>',
   providerUrl: 'https://pay.example/?<b>',
   disclosure: sandboxDisclosure,
+  cardRoutes: [{ network: 'humo' }, { network: 'uzcard' }, { network: 'humo' }, { network: 'test' }],
   termsUrl: null,
   privacyUrl: 'https://pay.example/privacy',
   code: { length: 6, alphabet: '0123456789' },
@@ -195,6 +196,11 @@ test('the document has one language, and others are served on request', async ()
     assert.deepEqual(JSON.parse(response.body), messages)
     assert.deepEqual([response.headers['content-type'], response.headers['cache-control']], ['application/json; charset=utf-8', 'no-store'])
   }
+})
+
+test('the document names each payment system once whose cards the service accepts', async () => {
+  const { body } = await get(formUrl)
+  assert.match(body, /"accepted":\["humo","uzcard"\]/)
 })
 
 test('names of merchants and providers cannot break out of the document’s elements', async () => {

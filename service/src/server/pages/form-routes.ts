@@ -4,6 +4,7 @@ import { brotliCompress, gzip } from 'node:zlib'
 import { readLanguage as readAcceptedLanguage } from '@tessera/contract/envelope'
 import { readOrigin } from '@tessera/contract/origin'
 import type { Language } from '@tessera/contract/profile'
+import type { CardRoute } from '@tessera/contract/route'
 import type { CodeFormat } from '@tessera/contract/verification-code'
 
 import { hashDisclosure, type Disclosure } from '../../domain/consents/disclosure-text.ts'
@@ -57,6 +58,8 @@ export interface FormPageOptions {
   readonly termsUrl: string | null
   readonly privacyUrl: string | null
   readonly disclosure: Disclosure
+  /** The card number prefixes that the service accepts. */
+  readonly cardRoutes: readonly Pick<CardRoute, 'network'>[]
   /** What codes look like by the policy of the service. */
   readonly code: CodeFormat
   /** Terms and privacy pages of the service itself; null where the provider has its own. */
@@ -72,6 +75,7 @@ export function formRoutes(options: FormPageOptions): readonly PageRoute[] {
   const hosted = makeHostedPage(assets.hosted)
   const reasons = { uz: reasonsPage('uz'), ru: reasonsPage('ru'), en: reasonsPage('en') }
   const { version, texts: disclosed } = hashDisclosure(options.disclosure)
+  const accepted = [...new Set(options.cardRoutes.map(({ network }) => network))].filter((network) => network !== 'test')
 
   return [
     page('/form/v1', showForm),
@@ -131,6 +135,7 @@ export function formRoutes(options: FormPageOptions): readonly PageRoute[] {
       environment,
       providerName,
       providerUrl: options.providerUrl ?? '/',
+      accepted,
       messages: messagesIn(locale),
       code: options.code,
       termsUrl: options.termsUrl ?? '/form/terms',

@@ -67,6 +67,7 @@ function renderForm(locale: (typeof languages)[number]): string {
     providerUrl: '/',
     termsUrl: '/form/terms',
     privacyUrl: '/form/privacy',
+    accepted: ['uzcard', 'humo', 'mir', 'visa', 'mastercard', 'unionpay'],
     messages: { locale, texts: assets.texts[locale], disclosure: { version, ...texts[locale] } },
     code: { length: 6, alphabet: digitAlphabet, fixed: '666666' },
     origin,
