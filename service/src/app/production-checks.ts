@@ -32,9 +32,13 @@ export async function requireEnvironment(config: Config): Promise<void> {
     ...(isTest ? [] : [...findProductionFaults(config), ...(await findTestData(config))]),
   ]
   if (faults.length > 0) {
-    throw new ExitError('invalidSettings', [`a ${config.environment} start is refused:`, ...faults].join('\n'))
+    const isIncomplete = faults.some((fault) => fault.startsWith('missing: '))
+    const what = [`a ${config.environment} start is refused:`, ...faults].join('\n')
+    throw new ExitError('invalidSettings', what, { advice: isIncomplete ? askInit : '' })
   }
 }
+
+const askInit = '`tessera init` asks for what is missing, and writes the settings to a file.'
 
 /** Test data in the database of a production start. */
 async function findTestData({ dataFolder, databaseUrl }: Config): Promise<string[]> {

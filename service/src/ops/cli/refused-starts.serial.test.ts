@@ -12,6 +12,7 @@ import { makeSystemClock } from '../../system-clock.ts'
 import { makeScratch } from '../../testing/child.fixture.ts'
 import { readConfig } from '../config/config.ts'
 import { InvalidSettingsError } from '../config/sources.ts'
+import { ExitError } from '../exits.ts'
 import { silentLog } from '../logging/log.ts'
 
 import { explainStart } from './explain-start.ts'
@@ -73,8 +74,8 @@ async function reasonsOf(changes: Readonly<Record<string, string | null>>): Prom
     return []
   } catch (err) {
     const explained = explainStart(err, config, never)
-    assert.ok(explained instanceof Error)
-    const [first = '', ...more] = explained.message.split('\n')
+    assert.ok(explained instanceof ExitError, String(explained))
+    const [first = '', ...more] = explained.what.split('\n')
     return first.endsWith('start is refused:') ? more : [explained.message]
   } finally {
     await subject.close()

@@ -5,6 +5,7 @@ import { makeHostProbe } from './host-probe.ts'
 import { openPrimarySession } from './host-session.ts'
 import { hostLabel, readHosts } from './hosts.ts'
 import { KEYS_SCHEMA } from './migrate.ts'
+import { connectError } from './primary.ts'
 
 /** One host of a URL, as it was found. */
 export interface HostState {
@@ -34,7 +35,7 @@ export async function findHosts(url: string, database: 'cards' | 'keys'): Promis
 
 /**
  * Begins a new epoch on one host: the services follow it, and do not heed the others that were found until one of these is promoted again. Returns the
- * epoch. Throws `StoreUnavailable` when another operator has chosen meanwhile.
+ * epoch. Throws `StoreUnavailable` when the host does not answer any more, or another operator has chosen meanwhile.
  */
 export async function choosePrimary(
   chosen: PrimaryCandidate,
@@ -43,7 +44,10 @@ export async function choosePrimary(
   const all: SeenPrimary[] = [...found.flatMap(({ primary }) => (primary === null ? [] : [primary])), ...(seen === null ? [] : [seen])]
   const epoch = 1 + Math.max(...all.map((each) => each.epoch))
   const over = Math.max(...all.map(({ timeline }) => timeline))
-  const { session } = await openPrimarySession(chosen.host, { allowUnsafe: false, searchPath: schemaOf(database) }, () => undefined)
+  const options = { allowUnsafe: false, searchPath: schemaOf(database) }
+  const { session } = await openPrimarySession(chosen.host, options, () => undefined).catch((err: unknown) => {
+    throw connectError(1, err)
+  })
   try {
     if (await chooseEpoch(session, { epoch, timeline: chosen.timeline, over })) return epoch
     throw new StoreUnavailable('another primary was chosen meanwhile')
