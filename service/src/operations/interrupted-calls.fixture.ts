@@ -147,6 +147,7 @@ export const preparedCalls: Readonly<Partial<Record<OperationName, (scene: CallS
     return { name: newNode.name }
   },
   'operator.store.recordBackup': async () => ({ what: 'database', destination: 'backup', user: 'operator', chains: 0, heads: [] }),
+  'operator.store.recordPrimary': async () => ({ host: 'db1:5432' }),
   'operator.clock.confirm': async ({ app }) => {
     app.clock.jump(40 * dayMs)
     return { time: new Date(app.clock.now()).toISOString() }
