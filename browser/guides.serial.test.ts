@@ -60,6 +60,52 @@ describe('the guides of the card form, followed word by word', () => {
     await page.close()
   })
 
+  it('give a server and a page that create a form session, and another one when it is used up', async () => {
+    const port = await findFreePort()
+    const target = writeFiles('card-form', port)
+    const blocks = [...readFileSync(join(root, 'docs/guides/card-form.md'), 'utf8').matchAll(/```js\n([^]*?)```/g)].map(
+      ([, block = '']) => block,
+    )
+    const [route = '', ...create] = blocks.find((block) => block.includes('createSession'))?.split('\n\n') ?? []
+    const renew = blocks.find((block) => block.includes('newSession')) ?? assert.fail('the guide renews no session')
+    const edit = (name: string, change: (text: string) => string): void => {
+      const path = join(target, name)
+      writeFileSync(path, change(readFileSync(path, 'utf8')))
+    }
+    const posted = "  if (request.method === 'POST')"
+    const functions = create.join('\n\n').replace('8000', String(port))
+    edit('server.mjs', (text) => text.replace(posted, `${route}\n${posted}`) + functions)
+    edit('checkout.js', (text) => text.replace("form.mount('#card')", renew))
+    const shop = spawn(process.execPath, ['server.mjs'], { cwd: target, stdio: ['ignore', 'pipe', 'inherit'] })
+    started.push(shop)
+    await awaitWithin(new Promise((resolve) => shop.stdout.once('data', resolve)), 'the shop of the guide listens')
+    const page = await testBed.browser.newPage({ locale: 'en-US' })
+    const sessions: string[] = []
+    const creations: (string | undefined)[] = []
+    page.on('response', (response) => {
+      if (response.url().endsWith('/session')) void response.text().then((text) => sessions.push(text))
+    })
+    page.on('request', (request) => {
+      if (!request.url().endsWith('/cards.create')) return
+      creations.push((JSON.parse(request.postData() ?? '{}') as { params: { session?: string } }).params.session)
+    })
+    const opened = observeForm(page)
+    await page.goto(`http://localhost:${String(port)}/`)
+    // Three cards whose bank sends no SMS, then one more than the session takes.
+    for (let count = 1; count <= 4; count += 1) {
+      const refused = page.waitForEvent('console', (line) => /^(sms_not_connected|session_used_up) /.test(line.text()))
+      await enterCard(opened, '8600060921090842')
+      await refused
+    }
+    await page.waitForFunction(() => performance.getEntriesByName(`${location.origin}/session`).length === 2)
+    await enterCard(opened, success)
+    await enterCode(opened)
+    await page.locator('#status', { hasText: 'Accepted: 8600***6311' }).waitFor()
+    assert.equal(sessions.length, 2)
+    assert.deepEqual([new Set(creations.slice(0, 4)), creations.at(-1)], [new Set([sessions[0]]), sessions[1]])
+    await page.close()
+  })
+
   it('give a script tag whose hash is that of the script, and a browser runs no other', async () => {
     const { version, files } = (await (await fetch(`${testBed.formOrigin}/sdk/v1/integrity.json`)).json()) as {
       version: string
