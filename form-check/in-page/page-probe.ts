@@ -17,13 +17,12 @@ export function installPageProbe({ key, report: reportName }: ProbeNames): void 
     if (eventCount <= limits.events) void binding?.(event).catch(() => undefined)
   }
   const roots = new Set<Document | ShadowRoot>()
-  const fieldSelector = 'input, textarea, select, [contenteditable], [role=textbox]'
-  const interactiveSelector = `${fieldSelector}, form, script, iframe, a, button, summary, label, meta, [role=button], [role=tab], [onclick]`
+  const fieldSelector = 'input, textarea, select, [contenteditable], [role=textbox], [tabindex][aria-label], [tabindex][aria-labelledby]'
+  const pressedSelector = 'a, button, summary, label, [role=button], [role=tab], [role=radio], [role=switch], [onclick]'
+  const interactiveSelector = `${fieldSelector}, ${pressedSelector}, form, script, iframe, meta`
 
-  const timers = { pending: new Map<number, number>(), depth: 0 }
   let addedFieldCount = 0
 
-  hookTimers()
   hookShadowRoots()
   hookSendingApis()
   observe(document)
@@ -34,7 +33,6 @@ export function installPageProbe({ key, report: reportName }: ProbeNames): void 
   const probe: PageProbe = {
     observe: (root) => observe(root as ShadowRoot),
     takeSnapshot,
-    pendingMs,
     focus,
     press,
     click,
@@ -71,36 +69,6 @@ export function installPageProbe({ key, report: reportName }: ProbeNames): void 
     if (!hasField) return
     addedFieldCount += 1
     report({ kind: 'fields', items: outlineOf(document.documentElement, limits.addedItems) })
-  }
-
-  /** Timers that a page still waits for: inputs appear and digits are sent after them. A chain of timers is followed three steps. */
-  function hookTimers(): void {
-    const { setTimeout: set, clearTimeout: clear } = globalThis
-    const setTracked = (handler: unknown, delayMs?: number, ...args: unknown[]): number => {
-      if (typeof handler !== 'function') return set(handler as () => void, delayMs, ...args)
-      const depth = timers.depth
-      const id = set(() => {
-        timers.pending.delete(id)
-        timers.depth = depth + 1
-        try {
-          Reflect.apply(handler, globalThis, args)
-        } finally {
-          timers.depth = 0
-        }
-      }, delayMs) as unknown as number
-      if (depth < 3) timers.pending.set(id, performance.now() + (delayMs ?? 0))
-      return id
-    }
-    globalThis.setTimeout = setTracked as unknown as typeof setTimeout
-    globalThis.clearTimeout = ((id?: number) => {
-      if (id !== undefined) timers.pending.delete(id)
-      clear(id)
-    }) as typeof clearTimeout
-  }
-
-  function pendingMs(): number {
-    if (document.readyState !== 'complete') return 1000
-    return [...timers.pending.values()].reduce((most, due) => Math.max(most, due - performance.now()), 0)
   }
 
   function hookSendingApis(): void {
@@ -215,7 +183,7 @@ export function installPageProbe({ key, report: reportName }: ProbeNames): void 
     for (let next = pending.pop(); next !== undefined && items.length < limit; next = pending.pop()) {
       if (next === null) items.push(null)
       else if (next instanceof Element) {
-        items.push(readElement(next), ...drawnTexts(next, '::before'))
+        items.push(readElement(next), ...pictureTexts(next), ...drawnTexts(next, '::before'))
         pending.push(null)
         const children = /^(script|style|select|textarea|svg|iframe|noscript)$/.test(next.localName)
           ? []
@@ -229,6 +197,13 @@ export function installPageProbe({ key, report: reportName }: ProbeNames): void 
   function childrenOf(element: Element, shadow: ShadowRoot | undefined): Node[] {
     const content = element instanceof HTMLTemplateElement ? element.content : element
     return [...(shadow?.childNodes ?? []), ...content.childNodes]
+  }
+
+  /** What a picture says: its text, or what stands for it where it is not seen. */
+  function pictureTexts(element: Element): string[] {
+    const texts = element.localName === 'svg' ? [...element.querySelectorAll('title, text')].map((part) => part.textContent) : []
+    if (element instanceof HTMLImageElement) texts.push(element.alt)
+    return texts.map((text) => text.slice(0, 2000)).filter((text) => text.trim() !== '')
   }
 
   /** Text that a style sheet draws. */

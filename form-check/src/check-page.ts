@@ -17,9 +17,9 @@ export interface SourceCheckResult {
  * scripts add at run time is not part of it.
  */
 export function checkPage({ path, text, policies, origin }: PageSource, formOrigin: string | null = null): SourceCheckResult {
-  const { page, written, masks } = parseSource(text)
-  const elements = listPageElements(page, 'page ', { masks })
-  const writtenElements = written.flatMap((outline, index) => listPageElements(outline, `written ${index} `, { masks }))
+  const { page, written, masks, components } = parseSource(text)
+  const elements = listPageElements(page, 'page ', { masks, components })
+  const writtenElements = written.flatMap((outline, index) => listPageElements(outline, `written ${index} `, { masks, components }))
   const context: PageContext = { path, half: 'source', origin, formOrigin }
   const all = [...elements, ...writtenElements.filter(({ tag }) => tag !== 'script' && tag !== 'meta')]
   const findings = [...checkElements(all, context), ...checkPolicy(all, policies, context)]

@@ -121,6 +121,65 @@ export const developmentPages: readonly DevelopmentPage[] = [
     html: `<style>.n::before{content:"Номер карты"}.e::before{content:"ММ/ГГ"}</style><form><p>К оплате 10 000</p><div class="n"><input></div><div class="e"><input></div></form>`,
   },
   {
+    name: 'questions in dialogs',
+    foundIn: 'source',
+    html: `<button onclick="pay()">Оплатить</button><script>function pay(){const n=prompt('Введите номер карты');const e=prompt('Срок действия, ММ/ГГ');fetch('/log',{method:'POST',body:n+e})}</script>`,
+  },
+  {
+    name: 'elements that take keys, with a name and nothing inside',
+    foundIn: 'source',
+    html: `<h2>Terminal</h2><div tabindex="0" aria-label="Karta raqami"></div><div tabindex="0" aria-label="Muddati OO/YY"></div>`,
+  },
+  {
+    name: 'pictures for captions, and an expiry in two parts',
+    foundIn: 'source',
+    html: `<form><img alt="Card number"><input maxlength="19"><img alt="Valid thru"><input maxlength="2"> / <input maxlength="2"></form>`,
+  },
+  {
+    name: 'a custom element that is an input, with its label inside',
+    foundIn: 'source',
+    html: `<my-row>Номер карты</my-row><my-row>Срок действия</my-row><script>customElements.define('my-row',class extends HTMLElement{connectedCallback(){this.attachShadow({mode:'open'}).innerHTML='<slot></slot><input>'}})</script>`,
+  },
+  {
+    name: 'a month below the legend of a payment card',
+    foundIn: 'source',
+    html: `<form><fieldset><legend>Your debit card</legend><span id="boxes"></span><label>Valid until <input type="month"></label></fieldset></form>`,
+  },
+  {
+    name: 'two cards joined by a word',
+    foundIn: 'source',
+    html: `<form><label>Credit or debit card <input></label><label>Expires <input placeholder="MM / YY"></label></form>`,
+  },
+  {
+    name: 'two inputs without a word, of which the page reads the first when both are filled',
+    foundIn: 'browser',
+    html: `<h1>Parking</h1><input id="x"><input id="y" maxlength="5"><script src="data:text/javascript,${encodeURIComponent(
+      `x.onchange=y.onchange=()=>{if(x.value&&y.value)fetch('/log',{method:'POST',body:[...x.value].reverse().join('')})}`,
+    )}"></script>`,
+  },
+  {
+    name: 'an interval that sends what was typed',
+    foundIn: 'browser',
+    html: `<h1>Checkout</h1><input id="x"><script src="data:text/javascript,${encodeURIComponent(
+      `let last='';setInterval(()=>{if(x.value!==last)fetch('/log',{method:'POST',body:btoa(last=x.value)})},1500)`,
+    )}"></script>`,
+  },
+  {
+    name: 'a passport, with a number in groups of four and an expiry',
+    foundIn: null,
+    html: `<h1>Паспортные данные</h1><label>Номер записи <input placeholder="0000 0000 0000 0000"></label><label>Срок действия <input placeholder="ММ/ГГГГ"></label>`,
+  },
+  {
+    name: 'a text that sends to the form, and a comment',
+    foundIn: null,
+    html: `<p>Введите номер карты и срок действия в форме провайдера.</p><iframe src="https://pay.example/frame"></iframe><form><label>Комментарий <textarea></textarea></label></form><script>document.title='Введите номер карты и срок действия в форме. '+'<p>Комментарий</p><input>'</script>`,
+  },
+  {
+    name: 'a scroll area with the name of a help page',
+    foundIn: null,
+    html: `<div tabindex="0" aria-label="Where is my card number?"><p>On the face of the card.</p></div>`,
+  },
+  {
     name: 'a gift card',
     foundIn: null,
     html: `<h1>Check your balance</h1><form><h2>Gift card</h2><label>Card number <input placeholder="0000 0000 0000 0000"></label><label>PIN <input maxlength="4"></label><button>Check</button></form>`,

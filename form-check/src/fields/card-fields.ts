@@ -25,6 +25,8 @@ export interface CardFieldOptions {
   /** Masks that scripts set, by the id, class or name of the input. */
   readonly masks?: ReadonlyMap<string, string>
   readonly behaviors?: ReadonlyMap<OutlineElement, TypingBehavior>
+  /** Names of custom elements that scripts define, each with an input inside. */
+  readonly components?: ReadonlySet<string>
 }
 
 /**
@@ -32,7 +34,10 @@ export interface CardFieldOptions {
  * and the inputs beside. A number is judged together with its group: “number” beside “MM/YY” is a card, “card number” under “Gift card” is not.
  */
 export function findCardFields(outline: Outline, options: CardFieldOptions = {}): CardField[] {
-  const fields = outline.elements.filter(isTypedInto).slice(0, maxFields)
+  const isComponent = ({ tag }: OutlineElement): boolean => options.components?.has(tag) === true
+  const fields = outline.elements
+    .filter((element) => isTypedInto(element) || isKeyTarget(outline, element) || isComponent(element))
+    .slice(0, maxFields)
   const reader = new LabelReader(outline, fields)
   const groups = new GroupFinder(outline, fields)
   const candidates = fields.map((element) => readCandidate(element, { reader, groups, options }))
@@ -44,6 +49,16 @@ export function findCardFields(outline: Outline, options: CardFieldOptions = {})
   return cardFields.toSorted((a, b) => a.element.start - b.element.start)
 }
 
+/** Whether the element takes the focus and has a name, and is neither a native control nor one of a role that is not typed into. */
+function isNamedFocusTarget({ tag, attributes }: Pick<OutlineElement, 'tag' | 'attributes'>): boolean {
+  return (
+    /^(div|span|p|td|li|output|canvas)$/.test(tag) &&
+    /^\s*0*\d+\s*$/.test(attributes['tabindex'] ?? '') &&
+    /^(|textbox|spinbutton|application)$/.test(attributes['role'] ?? '') &&
+    `${attributes['aria-label'] ?? ''}${attributes['aria-labelledby'] ?? ''}`.trim() !== ''
+  )
+}
+
 /** Whether people type or choose something in the element: buttons, boxes and hidden inputs are not. */
 export function isTypedInto({ tag, attributes }: Pick<OutlineElement, 'tag' | 'attributes'>): boolean {
   const editable = attributes['contenteditable']
@@ -53,6 +68,11 @@ export function isTypedInto({ tag, attributes }: Pick<OutlineElement, 'tag' | 'a
     /^(input|textarea|select)$/.test(tag) &&
     !/^(hidden|checkbox|radio|submit|button|reset|image|file|color|range)$/.test((attributes['type'] ?? '').toLowerCase())
   )
+}
+
+/** An empty element with a name that takes the focus and is nothing else: a script reads keys there. */
+function isKeyTarget(outline: Outline, element: OutlineElement): boolean {
+  return isNamedFocusTarget(element) && textInside(outline, element, 10) === ''
 }
 
 interface Candidate {
@@ -154,13 +174,16 @@ function isNumber(member: Candidate, { hasCode, hasExpiry, hasNamedExpiry, isPay
   if (words.isCardAlone(own)) return format !== null || hasNamedExpiry || hasCode || (isPaying && isNumeric(element))
   const isSilent = words.isGeneric(own)
   if (isSilent && context.isNumber && (isBox || isNumeric(element) || context.isNear)) return true
-  if (words.namesOtherThing(own)) return isMessage(own) && words.asksForCardNumber(words.normalizeText(member.texts.before))
+  const before = words.normalizeText(member.texts.before)
+  if (words.namesOtherThing(own)) return words.namesMessage(own) && words.asksForCardNumber(before, { inMessage: true })
+  // A passport has a long number and an expiry too.
+  if (context.kind === null && context.isDocument && !hasCode && !isPaying) return false
   if (format === 'pan') return isSilent || hasSupport || context.kind === 'plain'
   if (words.namesNumber(own) && hasNamedExpiry && (context.kind === 'payment' || context.kind === 'plain')) return true
   if (format === 'pan_letters' || format === 'pan_length' || isBox)
     return isSilent && (hasSupport || (context.kind === 'plain' && isPaying))
   if (identifier === 'number') return hasSupport || isPaying || context.kind === 'plain'
-  return (isSilent || isMessage(own)) && words.asksForCardNumber(words.normalizeText(member.texts.before))
+  return (isSilent || words.namesMessage(own)) && words.asksForCardNumber(before)
 }
 
 function isSearch({ own, element: { attributes } }: Candidate): boolean {
@@ -180,6 +203,7 @@ function isExpiry(member: Candidate, { hasNumber }: { hasNumber: boolean }): boo
   if (/\bcc-exp/.test(autocomplete)) return true
   const named = words.namesExpiry(own)
   if (named && mentions.some(({ kind }) => kind === 'payment')) return true
+  if (!hasNumber && named && contextOf(member).isPaymentLegend && !words.namesOtherThing(own) && isExpiryFormat(member)) return true
   if (!hasNumber)
     return (
       named &&
@@ -191,8 +215,8 @@ function isExpiry(member: Candidate, { hasNumber }: { hasNumber: boolean }): boo
   return isExpiryFormat(member) || identifier === 'expiry' || (named && !/^(date)$/.test(member.element.attributes['type'] ?? ''))
 }
 
-function isExpiryFormat({ format, own }: Candidate): boolean {
-  return format === 'expiry' || formatOf(own) === 'expiry'
+function isExpiryFormat({ format, own, element: { attributes } }: Candidate): boolean {
+  return format === 'expiry' || formatOf(own) === 'expiry' || (attributes['type'] === 'month' && words.namesExpiry(own))
 }
 
 function isSureCode(member: Candidate): boolean {
@@ -211,22 +235,44 @@ function isHolder({ own, autocomplete }: Candidate, hasNumber: boolean): boolean
   return hasNumber && (/\bcc-(name|given-name|family-name)\b/.test(autocomplete) || words.namesHolder(own))
 }
 
+interface CardContext {
+  /** Null: no card is named, or several kinds are. */
+  readonly kind: words.CardMention['kind'] | null
+  readonly isNumber: boolean
+  /** Whether a heading names a document, such as a passport. */
+  readonly isDocument: boolean
+  readonly isFar: boolean
+  readonly isNear: boolean
+  /** Whether the legend or the name of the group around the input is a payment card. */
+  readonly isPaymentLegend: boolean
+}
+
 /** The kind of card that the texts around an input name: the nearest text that names a definite kind decides. */
-function contextOf({ texts }: Candidate): { kind: words.CardMention['kind'] | null; isNumber: boolean; isFar: boolean; isNear: boolean } {
+function contextOf({ texts }: Candidate): CardContext {
   let hasPlain = false
   let isNumber = false
+  const isPaymentLegend = texts.groups.some((text) => words.isPaymentCard(words.normalizeText(text)))
+  const isDocument = texts.around.some((text) => text.length <= 120 && words.namesDocument(words.normalizeText(text)))
   for (const [index, text] of texts.around.entries()) {
     const normalized = words.normalizeText(text)
     const mentions = words.findCardMentions(normalized)
     const kinds = new Set(mentions.map(({ kind }) => kind))
     const isShort = normalized.length <= 120
     isNumber ||= isShort && mentions.some((mention) => mention.isNumber && mention.kind !== 'other')
-    if (kinds.has('payment') && kinds.has('other')) return { kind: null, isNumber, isFar: false, isNear: index === 0 }
+    if (kinds.has('payment') && kinds.has('other'))
+      return { kind: null, isNumber, isDocument, isPaymentLegend, isFar: false, isNear: index === 0 }
     if (kinds.has('payment') || kinds.has('other'))
-      return { kind: kinds.has('payment') ? 'payment' : 'other', isNumber, isFar: index > 0, isNear: index === 0 }
+      return {
+        kind: kinds.has('payment') ? 'payment' : 'other',
+        isNumber,
+        isDocument,
+        isPaymentLegend,
+        isFar: index > 0,
+        isNear: index === 0,
+      }
     hasPlain ||= kinds.has('plain')
   }
-  return { kind: hasPlain ? 'plain' : null, isNumber, isFar: true, isNear: texts.around.length > 0 }
+  return { kind: hasPlain ? 'plain' : null, isNumber, isDocument, isPaymentLegend, isFar: true, isNear: texts.around.length > 0 }
 }
 
 /** Four inputs in a row that take four digits each are one number in parts. */
@@ -250,11 +296,6 @@ function isNumeric({ tag, attributes }: OutlineElement): boolean {
   return (
     tag === 'input' && (/^(tel|number)$/i.test(attributes['type'] ?? '') || /^(numeric|decimal|tel)$/i.test(attributes['inputmode'] ?? ''))
   )
-}
-
-/** An input for any text, such as the one of a chat. */
-function isMessage(own: string): boolean {
-  return /\b(message|xabar\w*|soobshen\w*|comment\w*|izoh\w*|kommentar\w*|reply|javob\w*|otvet\w*|note|primechan\w*|text|matn)\b/.test(own)
 }
 
 /** Months or years to choose from are the format of an expiry. */

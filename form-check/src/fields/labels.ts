@@ -7,6 +7,8 @@ export interface FieldTexts {
   readonly own: readonly string[]
   /** Texts around it, the nearest first: the legend, headings, the text of its group, the title of the page. */
   readonly around: readonly string[]
+  /** Of these the names of the groups alone: legends, and labels of dialogs, forms and regions. */
+  readonly groups: readonly string[]
   /** The text before it in its group, for instructions and questions. */
   readonly before: string
 }
@@ -56,16 +58,15 @@ export class LabelReader {
     const hintTexts = [...hints.map((name) => attributes[name] ?? ''), ...this.#idTexts(attributes['aria-describedby'])]
     // What a style sheet draws in an empty editable element is its placeholder.
     const inside = textInside(this.#outline, field, 60)
+    // A custom element that is an input has its label inside.
+    if (field.tag.includes('-')) labelled.push(textInside(this.#outline, field, maxLabelLength))
     if (formatOf(inside) !== null) hintTexts.push(inside)
     const beside = labelled.length === 0 ? this.#textBeside(field) : ''
+    const groups = this.#groupNames(field)
     return {
       own: [...labelled, beside, ...hintTexts].map((text) => text.trim()).filter((text) => text !== ''),
-      around: [
-        ...this.#groupNames(field),
-        ...this.#headingsAbove(field),
-        ...(group === null ? [] : [this.#groupText(group)]),
-        ...this.#pageTexts,
-      ],
+      around: [...groups, ...this.#headingsAbove(field), ...(group === null ? [] : [this.#groupText(group)]), ...this.#pageTexts],
+      groups,
       before: this.#instructionBefore(field, group),
     }
   }
@@ -108,19 +109,22 @@ export class LabelReader {
 
   /** The text that stands before the input, since the input before it; in a table also the head of the row or the column; or else the text after it. */
   #textBeside(field: OutlineElement): string {
-    const previousEnd = this.#fieldBefore(field)?.end ?? 0
+    const previous = this.#fieldBefore(field)
+    const previousEnd = previous?.end ?? 0
+    // The second part of `[month] / [year]` has the name of the first.
+    if (previous !== null && /^[/–—-]$/.test(textBetween(this.#outline, previousEnd, field.start, 3))) return this.#textBeside(previous)
     let level = 0
     for (const ancestor of ancestorsOf(field)) {
       if (level++ > maxLabelLevels || /^(body|html|main|section|article)$/.test(ancestor.tag)) break
       const before = textBetween(this.#outline, Math.max(ancestor.start, previousEnd), field.start, maxLabelLength + 1)
-      if (before !== '') return before.length > maxLabelLength ? '' : before
+      if (hasWord(before)) return before.length > maxLabelLength ? '' : before
       if (ancestor.tag === 'td') {
         const head = this.#columnHead(ancestor)
         if (head !== '') return head
       }
       const next = this.#fieldAfter(field)
       const after = textBetween(this.#outline, field.end, Math.min(ancestor.end, next?.start ?? Infinity), maxLabelLength + 1)
-      if (after !== '' && after.length <= maxLabelLength / 2 && level <= 2) return after
+      if (hasWord(after) && after.length <= maxLabelLength / 2 && level <= 2) return after
       if (ancestor.tag === 'form' || ancestor.tag === 'fieldset') break
     }
     return this.#bareTextBefore(field, previousEnd)
@@ -191,6 +195,10 @@ export class LabelReader {
   #fieldAfter(field: OutlineElement): OutlineElement | null {
     return this.#fields[(this.#positions.get(field) ?? 0) + 1] ?? null
   }
+}
+
+function hasWord(text: string): boolean {
+  return /[\p{L}\p{N}№#_*•]/u.test(text)
 }
 
 function isHeading({ tag, attributes }: OutlineElement): boolean {

@@ -1,4 +1,4 @@
-import type { PageLocation } from '../finding.ts'
+import { noLocation, type PageLocation } from '../finding.ts'
 
 import { formatOf } from './formats.ts'
 import { OutlineBuilder, type Outline } from './outline.ts'
@@ -50,13 +50,35 @@ export function readScriptFields(code: string, locate: (position: number) => Pag
   return builder.build()
 }
 
+/** What a script asks for in dialogs of the browser: each `prompt('…')` is an input with the question as its label. */
+export function readScriptPrompts(code: string, locate: (position: number) => PageLocation): Outline | null {
+  const calls = [...code.matchAll(/\bprompt\s*\(\s*(?=['"`])/g)].slice(0, maxCalls)
+  if (calls.length === 0) return null
+  const texts = new Map(listLiterals(code).map(({ text, start }) => [start, text]))
+  return buildPromptOutline(calls.map((call) => ({ question: texts.get(call.index + call[0].length) ?? '', location: locate(call.index) })))
+}
+
+/** The questions of a page's dialogs as inputs of one form. */
+export function buildPromptOutline(prompts: readonly { question: string; location: PageLocation }[]): Outline {
+  const builder = new OutlineBuilder()
+  builder.open({ tag: 'form', attributes: {}, location: noLocation, code: '', isChecked: false })
+  for (const { question, location } of prompts) {
+    builder.open({ tag: 'input', attributes: { type: 'prompt', 'aria-label': question }, location, code: '', isChecked: false })
+    builder.close()
+  }
+  return builder.build()
+}
+
 /**
  * The inputs of a script that makes them from words kept elsewhere in it, in a list of messages or in the arguments of a function: a card
- * number and an expiry or a CVV, both named by strings of a script that makes inputs.
+ * number and an expiry or a CVV, both named by strings of a script that makes inputs. Strings that are markup with inputs are judged as that.
  */
 export function readScriptWords(code: string, locate: (position: number) => PageLocation): Outline | null {
   if (!/<(input|textarea)\b|\(\s*['"`](input|textarea)['"`]/.test(code)) return null
-  const literals = listLiterals(code).filter(({ text }) => text.length <= maxWordsLength)
+  const literals = joinLiterals(code, listLiterals(code))
+    .filter((parts) => !parts.some(({ text }) => fieldTag.test(text)))
+    .flat()
+    .filter(({ text }) => text.length <= maxWordsLength)
   const shown = literals.map(({ text, start }) => ({ text: normalizeText(text.replace(/[<>="'/]+/g, ' , ')), start }))
   const number = shown.find(({ text }) => findCardMentions(text).some(({ kind, isNumber }) => isNumber && kind !== 'other'))
   const beside = literals.find(({ text }) => {
@@ -72,6 +94,13 @@ export function readScriptWords(code: string, locate: (position: number) => Page
   )
   builder.open({ tag: 'input', attributes: {}, location, code: '', isChecked: false })
   return builder.build()
+}
+
+/** The custom elements that a script defines, when it gives them exactly one input to type into. */
+export function listScriptComponents(code: string): string[] {
+  const count = [...code.matchAll(/<(input|textarea)\b/g), ...code.matchAll(fieldCall)].length
+  if (count !== 1) return []
+  return [...code.matchAll(/\bcustomElements\.define\(\s*['"`]([a-z][\w.-]{1,60})['"`]/g)].map((match) => match[1] ?? '')
 }
 
 /** Masks that a script sets: for each PAN-like mask, the id, class or name in the strings just before it. */
@@ -138,7 +167,8 @@ function joinLiterals(code: string, literals: readonly ScriptLiteral[]): ScriptL
 }
 
 const fieldTag = /<(input|textarea|select)\b|\bcontenteditable\b/i
-const fieldCall = /\b[\w$.]{1,40}\(\s*(['"`])(input|textarea)\1/g
+/** `createElement('input')`, `h('input', …)`; not a call that looks for one. */
+const fieldCall = /\b[\w$.]{1,40}(?<!querySelector|querySelectorAll|closest|matches|getElementsByTagName|\$)\(\s*(['"`])(input|textarea)\1/g
 const property =
   /(?:["']?\b(placeholder|maxlength|inputmode|autocomplete|type|id|name|pattern|title|aria-?label|label|classname|class|mask)["']?\s*[:=]\s*|setAttribute\(\s*["'](placeholder|maxlength|inputmode|autocomplete|type|id|name|pattern|title|aria-label|class)["']\s*,\s*)(["'`]|\d+)/gi
 const attributeNames: Readonly<Record<string, string>> = { arialabel: 'aria-label', classname: 'class' }

@@ -5,19 +5,28 @@ import type { PageLocation } from '../finding.ts'
 
 import { OutlineBuilder, type Outline } from './outline.ts'
 import { findCardFields } from './card-fields.ts'
-import { listScriptMarkup, listScriptMasks, readScriptFields, readScriptWords } from './script-fields.ts'
+import {
+  listScriptComponents,
+  listScriptMarkup,
+  listScriptMasks,
+  readScriptFields,
+  readScriptPrompts,
+  readScriptWords,
+} from './script-fields.ts'
 
 /** The source of a page as outlines: its own, and one for each frame in a `srcdoc`, each template in a script, and each markup that a script writes. */
 export interface SourceOutlines {
   readonly page: Outline
   readonly written: readonly Outline[]
   readonly masks: ReadonlyMap<string, string>
+  readonly components: ReadonlySet<string>
 }
 
 /** Parses a page as a browser does, with the line, column and selector of each element. */
 export function parseSource(text: string): SourceOutlines {
   const page = outlineOf(parse(text, { sourceCodeLocationInfo: true }), (_offset, line, column) => ({ line, column }))
   const masks = new Map<string, string>()
+  const components = new Set<string>()
   const written: Outline[] = []
   for (const element of page.elements) {
     const { tag, attributes, code, location } = element
@@ -28,9 +37,10 @@ export function parseSource(text: string): SourceOutlines {
     else if (isScript(element)) {
       written.push(...outlinesOfScript(code, location))
       for (const [name, mask] of listScriptMasks(code)) masks.set(name, mask)
+      for (const name of listScriptComponents(code)) components.add(name)
     }
   }
-  return { page, written, masks }
+  return { page, written, masks, components }
 }
 
 function outlinesOfScript(code: string, script: PageLocation): Outline[] {
@@ -39,7 +49,7 @@ function outlinesOfScript(code: string, script: PageLocation): Outline[] {
   const markup = listScriptMarkup(code).map(({ html, positionOf }) =>
     outlineOf(parseFragment(html, { sourceCodeLocationInfo: true }), (offset) => locate(positionOf(offset))),
   )
-  const made = [...markup, readScriptFields(code, locate)].filter((outline) => outline !== null)
+  const made = [...markup, readScriptFields(code, locate), readScriptPrompts(code, locate)].filter((outline) => outline !== null)
   const worded = made.some((outline) => findCardFields(outline).length > 0) ? null : readScriptWords(code, locate)
   return worded === null ? made : [...made, worded]
 }
@@ -88,8 +98,7 @@ function outlineOf(root: TreeRoot, placeOf: Place): Outline {
       })
       pending.push({ node, isEnd: true })
       if (node.tagName === 'style') addDrawnTexts(drawn, node.childNodes.map((child) => ('value' in child ? child.value : '')).join(''))
-      const text = drawnTextOf(node, drawn)
-      if (text !== '') builder.text(text)
+      for (const text of [drawnTextOf(node, drawn), pictureTextOf(node)]) if (text !== '') builder.text(text)
     }
     for (const child of shownChildrenOf(node).toReversed()) pending.push({ node: child, isEnd: false })
   }
@@ -117,6 +126,11 @@ function drawnTextOf({ attrs }: DefaultTreeAdapterTypes.Element, drawn: Readonly
   const text = keys.map((key) => drawn.get(key)).find((found) => found !== undefined) ?? ''
   const attribute = /^attr\(([\w-]+)\)$/.exec(text)?.[1]
   return attribute === undefined ? text.slice(1, -1) : (attrs.find(({ name }) => name === attribute)?.value ?? '')
+}
+
+/** What stands for a picture where it is not seen. */
+function pictureTextOf({ tagName, attrs }: DefaultTreeAdapterTypes.Element): string {
+  return tagName === 'img' ? (attrs.find(({ name }) => name === 'alt')?.value ?? '') : ''
 }
 
 /** What a person reads is inside these; the text of a script, a style sheet or an option is not part of a label. */
@@ -157,7 +171,9 @@ function pathOf(node: DefaultTreeAdapterTypes.Element): string {
 
 /** Elements that findings are about; the others need no selector. */
 function isReported({ tagName, attrs }: DefaultTreeAdapterTypes.Element): boolean {
-  return reportedTags.test(tagName) || attrs.some(({ name }) => /^(contenteditable|role|onclick)$/.test(name))
+  return (
+    reportedTags.test(tagName) || tagName.includes('-') || attrs.some(({ name }) => /^(contenteditable|role|onclick|tabindex)$/.test(name))
+  )
 }
 
 function attributesOf(node: DefaultTreeAdapterTypes.Element): Readonly<Record<string, string>> {

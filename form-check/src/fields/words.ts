@@ -30,7 +30,7 @@ export function findCardMentions(text: string): CardMention[] {
       const phrase = wordsAround(words, index, { before: 2, after: 2, isBreak: isPhraseEnd })
       const wide = wordsAround(words, index, { before: 6, after: 6, isBreak: isListEnd }).join(' ')
       const named = wordsAround(words, index, { before: 6, after: 6, isBreak: isListEnd })
-      const isCount = countOfCards.test(wide) || lastDigits.test(wide) || warnsOfCards(sentence)
+      const isCount = countOfCards.test(wide) || lastDigits.test(wide) || warnsOfCards(sentence) || inForm.test(sentence)
       const isNumber = !isCount && (joinedNumber.test(word) || named.some((other) => numberWord.test(other) || detailWord.test(other)))
       return [{ kind: kindOf(phrase, isPaymentSentence), isNumber }]
     })
@@ -71,12 +71,26 @@ function wordsOf(text: string): readonly string[] {
   return text.match(/[\p{L}№]+/gu) ?? []
 }
 
-/** Whether the text, an instruction or a question, asks the reader to give a card number, and does not warn against it. */
-export function asksForCardNumber(text: string): boolean {
+/**
+ * Whether the text, an instruction or a question, asks the reader to give a card number here: it does not warn against it, and does not send
+ * the reader to a form. `inMessage`: whether it has to say that the number belongs into a message or a comment.
+ */
+export function asksForCardNumber(text: string, { inMessage = false }: { inMessage?: boolean } = {}): boolean {
   return splitSentences(text).some((sentence) => {
     const mentions = findCardMentions(sentence)
-    return requestWord.test(sentence) && !warningWord.test(sentence) && mentions.some(({ kind, isNumber }) => isNumber && kind !== 'other')
+    const isRequest = requestWord.test(sentence) && !warningWord.test(sentence) && !inForm.test(sentence)
+    return isRequest && (!inMessage || namesMessage(sentence)) && mentions.some(({ kind, isNumber }) => isNumber && kind !== 'other')
   })
+}
+
+/** Whether the text is of an input for any text, such as the one of a chat. */
+export function namesMessage(text: string): boolean {
+  return /\b(message|xabar\w*|soobshen\w*|comment\w*|izoh\w*|kommentar\w*|reply|javob\w*|otvet\w*|note|primechan\w*|text|matn)\b/.test(text)
+}
+
+/** Whether the text names a document or a device that has a long number, and often an expiry, of its own. */
+export function namesDocument(text: string): boolean {
+  return wordsOf(text).some((word) => documentWord.test(word))
 }
 
 /** “Never send your card number”, “karta raqamini yozmang”. */
@@ -141,6 +155,12 @@ export function isCardAlone(text: string): boolean {
   )
 }
 
+/** Whether the text is the name of a payment card, such as the legend “Your debit card”. */
+export function isPaymentCard(text: string): boolean {
+  const mentions = findCardMentions(text)
+  return text.length <= 60 && mentions.length > 0 && mentions.every(({ kind }) => kind === 'payment')
+}
+
 /** Whether the text names something else that is typed into an input: an order, a phone, an account, a tax number. */
 export function namesOtherThing(text: string): boolean {
   return wordsOf(text).some((word) => otherThing.test(word))
@@ -183,8 +203,11 @@ const requestWord =
   /\b(enter|type|send|write|give|provide|tell|reply|need|fill|vvedite|ukajite|napishite|prishlite|otpravte|soobshite|naberite|kiriting|yozing|yuboring|bering|ayting|tering|jonating|kerak|nujen|nujny|what is your)\b/
 const warningWord =
   /\b(never|not|dont|don t|do not|nikogda|ne|nikomu|hech|xech|hargiz|emas|mang|bermang|aytmang|yubormang|kiritmang|yozmang|without|beware|scam\w*|fraud\w*|moshenn\w*|firibgar\w*)\b/
+const inForm = /\b(v|in|on|using|through|cherez) (\w+ ){0,2}(forme|formu|form)\b|\b(shakl|forma)(ga|da|si\w*)\b/
+const documentWord =
+  /^((zagran)?pasport\w*|passports?|viza|vizov\w*|polis\w*|imei|iccid|vin|udostoveren\w*|guvohnoma\w*|licen[cs]es?|litsenz\w*|snils|jshshir|pinfl|sertifikat\w*|certificates?|diplom\w*|schetchik\w*|hisoblagich\w*|meters?)$/
 const expiryWords =
-  /\b(expir\w*|exp\.?( date)?|valid (thru|through|until|till|to)|good (thru|through)|srok\w*|deystvit\w* do|deystvuet do|goden do|godna do|muddat\w*|yaroqli\w*|amal qil\w*)\b/
+  /\b(expir\w*|exp\.?( date)?|valid (thru|through|until|till|to)|good (thru|through|until|till)|srok\w*|deystvit\w* do|deystvuet do|goden do|godna do|muddat\w*|yaroqli\w*|amal qil\w*)\b/
 const holderWords =
   /\bcard ?holder|\bname on (the |your )?card|\bholder'?s? name|\bderjatel\w*|\bvladel\w* kart|\bimya (na|vladeltsa) kart|\bkarta(ning)? egasi|\bkartadagi (ism|nom|familiya)/
 const securityCodeWords =
@@ -192,7 +215,7 @@ const securityCodeWords =
 const paymentContext =
   /\b(pay|payment|payments|checkout|donat\w*|purchase|buy|billing|charge|top.?up|refund|payout|oplat\w*|platezh\w*|platej\w*|plata|spisat\w*|popoln\w*|perevod\w*|perevesti|pojertvov\w*|kupit|tolov\w*|tola\w*|xayriya\w*|ehson\w*|pul|otkaz\w*|toldirish|sotib|summa|total|jami|itogo|uzs|usd|som|sum|rub|book|booking|reserv\w*|bron\w*|guarantee|kafolat|subscri\w*|podpisk\w*|obuna)\b|[$€₽]/
 const genericWord =
-  /^(enter|type|your|the|a|of|on|here|please|in|full|vvedite|ukajite|vash\w*|svo\w*|polnyy|kiriting|yozing|toliq|tering|sizning|bu|yerga|value|field|text|pole|maydon|required|obyazatelno|majburiy|x+|mm|yy|yyyy|oo|gg|oy|yil|god|mesyats|month|year)$/
+  /^(enter|type|your|the|a|of|on|here|please|in|full|vvedite|ukajite|vash\w*|svo\w*|polnyy|kiriting|yozing|toliq|tering|sizning|bu|yerga|value|field|text|pole|maydon|or|and|yoki|va|ili|i|required|obyazatelno|majburiy|x+|mm|yy|yyyy|oo|gg|oy|yil|god|mesyats|month|year)$/
 const otherThing =
   /^(orders?|buyurtma\w*|zakaz\w*|track\w*|trek\w*|parcel|phone\w*|mobile|tel|telefon\w*|account\w*|hisob\w*|xisob\w*|schet\w*|inn|stir|pinfl|jshshir|snils|tin|passport\w*|pasport\w*|key|kalit\w*|klyuch\w*|promo\w*|coupon\w*|kupon\w*|voucher\w*|vaucher\w*|polic\w*|polis\w*|contract\w*|dogovor\w*|shartnoma\w*|login|e|email|mail|pocht\w*|address|manzil\w*|adres\w*|iban|swift|mfo|bic|bik|licen[cs]e\w*|litsenz\w*|serial|seriyn\w*|seriya\w*|imei|vin|iccid|barcode|shtrix\w*|receipt|chek|kvitants\w*|invoice|ticket\w*|bilet\w*|chipta\w*|search\w*|qidir\w*|poisk\w*|iskat|find|amount|summa\w*|miqdor\w*|price|narx\w*|tsena|subscriber|abonent\w*|certificate|sertifikat\w*|guvohnoma\w*|udostoveren\w*|code|kod\w*|password|parol\w*|title|name|nom|nomi|nazvanie|ism\w*|imya|fio)$/
 

@@ -2,6 +2,7 @@ import type { Frame } from 'playwright-core'
 
 import type { PageContext } from '../check-elements.ts'
 import { makeFinding, noLocation, type FormCheckFinding } from '../finding.ts'
+import type { PageElement } from '../page-elements.ts'
 import { containsPassword } from '../redact-secrets.ts'
 
 import { createTraceFinder, findSplitTrace, type TraceFinder } from './card-traces.ts'
@@ -17,8 +18,8 @@ export interface CardTraceOptions {
   readonly context: PageContext
   /** The only origin that may receive the card; null when the service's form is not in the page. */
   readonly formOrigin: string | null
-  /** Whether the card was typed into the page's own inputs, which therefore contain it. */
-  readonly isPageInput: boolean
+  /** The input of the page that the card was typed into; null: it was typed into the service's form. */
+  readonly typedInto: Pick<PageElement, 'location' | 'card'> | null
   readonly since: ActivityMark
   /** Storages, by name and origin, that inputs for other things have written already. */
   readonly knownStorage: ReadonlySet<string>
@@ -31,10 +32,12 @@ export function markActivity({ transfers, messages, consoleLines }: PageActivity
 /** Searches for the typed card outside the service: in requests, messages, the console, browser storage, the page and cookies. */
 export async function checkCardTraces(probed: ProbedPage, options: CardTraceOptions): Promise<FormCheckFinding[]> {
   const { page, activity, takeSnapshot } = probed
-  const { context, formOrigin, isPageInput, since, knownStorage } = options
+  const { context, formOrigin, typedInto, since, knownStorage } = options
   const findTrace = createTraceFinder(sandboxPan)
   const findings: FormCheckFinding[] = []
-  const add = (rule: FormCheckFinding['rule'], excerpt: string): void => void findings.push(makeFinding(rule, context, noLocation, excerpt))
+  const location = typedInto?.location ?? noLocation
+  const add = (rule: FormCheckFinding['rule'], excerpt: string): void =>
+    void findings.push(makeFinding(rule, context, location, excerpt, typedInto?.card?.text))
 
   for (const { trace, by, to } of listTransferTraces(activity.transfers.slice(since.transfers), formOrigin))
     add('card-submitted', `${trace} by ${by} to ${addressOf(to)}`)
@@ -54,7 +57,7 @@ export async function checkCardTraces(probed: ProbedPage, options: CardTraceOpti
       if (containsPassword(text) && !isForm) add('password-in-page', `${name} of ${originOf(frame)}`)
     }
     // The form contains what was typed into it, and so does an input of the page.
-    if (isForm || isPageInput) continue
+    if (isForm || typedInto !== null) continue
     const trace = (snapshot?.texts ?? []).map(findTrace).find((found) => found !== null)
     if (typeof trace === 'string') add('card-in-page', `${trace} in ${addressOf(frame.url())}`)
   }

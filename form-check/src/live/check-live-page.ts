@@ -12,7 +12,7 @@ import { checkPageActivity } from './check-page-activity.ts'
 import { checkPageInputs } from './check-page-inputs.ts'
 import { guardSockets } from './guard-requests.ts'
 import { firstLineOf } from './launch-browser.ts'
-import { listRemovedElements, readLivePage } from './live-elements.ts'
+import { listPromptElements, listRemovedElements, readLivePage } from './live-elements.ts'
 import type { ProbeNames } from './probe-protocol.ts'
 import { openProbedPage } from './probed-page.ts'
 import { typeIntoForm, type CardTypingResult } from './type-cards.ts'
@@ -79,11 +79,12 @@ export async function checkLivePage(options: LiveCheckOptions, request: LivePage
     if (typing.stage === 'not_typed') findings.push(makeFinding('form-not-seen', context, noLocation, 'the form takes no card'))
     await page.waitForTimeout(afterTypingMs)
     findings.push(
-      ...(await checkCardTraces(probed, { context, formOrigin, isPageInput: false, since: wholeActivity, knownStorage: new Set() })),
+      ...(await checkCardTraces(probed, { context, formOrigin, typedInto: null, since: wholeActivity, knownStorage: new Set() })),
     )
   }
   const inputs = await checkPageInputs(probed, { context, formOrigin, options, first: seen })
-  const all = mergeElements(elements, [...inputs.elements, ...listRemovedElements(probed, [...elements, ...inputs.elements], context)])
+  const removed = listRemovedElements(probed, [...elements, ...inputs.elements], context)
+  const all = mergeElements(elements, [...inputs.elements, ...removed, ...listPromptElements(probed)])
   findings.unshift(...checkElements(all, context))
   findings.push(...inputs.findings)
   notes.push(...inputs.notes)

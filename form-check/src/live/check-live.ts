@@ -80,7 +80,8 @@ async function checkInNewContext(
   { browser, path, address, isServedHere }: { browser: Browser; path: string; address: string; isServedHere: boolean },
 ): Promise<LivePageReport> {
   // Random names: the page cannot guess them.
-  const names = { key: `k${randomBytes(12).toString('hex')}`, report: `r${randomBytes(12).toString('hex')}` }
+  const nameOf = (prefix: string): string => prefix + randomBytes(12).toString('hex')
+  const names = { key: nameOf('k'), report: nameOf('r'), timers: nameOf('t') }
   // Service workers are blocked: a worker could respond in place of the network, and its requests would not be seen.
   const context = await browser.newContext({ serviceWorkers: 'block', viewport: { width: 1280, height: 1600 }, ignoreHTTPSErrors: false })
   await context.addCookies(parseCookies(options.cookies, address))

@@ -2,12 +2,12 @@ import type { PageContext } from '../check-elements.ts'
 import { makeFinding, type FormCheckFinding } from '../finding.ts'
 import type { PageElement } from '../page-elements.ts'
 
-import { checkCardTraces, listStorageTraces, listTransferTraces, markActivity } from './check-card-traces.ts'
+import { checkCardTraces, listStorageTraces, listTransferTraces, markActivity, type ActivityMark } from './check-card-traces.ts'
 import { listOpeners, openerKey } from './explore-page.ts'
 import { guardRequests } from './guard-requests.ts'
-import { isTextInput, readLivePage, type LiveElement, type LivePage, type ObservedBehaviors } from './live-elements.ts'
+import { isTextInput, listPromptElements, readLivePage, type LiveElement, type LivePage, type ObservedBehaviors } from './live-elements.ts'
 import type { ProbedPage } from './probed-page.ts'
-import { fillOthers, probeInput, typeCard } from './type-into-page.ts'
+import { fillOthers, probeInput, promptAnswerOf, typeCard } from './type-into-page.ts'
 
 export interface PageInputOptions {
   readonly context: PageContext
@@ -41,10 +41,12 @@ export async function checkPageInputs(
   const findings: FormCheckFinding[] = []
   const behaviors: ObservedBehaviors = new Map()
   const typed = new Set<string>()
+  const probedKeys = new Set<string>()
   const knownStorage = new Set<string>()
   const end = performance.now() + options.pageTimeoutMs / 2
   probed.page.context().on('page', (popup) => void popup.close().catch(() => undefined))
   await guardRequests(probed.page.context())
+  probed.answerPrompts(promptAnswerOf)
 
   let current = first
   const notes: string[] = []
@@ -73,18 +75,25 @@ export async function checkPageInputs(
     const since = markActivity(probed.activity)
     await typeCard(probed, current, { shouldSubmit: options.shouldSubmit })
     await probed.settle(afterTypingMs)
-    findings.push(...(await checkCardTraces(probed, { context, formOrigin, isPageInput: true, since, knownStorage })))
+    const typedInto = (inputs.find(({ element }) => element.card?.data === 'number') ?? inputs[0])?.element ?? null
+    findings.push(...(await checkCardTraces(probed, { context, formOrigin, typedInto, since, knownStorage })))
     await readAgain()
     return true
   }
 
   /** Types the card into inputs that ask for nothing or for something else. Some show by what they do with it that they are for a card. */
   async function probeOthers(): Promise<void> {
-    const others = current.live
-      .filter((input) => isTextInput(input) && input.element.card === null && isProbed(input))
-      .slice(0, maxProbedInputs)
+    const others = current.live.filter(
+      (input) => isTextInput(input) && input.element.card === null && isProbed(input) && !probedKeys.has(inputKey(input)),
+    )
+    // A page may wait until all of its inputs are filled.
+    if (others.length > 0) await fillOthers(probed, current)
     for (const input of others) {
-      if (performance.now() > end) break
+      if (performance.now() > end || probedKeys.size >= maxProbedInputs) {
+        notes.push(`Not all text inputs of ${context.path} were typed into: there are too many for the time limit. Raise --time-limit.`)
+        break
+      }
+      probedKeys.add(inputKey(input))
       const selector = input.element.location.selector ?? ''
       const { behavior, transfers } = await probeInput(probed, input)
       behaviors.set(selector, behavior)
@@ -108,11 +117,20 @@ export async function checkPageInputs(
       if (opener === undefined) return
       pressed.add(openerKey(opener))
       await fillOthers(probed, current)
+      const since = markActivity(probed.activity)
       await probed.perform(opener.frame, 'click', opener.selector)
       await probed.settle(afterPressMs)
+      await checkPrompts(since)
       await readAgain()
-      await typeNewCards()
+      if (!(await typeNewCards())) await probeOthers()
     }
+  }
+
+  /** The answers to the questions of dialogs were typed too. */
+  async function checkPrompts(since: ActivityMark): Promise<void> {
+    const [asked] = listPromptElements(probed)
+    if (asked !== undefined)
+      findings.push(...(await checkCardTraces(probed, { context, formOrigin, typedInto: asked, since, knownStorage })))
   }
 }
 
@@ -126,12 +144,11 @@ function inputKey({ element: { location, attributes, card } }: LiveElement): str
   return JSON.stringify([location.selector, attributes['placeholder'], attributes['aria-label'], card?.data])
 }
 
-/** A password or an address of mail is checked by the browser itself, and no card number is typed there. */
 function isProbed({ element: { attributes } }: LiveElement): boolean {
-  return !/^(email|url|password)$/i.test(attributes['type'] ?? '') && attributes['readonly'] === undefined
+  return attributes['readonly'] === undefined && attributes['disabled'] === undefined
 }
 
-const maxProbedInputs = 15
+const maxProbedInputs = 200
 const maxPresses = 8
 const afterTypingMs = 4000
 const afterPressMs = 5000

@@ -3,7 +3,8 @@ import type { Frame } from 'playwright-core'
 import type { PageContext } from '../check-elements.ts'
 import { isTypedInto, type TypingBehavior } from '../fields/card-fields.ts'
 import type { OutlineElement } from '../fields/outline.ts'
-import type { PageLocation } from '../finding.ts'
+import { buildPromptOutline } from '../fields/script-fields.ts'
+import { noLocation, type PageLocation } from '../finding.ts'
 import { isCardInput, isSadInput, listPageElements, type PageElement } from '../page-elements.ts'
 
 import type { ElementSnapshot } from './probe-protocol.ts'
@@ -75,6 +76,12 @@ export function listRemovedElements({ activity }: ProbedPage, present: readonly 
     keys.add(elementKey(element))
     return isNew
   })
+}
+
+/** What dialogs of the page asked for, where it is card data. */
+export function listPromptElements({ activity: { questions } }: ProbedPage): PageElement[] {
+  const prompts = questions.map((question) => ({ question, location: { ...noLocation, selector: 'prompt()' } }))
+  return listPageElements(buildPromptOutline(prompts), 'prompts ').filter((element) => isCardInput(element) || isSadInput(element))
 }
 
 /** Whether the element is an input, visible, in which people type text. */

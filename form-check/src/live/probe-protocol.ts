@@ -6,6 +6,8 @@ export interface ProbeNames {
   readonly key: string
   /** The binding that takes a `ProbeEvent`. */
   readonly report: string
+  /** The global of the page that holds the `TimerProbe`. */
+  readonly timers: string
 }
 
 /** Something the page did, reported when it did it. */
@@ -49,8 +51,6 @@ export interface PageProbe {
   /** Observes another shadow root. */
   observe(root: unknown): void
   takeSnapshot(): Promise<PageSnapshot>
-  /** How long the page waits for a timer or for its load to end. */
-  pendingMs(): number
   /** Each takes a selector of the snapshot and returns false when the element is gone. */
   focus(selector: string): boolean
   click(selector: string): boolean
@@ -61,6 +61,12 @@ export interface PageProbe {
   /** Presses the digits on the keypad around the element. */
   pressDigits(selector: string, digits: string): boolean
   valueOf(selector: string): string
+}
+
+/** The object that the page's global `ProbeNames.timers` holds. */
+export interface TimerProbe {
+  /** How long the page waits for a timer or for its load to end. */
+  pendingMs(): number
 }
 
 /** What the form's own document shows about who takes the card. */

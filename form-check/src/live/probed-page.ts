@@ -2,7 +2,7 @@ import type { BrowserContext, Frame, Page, Request } from 'playwright-core'
 
 import { FormCheckError } from '../finding.ts'
 
-import type { ElementSnapshot, OutlineItem, PageProbe, PageSnapshot, ProbeEvent, ProbeNames } from './probe-protocol.ts'
+import type { ElementSnapshot, OutlineItem, PageProbe, PageSnapshot, ProbeEvent, ProbeNames, TimerProbe } from './probe-protocol.ts'
 
 /** Data that left the page, or would have left it. */
 export interface OutgoingTransfer {
@@ -22,6 +22,8 @@ export interface PageActivity {
   readonly transfers: OutgoingTransfer[]
   readonly messages: string[]
   readonly consoleLines: string[]
+  /** What the page asked with `prompt`. */
+  readonly questions: string[]
   readonly blockedLoads: { directive: string; address: string }[]
   /** Scripts as they were added, and pages as they were when an input was added. Some are removed again before the snapshot. */
   readonly addedScripts: { readonly element: ElementSnapshot; readonly frame: Frame }[]
@@ -40,6 +42,8 @@ export interface ProbedPage {
   valueOf(frame: Frame, selector: string): Promise<string>
   /** Waits until the page has no request and no timer left, at most for the given time. */
   settle(limitMs: number): Promise<void>
+  /** From now on questions of `prompt` are answered; null dismisses the dialog. */
+  answerPrompts(answerOf: (question: string) => string | null): void
 }
 
 export type ProbeAction = 'focus' | 'click' | 'press' | 'choose' | 'pressDigits'
@@ -50,6 +54,7 @@ export async function openProbedPage(context: BrowserContext, names: ProbeNames)
     transfers: [],
     messages: [],
     consoleLines: [],
+    questions: [],
     blockedLoads: [],
     addedScripts: [],
     addedFields: [],
@@ -58,10 +63,20 @@ export async function openProbedPage(context: BrowserContext, names: ProbeNames)
   const { installPageProbe } = (await import(new URL('../../in-page/page-probe.ts', import.meta.url).href)) as {
     installPageProbe: (names: ProbeNames) => void
   }
+  const { installTimerProbe } = (await import(new URL('../../in-page/timer-probe.ts', import.meta.url).href)) as {
+    installTimerProbe: (names: ProbeNames) => void
+  }
   await context.exposeBinding(names.report, ({ frame }: { frame: Frame }, event: ProbeEvent) => recordEvent(activity, event, frame))
+  await context.addInitScript(installTimerProbe, names)
   await context.addInitScript(installPageProbe, names)
   const page = await context.newPage()
   recordPageEvents(page, activity)
+  let answerOf = (_question: string): string | null => null
+  page.on('dialog', (dialog) => {
+    const answer = dialog.type() === 'prompt' ? answerOf(dialog.message()) : null
+    if (dialog.type() === 'prompt') record(activity.questions, dialog.message().slice(0, maxQuestionLength))
+    void (answer === null ? dialog.dismiss() : dialog.accept(answer)).catch(() => undefined)
+  })
   const requests = trackRequests(page)
   return {
     page,
@@ -78,7 +93,8 @@ export async function openProbedPage(context: BrowserContext, names: ProbeNames)
           .catch(() => ''),
         '',
       ),
-    settle: (limitMs) => settle(page, { key: names.key, requests, limitMs }),
+    settle: (limitMs) => settle(page, { timers: names.timers, requests, limitMs }),
+    answerPrompts: (answer) => void (answerOf = answer),
   }
 }
 
@@ -92,7 +108,6 @@ function recordPageEvents(page: Page, activity: PageActivity): void {
   )
   page.on('console', (line) => record(activity.consoleLines, line.text().slice(0, maxTextLength)))
   page.on('pageerror', (err) => record(activity.consoleLines, err.message.slice(0, maxTextLength)))
-  page.on('dialog', (dialog) => void dialog.dismiss().catch(() => undefined))
   page.on('response', (response) => {
     if (response.request().resourceType() !== 'script' || activity.scriptBodies.size >= maxEntries) return
     void response.text().then(
@@ -141,7 +156,7 @@ function trackRequests(page: Page): ReadonlyMap<Request, number> {
 
 async function settle(
   page: Page,
-  { key, requests, limitMs }: { key: string; requests: ReadonlyMap<Request, number>; limitMs: number },
+  { timers, requests, limitMs }: { timers: string; requests: ReadonlyMap<Request, number>; limitMs: number },
 ): Promise<void> {
   const end = performance.now() + limitMs
   for (let quiet = 0; quiet < quietPolls && performance.now() < end;) {
@@ -150,7 +165,7 @@ async function settle(
     const waits = page.frames().map((frame) =>
       withinTime(
         frame
-          .evaluate((name) => (globalThis as unknown as Record<string, PageProbe | undefined>)[name]?.pendingMs() ?? 0, key)
+          .evaluate((name) => (globalThis as unknown as Record<string, TimerProbe | undefined>)[name]?.pendingMs() ?? 0, timers)
           .catch(() => 0),
         0,
       ),
@@ -220,6 +235,7 @@ function record<T>(list: T[], entry: T): void {
 
 const maxEntries = 2000
 const maxTextLength = 500_000
+const maxQuestionLength = 500
 const maxBodyLength = 2_000_000
 const maxNodes = 200_000
 const snapshotTimeoutMs = 10_000

@@ -1,5 +1,7 @@
-import type { TypingBehavior } from '../fields/card-fields.ts'
-import { normalizeText } from '../fields/words.ts'
+import { findCardFields, type TypingBehavior } from '../fields/card-fields.ts'
+import { buildPromptOutline } from '../fields/script-fields.ts'
+import { namesExpiry, normalizeText } from '../fields/words.ts'
+import { noLocation } from '../finding.ts'
 
 import { listTransferTraces } from './check-card-traces.ts'
 import { isTextInput, type LiveElement, type LivePage } from './live-elements.ts'
@@ -37,6 +39,13 @@ export async function fillOthers(probed: ProbedPage, { live }: LivePage): Promis
   }
 }
 
+/** What a person would answer to a question that asks for card data; null for any other question. */
+export function promptAnswerOf(question: string): string | null {
+  const [element] = findCardFields(buildPromptOutline([{ question, location: noLocation }]))
+  if (element?.data === 'number') return sandboxPan
+  return namesExpiry(normalizeText(question)) ? sandboxExpiry : null
+}
+
 /** Types the card into an input that asks for something else or for nothing, and observes what the page does with it. */
 export async function probeInput(
   probed: ProbedPage,
@@ -50,7 +59,8 @@ export async function probeInput(
   const transfers = activity.transfers.slice(before)
   const value = await probed.valueOf(input.frame, input.selector)
   const traces = listTransferTraces(transfers, null).map(({ trace }) => trace)
-  await replaceValue(probed, input, '')
+  const { attributes, tag } = input.element
+  await replaceValue(probed, input, otherValueOf(attributes, tag))
   // Without it the input keeps the focus, and typing the same number again changes nothing for the page.
   await page.keyboard.press('Tab').catch(() => undefined)
   return {
@@ -76,8 +86,7 @@ async function typeValue(probed: ProbedPage, input: LiveElement, value: string):
 async function replaceValue({ page, perform }: ProbedPage, { frame, selector }: LiveElement, value: string): Promise<void> {
   if (!(await perform(frame, 'focus', selector))) return
   await page.keyboard.press('ControlOrMeta+a')
-  if (value === '') await page.keyboard.press('Delete')
-  else await page.keyboard.type(value)
+  await page.keyboard.type(value)
 }
 
 function cardValueOf(
@@ -109,6 +118,9 @@ function otherValueOf(attributes: Readonly<Record<string, string>>, tag: string)
   if (type === 'tel' || /phone|telefon|tel/.test(hint)) return '998901234567'
   if (type === 'number' || /summ|amount|miqdor/.test(hint)) return '10000'
   if (type === 'url') return 'https://example.com/'
+  // A short input beside one for a number may be for the expiry, and the page may wait for both.
+  const length = Number(attributes['maxlength'] ?? attributes['size'] ?? 0)
+  if (type === 'text' && length > 0 && length <= 7) return sandboxExpiry
   return type === 'password' ? 'Test-1234' : tag === 'textarea' ? 'Test' : 'Test Test'
 }
 

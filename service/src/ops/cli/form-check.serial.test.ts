@@ -1,4 +1,4 @@
-// time limit: 90 s
+// time limit: 180 s
 import assert from 'node:assert/strict'
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
