@@ -1,4 +1,4 @@
-// time limit: 300 s
+// time limit: 450 s
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, before, describe, it } from 'node:test'
