@@ -6,8 +6,8 @@ import { fetchTexts, readFormSettings } from './form-settings.ts'
 import { watchFooter, type FooterWatch } from './footer-visibility.ts'
 import { formatInputs, validateExpiry, validateNumber } from './inputs.ts'
 import { loadDeferred, rejectOnAbort, type DeferredForm } from './load-deferred.ts'
-import { isValidLabel, renderTexts, withLabels } from './render-texts.ts'
-import { applyTheme, listRejected } from './theme.ts'
+import { listInvalidLabels, renderTexts, withLabels } from './render-texts.ts'
+import { devicePreference, showAppearance } from './show-appearance.ts'
 import { createFormView } from './view.ts'
 
 // The script of the form's document: the card, its errors, and messages to the page that holds the frame. Everything else is in the deferred script.
@@ -16,6 +16,8 @@ const maxRejected = 20
 /** Where nothing is painted, because the frame is not on the screen. */
 const paintTimeoutMs = 1000
 const loadPausesMs = [1000, 5000]
+/** How long the form waits for its appearance before it is shown without. */
+const appearanceWaitMs = 1500
 
 const settings = readFormSettings()
 // Announced before anything else: the page's hello is on its way while the form is built, and arrives before the first layout.
@@ -26,6 +28,7 @@ const view = createFormView()
 let port: MessagePort | null = null
 let footerWatch: FooterWatch | null = null
 let deferred: DeferredForm | null = null
+let pageColors: readonly string[] | undefined
 
 const core = createFormCore({
   settings,
@@ -42,8 +45,8 @@ const { state } = core
 function configure(options: FrameOptions, rejected: readonly string[] = []): void {
   // The page sends all options each time: one that is missing has its default again.
   state.options = options
-  const theme = applyTheme({ ...options.theme })
-  reportProblems([...rejected, ...theme.rejected, ...listRejected('labels.', { ...options.labels }, isValidLabel)], theme.warnings)
+  refused = rejected
+  void restyle()
   showTexts()
   const { locale = state.localized.locale } = options
   if (locale !== state.localized.locale) {
@@ -62,6 +65,27 @@ function configure(options: FrameOptions, rejected: readonly string[] = []): voi
   view.consent.row.hidden = options.save !== 'ask' || state.step !== 'card'
   if (options.save !== 'ask') view.consent.box.checked = false
   showButtons()
+}
+
+let isReady = false
+let refused: readonly string[] = []
+
+/** Applies the scheme and the appearance. The first time, the form is not seen until it has them. */
+async function restyle(): Promise<void> {
+  if (port === null) return
+  const { options } = state
+  const applied = showAppearance(options, pageColors, settings.environment === 'test')
+  if (!isReady) {
+    isReady = true
+    document.body.hidden = (options.appearance ?? options.theme) !== undefined
+    await Promise.race([applied, new Promise((resolve) => setTimeout(resolve, appearanceWaitMs))])
+    document.body.hidden = false
+    core.post({ type: 'ready' })
+    // Not before: without its options the form has another height, and the page would move twice.
+    new ResizeObserver(() => core.post({ type: 'size', height: Math.ceil(view.root.getBoundingClientRect().height) })).observe(view.root)
+  }
+  const problems = await applied
+  reportProblems([...refused, ...problems.rejected, ...listInvalidLabels({ ...options.labels })], problems.warnings)
 }
 
 function showButtons(): void {
@@ -182,20 +206,18 @@ function acceptHello(event: MessageEvent): void {
   if (event.source !== parent || event.origin !== settings.origin || hello?.id !== frameId || helloPort === undefined) return
   removeEventListener('message', acceptHello)
   port = helloPort
-  const sizes = new ResizeObserver(() => core.post({ type: 'size', height: Math.ceil(view.root.getBoundingClientRect().height) }))
   helloPort.onmessage = ({ data }: MessageEvent) => {
     const message = readToFrame(data)
     if (message?.type === 'configure') {
+      pageColors = message.page
       configure(message.options, message.refused)
-      // Not before: without its options the form has another height, and the page would move twice.
-      sizes.observe(view.root)
     } else if (message !== null) actions[message.type]()
   }
-  core.post({ type: 'ready' })
   footerWatch = watchFooter(view.footer, (seen) => core.post({ type: 'seen', state: seen }))
   loadAfterPaint()
 }
 addEventListener('message', acceptHello)
+devicePreference.onchange = () => void restyle()
 
 function loadAfterPaint(): void {
   let isStarted = false

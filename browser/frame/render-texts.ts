@@ -35,7 +35,12 @@ export function renderTexts(view: FormView, settings: FormSettings, { locale, di
   }
 }
 
-/** Whether the merchant may replace this label, with this text: not blank, and not too long. */
-export function isValidLabel(name: string, label: unknown): label is string {
-  return formLabels.some((known) => known === name) && typeof label === 'string' && label.length <= 60 && label.trim() !== ''
+/** The names of labels that are not valid. An empty text counts as absent. */
+export function listInvalidLabels(labels: Readonly<Record<string, unknown>>): string[] {
+  return Object.entries(labels).flatMap(([name, label]) => ((label ?? '') === '' || isValidLabel(name, label) ? [] : [`labels.${name}`]))
+}
+
+/** Whether the merchant may replace this label, with this text: with a letter or digit, so that no button is empty, and not too long. */
+function isValidLabel(name: string, label: unknown): label is string {
+  return formLabels.some((known) => known === name) && typeof label === 'string' && label.length <= 60 && /[\p{L}\p{N}]/u.test(label)
 }

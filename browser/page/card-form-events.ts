@@ -17,8 +17,9 @@ export function readEventValue(message: EventMessage, origin: string, frame: Ele
   if (type === 'change') return { ...message, brand: message.brand ?? null, error: Object.values(message.errors)[0] ?? null }
   const [name = ''] = Object.keys(frameMembers[type])
   const value = (members as Readonly<Record<string, unknown>>)[name]
-  if (type === 'error' || type === 'warning')
-    return { ...(value as FormError | FormWarning), docs: reasonDocs((value as FormError | FormWarning).reason, origin) }
+  // Errors and warnings are the only ones with a reason.
+  const { reason } = Object(value) as Partial<FormError | FormWarning>
+  if (reason) return { ...(value as object), docs: reasonDocs(reason, origin) }
   return value === 'unverified' && isClipped(frame) ? 'hidden' : value
 }
 
@@ -26,7 +27,7 @@ export function readEventValue(message: EventMessage, origin: string, frame: Ele
 function isClipped(frame: Element): boolean {
   const { bottom } = frame.getBoundingClientRect()
   // The overflow of body and html applies to the window, which can be scrolled.
-  for (let element: Element | null = frame; element !== null && element !== document.body; element = element.parentElement) {
+  for (let element: Element | null = frame; element && element !== document.body; element = element.parentElement) {
     const { clipPath, overflowY } = getComputedStyle(element)
     if (clipPath !== 'none') return true
     if (/hidden|clip/.test(overflowY) && element.getBoundingClientRect().bottom < bottom - 1) return true

@@ -25,8 +25,8 @@ export function readFormOrigin(
   sdkOrigin: string | null,
 ): string {
   const origin = parseOrigin(formOrigin ?? sdkOrigin ?? '')
-  if (origin === null) throw new CardFormMisuse('form_origin_missing', 'set formOrigin: this script is from elsewhere')
-  if (!/^[0-9a-f]{24}$/.test(merchant)) throw new CardFormMisuse('merchant_missing', 'merchant is your id, 24 hex digits', origin)
+  if (origin === null) throw new CardFormMisuse('form_origin_missing', 'set formOrigin')
+  if (!/^[0-9a-f]{24}$/.test(merchant)) throw new CardFormMisuse('merchant_missing', 'merchant is 24 hex digits', origin)
   return origin
 }
 
@@ -53,12 +53,10 @@ function parseOrigin(text: string): string | null {
  * Svelte could not be sent to the frame.
  */
 export function mergeOptions<Options extends object | undefined>(options: Options, changes: object): Options {
-  const merged = Object.entries(changes).map(([name, value]) => {
-    const before = (options as Readonly<Record<string, object>> | undefined)?.[name]
-    return [name, Object(value) === value ? mergeOptions(before, value as object) : value] as const
-  })
-  const changed: object = Object.fromEntries(merged)
-  return { ...options, ...changed }
+  const merged: Record<string, unknown> = { ...options }
+  for (const [name, value] of Object.entries(changes))
+    merged[name] = Object(value) === value ? mergeOptions(merged[name] as object | undefined, value as object) : value
+  return merged as Options
 }
 
 /** The documentation of a reason, on the form's own origin; relative when the origin is unknown. */
@@ -76,6 +74,6 @@ export function findSdkOrigin(): string | null {
 
 /** The origin of an address at which the service serves the SDK; null for any other address. */
 export function sdkOriginOf(address: string | undefined): string | null {
-  const [, origin = null] = /^(https?:\/\/[^/]+)\/sdk\/[^/]+\/(?:tessera|react)\.m?js(?:[?#]|$)/.exec(address ?? '') ?? []
+  const [, origin = null] = /^(https?:\/\/[^/]+)\/sdk\/[^/]+\/(tessera|react)\.m?js($|[?#])/.exec(address ?? '') ?? []
   return origin
 }

@@ -1,6 +1,8 @@
 import { isHelloOf, type FrameAction, type FrameOptions, type FromFrame } from '@tessera/contract/frame'
+import type { Language } from '@tessera/contract/profile'
 
 import { createFrameId, openBridge, type Bridge } from '../bridge/bridge.ts'
+import { readPageColors } from './page-colors.ts'
 import { readEventValue } from './card-form-events.ts'
 import { describePageError, findMountElement, findSdkOrigin, mergeOptions, readFormOrigin, readLocale } from './card-form-options.ts'
 import type { CardFormEvents, CardFormOptions, CardFormReason, CardFormResult, CardFormUpdate } from './card-form-types.ts'
@@ -66,11 +68,10 @@ export class FramedCardForm implements CardForm {
     const frame = document.createElement('iframe')
     const { save } = this.#options
     const locale = readLocale(this.#options.locale)
-    const query = new URLSearchParams({ merchant: this.#merchant, origin: location.origin, locale })
     // Lets the browser offer the code of the SMS to the frame (WebOTP).
     frame.allow = 'otp-credentials'
     frame.referrerPolicy = 'no-referrer'
-    frame.style.cssText = `width:100%;border:0;display:block;height:${save === 'ask' ? 450 : 330}px;background:${skeleton}`
+    frame.style.cssText = `width:100%;border:0;display:block;color-scheme:light;transition:color 1ms;height:${save === 'ask' ? 450 : 330}px;background:${skeleton}`
     frame.ariaBusy = 'true'
     // Each document of the frame gets one hello: when it announces itself or, if that message is lost, when it has loaded. The other of the
     // two signals is then ignored. The same signal twice in a row belongs to a new document, whose predecessor lacked the other signal.
@@ -89,6 +90,8 @@ export class FramedCardForm implements CardForm {
     }
     addEventListener('message', onMessage, { signal })
     frame.onload = () => greet('loaded')
+    // The color is that of the text around the frame: when it changes, the page may have become dark.
+    frame.ontransitionend = () => this.#configure()
     document.addEventListener('securitypolicyviolation', this.#onViolation, { signal })
     let movedAtMs = -movedIntervalMs
     const onMove = ({ timeStamp }: Event): void => {
@@ -98,11 +101,11 @@ export class FramedCardForm implements CardForm {
     }
     for (const type of ['scroll', 'wheel', 'pointerdown', 'touchmove'])
       addEventListener(type, onMove, { signal, capture: true, passive: true })
-    frame.src = `${this.#origin}/form/v1?${String(query)}#${id}`
+    frame.src = `${this.#origin}/form/v1?merchant=${this.#merchant}&origin=${location.origin}&locale=${locale}#${id}`
     this.#frame = frame
     this.#configure()
     element.append(frame)
-    if (self.origin === 'null') this.#fail('page_sandboxed', 'The page is a file, or sandboxed without allow-same-origin.')
+    if (self.origin === 'null') this.#fail('page_sandboxed', 'The page is a file, or in a sandbox.')
     else this.#startReadyTimer()
     return this
   }
@@ -161,9 +164,15 @@ export class FramedCardForm implements CardForm {
 
   #configure(): void {
     const locale = readLocale(this.#options.locale)
-    if (this.#frame) this.#frame.title = titles[locale] ?? titles['uz'] ?? ''
-    // The frame reports what is not a language of the form.
-    this.#bridge?.postMessage({ type: 'configure', options: { ...this.#options, locale } as FrameOptions })
+    if (this.#frame) {
+      this.#frame.title = titles[locale as Language] || titles.uz
+      // The frame reports what is not a language of the form.
+      this.#bridge?.postMessage({
+        type: 'configure',
+        options: { ...this.#options, locale } as FrameOptions,
+        page: readPageColors(this.#frame),
+      })
+    }
   }
 
   #receive(message: FromFrame, frame: HTMLElement): void {
@@ -188,7 +197,7 @@ export class FramedCardForm implements CardForm {
     )
       return
     this.#stopReadyTimer()
-    this.#fail('blocked_by_csp', `Your Content-Security-Policy blocks the form: add frame-src ${this.#origin}`)
+    this.#fail('blocked_by_csp', `Content-Security-Policy: add frame-src ${this.#origin}`)
   }
 
   /** Once for each document: from mount() on, or from the first signal of a document that follows it. */
@@ -233,7 +242,7 @@ export const CardForm: new (options: CardFormOptions) => CardForm = FramedCardFo
 /** Read while the script is loaded, because a classic script knows its address only then. */
 const sdkOrigin = findSdkOrigin()
 
-const titles: Readonly<Record<string, string>> = { uz: 'Karta maʼlumotlari', ru: 'Данные карты', en: 'Card details' }
+const titles: Readonly<Record<Language, string>> = { uz: 'Karta maʼlumotlari', ru: 'Данные карты', en: 'Card details' }
 const readyTimeoutMs = 10_000
 /** Two fields and a button in gray, until the form has taken the frame. */
 const skeleton = 'repeating-linear-gradient(#0000 0 25px,#8883 0 73px,#0000 0 87px)'

@@ -7,7 +7,7 @@ import type { CardFormEvents, CardFormUpdate } from './card-form-types.ts'
 const Element = (globalThis as { HTMLElement?: typeof HTMLElement }).HTMLElement ?? (Object as unknown as typeof HTMLElement)
 
 /** The options that are objects, and therefore properties of the element. The others are attributes. */
-const propertyNames = ['theme', 'labels'] as const
+const propertyNames = ['appearance', 'theme', 'labels'] as const
 type ObjectOptions = Pick<CardFormUpdate, (typeof propertyNames)[number]>
 
 /**
@@ -18,6 +18,7 @@ export class TesseraCard extends Element {
   static readonly observedAttributes = ['merchant', 'form-origin', 'locale', 'layout', 'save', 'session', 'button', 'direction']
   /** Null while the element has no valid merchant or is not in the page. */
   form: CardForm | null = null
+  declare appearance: ObjectOptions['appearance']
   declare theme: ObjectOptions['theme']
   declare labels: ObjectOptions['labels']
   #objects: ObjectOptions = {}
@@ -108,7 +109,7 @@ export class TesseraCard extends Element {
 /** Defines `<tessera-card>` once, in environments with custom elements. */
 export function defineElement(): void {
   const registry = globalThis.customElements as CustomElementRegistry | undefined
-  if (registry?.get(tagName) === undefined) registry?.define(tagName, TesseraCard)
+  if (!registry?.get(tagName)) registry?.define(tagName, TesseraCard)
 }
 
 const tagName = 'tessera-card'

@@ -101,7 +101,7 @@ function optionsOf(props: CardFormProps): CardFormUpdate {
   return Object.fromEntries(optionNames.map((name) => [name, props[name]]))
 }
 
-const optionNames = ['locale', 'theme', 'save', 'layout', 'button', 'autoConfirm', 'session', 'direction', 'labels'] as const
+const optionNames = ['locale', 'appearance', 'theme', 'save', 'layout', 'button', 'autoConfirm', 'session', 'direction', 'labels'] as const
 
 function unavailableText({ locale }: CardFormProps): string {
   return unavailable[readLocale(locale)] ?? unavailable['uz'] ?? ''

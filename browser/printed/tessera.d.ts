@@ -1,4 +1,5 @@
 // Types of the card form's SDK, printed from its code.
+
 /** Minimum and maximum in px. An em or a rem counts as 16 px. */
 declare const themeLengths: {
     readonly radius: readonly [0, 32];
@@ -7,7 +8,8 @@ declare const themeLengths: {
     readonly gap: readonly [0, 40];
 };
 declare const themeVariables: readonly ["accent", "accentText", "background", "field", "text", "muted", "border", "error", "success", "focus", "radius", "borderWidth", "fontSize", "gap", "fontFamily"];
-declare const themeSchemes: readonly ["auto", "light", "dark"];
+/** `page`, the default: as the page around the form. `auto`: as the cardholder's device. */
+declare const themeSchemes: readonly ["page", "auto", "light", "dark"];
 type ThemeLength = keyof typeof themeLengths;
 type ThemeVariable = (typeof themeVariables)[number];
 type ThemeColor = Exclude<ThemeVariable, ThemeLength | 'fontFamily'>;
@@ -16,15 +18,64 @@ type ThemeScheme = (typeof themeSchemes)[number];
 type ThemeValues = {
     readonly [Name in ThemeVariable]?: string | undefined;
 };
-/** The appearance of the form. A value applies to both schemes, unless `dark` has another one for the dark scheme. */
+/** The variables of an appearance as a flat object, which came before `Appearance`. A value applies to both schemes, unless `dark` has another one. */
 interface Theme extends ThemeValues {
     readonly scheme?: ThemeScheme | undefined;
     readonly dark?: ThemeValues | undefined;
 }
-/** Two colors of a theme with too little contrast. */
+/**
+ * How the form looks: variables that several parts share, and rules for single parts and their states. Values have strict syntaxes
+ * (`appearance-syntax.ts`), and consent, footer and the test mark belong to no part.
+ */
+interface Appearance {
+    readonly variables?: ThemeValues | undefined;
+    readonly rules?: AppearanceRules | undefined;
+    /** What differs in the dark scheme. */
+    readonly dark?: {
+        readonly variables?: ThemeValues | undefined;
+        readonly rules?: AppearanceRules | undefined;
+    } | undefined;
+    /** `page`, the default: light or dark as the page around the form. `auto`: as the cardholder's device. */
+    readonly scheme?: ThemeScheme | undefined;
+    /** `floating`: a label stands in its empty field, and above the text as soon as there is one. */
+    readonly labels?: AppearanceLabels | undefined;
+    /**
+     * One font file (woff2, woff, ttf or otf) as a data URL in base64, which stands before the fonts of `fontFamily`. It is used when it comes before
+     * anything is typed.
+     */
+    readonly font?: string | undefined;
+}
+/** The parts that rules may name, each with its states. In CSS a rule is `.Input`, `.Input:hover`, `.Input--invalid`. */
+declare const appearanceStates: {
+    readonly Label: readonly ["--floating", "--invalid"];
+    readonly Input: readonly [":hover", ":focus", "--invalid", ":disabled"];
+    readonly 'Input::placeholder': readonly [];
+    readonly Hint: readonly [];
+    readonly Error: readonly [];
+    readonly Alert: readonly [];
+    readonly Button: readonly [":hover", ":focus", ":active", ":disabled"];
+    readonly SecondaryButton: readonly [":hover", ":focus", ":disabled"];
+    readonly TextButton: readonly [":hover", ":focus"];
+    readonly Success: readonly [];
+};
+declare const appearanceProperties: readonly ["color", "backgroundColor", "border", "borderTop", "borderRight", "borderBottom", "borderLeft", "borderColor", "borderWidth", "borderStyle", "borderRadius", "boxShadow", "outlineColor", "outlineWidth", "outlineOffset", "padding", "minHeight", "fontFamily", "fontSize", "fontStyle", "fontWeight", "letterSpacing", "lineHeight", "textTransform", "textDecoration"];
+declare const appearanceLabels: readonly ["above", "floating"];
+type AppearancePart = keyof typeof appearanceStates;
+type AppearanceSelector = {
+    readonly [Part in AppearancePart]: `.${Part}` | `.${Part}${(typeof appearanceStates)[Part][number]}`;
+}[AppearancePart];
+type AppearanceProperty = (typeof appearanceProperties)[number];
+type AppearanceLabels = (typeof appearanceLabels)[number];
+type AppearanceDeclarations = {
+    readonly [Property in AppearanceProperty]?: string | number | undefined;
+};
+type AppearanceRules = {
+    readonly [Selector in AppearanceSelector]?: AppearanceDeclarations | undefined;
+};
+/** Two colors of an appearance with too little contrast. Each is a variable, or that of a rule. */
 interface ContrastProblem {
-    readonly of: ThemeColor;
-    readonly on: ThemeColor;
+    readonly of: ThemeColor | AppearanceSelector;
+    readonly on: ThemeColor | AppearanceSelector;
     /** The measured contrast, rounded down to hundredths, so that a value below the limit is never shown as the limit. */
     readonly ratio: number;
     readonly needed: number;
@@ -41,6 +92,8 @@ type FormLayout = 'stacked' | 'row' | 'compact';
 /** Options of the form. All are optional. */
 interface FrameOptions {
     readonly locale?: Language;
+    readonly appearance?: Appearance;
+    /** The variables of `appearance` in their former spelling: one flat object, with `scheme` and `dark`. */
     readonly theme?: Theme;
     /** `ask`: shows a checkbox for consent to store the card. `off`: the token is for one payment. */
     readonly save?: 'ask' | 'off';
@@ -208,7 +261,7 @@ declare const Element: {
     prototype: HTMLElement;
 };
 /** The options that are objects, and therefore properties of the element. The others are attributes. */
-declare const propertyNames: readonly ["theme", "labels"];
+declare const propertyNames: readonly ["appearance", "theme", "labels"];
 type ObjectOptions = Pick<CardFormUpdate, (typeof propertyNames)[number]>;
 /**
  * `<tessera-card merchant="…">`: the form as a custom element, mounted as soon as it has a merchant. Its events are `tessera-ready`,
@@ -219,6 +272,7 @@ declare class TesseraCard extends Element {
     static readonly observedAttributes: string[];
     /** Null while the element has no valid merchant or is not in the page. */
     form: CardForm | null;
+    appearance: ObjectOptions['appearance'];
     theme: ObjectOptions['theme'];
     labels: ObjectOptions['labels'];
     connectedCallback(): void;

@@ -1,4 +1,5 @@
-import type { ContrastProblem } from './contrast.ts'
+import type { ContrastProblem } from './appearance-contrast.ts'
+import type { Appearance } from './appearance.ts'
 import type { Language } from './profile.ts'
 import type { CardNetwork } from './route.ts'
 import type { Theme } from './theme.ts'
@@ -29,6 +30,8 @@ export type FormLayout = 'stacked' | 'row' | 'compact'
 /** Options of the form. All are optional. */
 export interface FrameOptions {
   readonly locale?: Language
+  readonly appearance?: Appearance
+  /** The variables of `appearance` in their former spelling: one flat object, with `scheme` and `dark`. */
   readonly theme?: Theme
   /** `ask`: shows a checkbox for consent to store the card. `off`: the token is for one payment. */
   readonly save?: 'ask' | 'off'
@@ -50,9 +53,18 @@ export const formLabels = ['number', 'expiry', 'submit', 'code', 'verify', 'rese
 
 /** `moved`: the page scrolls or is being touched, so that the frame puts off what would cost a tap. */
 export type FrameAction = 'submit' | 'verify' | 'resend' | 'back' | 'clear' | 'focus' | 'moved'
-/** `refused` lists invalid options, which were ignored. Theme and labels are validated where they are used. */
+/**
+ * `refused` lists invalid options, which were ignored. Appearance and labels are validated where they are used. `page`: the color of the page's
+ * text where the form stands, and the backgrounds around it, from the inside out, as CSS writes them.
+ */
 export type ToFrame =
-  { readonly type: 'configure'; readonly options: FrameOptions; readonly refused?: readonly string[] } | { readonly type: FrameAction }
+  | {
+      readonly type: 'configure'
+      readonly options: FrameOptions
+      readonly page?: readonly string[] | undefined
+      readonly refused?: readonly string[]
+    }
+  | { readonly type: FrameAction }
 
 /** An error for the merchant's script. `code` is the service's error code, or 0 when there was no response. */
 export interface FormError {
@@ -119,7 +131,7 @@ export function isHelloOf(id: string, value: unknown): boolean {
 export function readToFrame(value: unknown): ToFrame | null {
   if (!isRecord(value)) return null
   const { type, options } = value
-  if (type === 'configure') return isRecord(options) ? readOptions(options) : null
+  if (type === 'configure') return isRecord(options) ? readOptions(options, value['page']) : null
   const action = oneOf(actions, type)
   return action === undefined ? null : { type: action }
 }
@@ -148,10 +160,11 @@ export const frameMembers: Readonly<Record<FromFrame['type'], Readonly<Record<st
   seen: { state: 'string' },
 }
 
-function readOptions(input: Readonly<Record<string, unknown>>): ToFrame {
-  const { session, button, autoConfirm, theme, labels } = input
+function readOptions(input: Readonly<Record<string, unknown>>, page: unknown): ToFrame {
+  const { session, button, autoConfirm, appearance, theme, labels } = input
   const read: Record<keyof FrameOptions, unknown> = {
     locale: oneOf(languages, input['locale']),
+    appearance: isRecord(appearance) ? appearance : undefined,
     theme: isRecord(theme) ? theme : undefined,
     save: oneOf(['ask', 'off'], input['save']),
     layout: oneOf(layouts, input['layout']),
@@ -163,7 +176,12 @@ function readOptions(input: Readonly<Record<string, unknown>>): ToFrame {
   }
   const names = Object.keys(read) as (keyof FrameOptions)[]
   const options = Object.fromEntries(names.flatMap((name) => (read[name] === undefined ? [] : [[name, read[name]]])))
-  return { type: 'configure', options, refused: names.filter((name) => input[name] !== undefined && read[name] === undefined) }
+  return {
+    type: 'configure',
+    options,
+    page: Array.isArray(page) ? page.slice(0, maxPageColors).filter((color) => isText(color, 100)) : undefined,
+    refused: names.filter((name) => input[name] !== undefined && read[name] === undefined),
+  }
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
@@ -182,6 +200,7 @@ function oneOf<const T extends string>(values: readonly T[], value: unknown): T 
   return values.find((allowed) => allowed === value)
 }
 
+const maxPageColors = 100
 const actions = ['submit', 'verify', 'resend', 'back', 'clear', 'focus', 'moved'] as const
 const layouts = ['stacked', 'row', 'compact'] as const
 const languages = ['uz', 'ru', 'en'] as const

@@ -33,7 +33,7 @@ test('the manifest lists every file, and the frame can be inlined in its documen
   assert.deepEqual(Object.keys(manifest.files), [
     'frame.js',
     'frame-deferred.js',
-    'contrast-check.js',
+    'frame-appearance.js',
     'preview.js',
     'frame.css',
     'hosted.js',

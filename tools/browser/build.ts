@@ -18,7 +18,7 @@ export async function buildBrowser(root: string, folder: string): Promise<Manife
   const texts: [name: string, text: string][] = [
     ['frame.js', await bundle(join(root, 'browser', 'frame', 'main.ts'), 'iife')],
     ['frame-deferred.js', await bundle(join(root, 'browser', 'frame', 'deferred', 'main.ts'), 'iife', await deferredStyle(root))],
-    ['contrast-check.js', await bundle(join(root, 'browser', 'frame', 'contrast-check.ts'), 'iife')],
+    ['frame-appearance.js', await bundle(join(root, 'browser', 'frame', 'appearance', 'main.ts'), 'iife')],
     ['preview.js', await bundle(join(root, 'browser', 'frame', 'preview.ts'), 'iife')],
     ['frame.css', await minifyStyle(readFileSync(join(root, 'browser', 'frame', 'frame.css'), 'utf8'))],
     ['hosted.js', await bundle(join(root, 'browser', 'hosted', 'main.ts'), 'iife')],

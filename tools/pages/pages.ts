@@ -8,6 +8,7 @@ import { receiptStateInfo, receiptTransitions } from '../../service/src/domain/p
 import { goingLiveItems } from '../../service/src/ops/cli/going-live.ts'
 import { refusedStarts } from '../../service/src/ops/cli/refused-starts.fixture.ts'
 import { settings } from '../../service/src/ops/config/config.ts'
+import { printAppearancePage } from './appearance.ts'
 import { printClientTypes } from './client-types.ts'
 import { printErrorsPage } from './errors.ts'
 import { printFormCheckPage } from './form-check.ts'
@@ -20,7 +21,6 @@ import { printPaymentStatesPage } from './payment-states.ts'
 import { printRefusedStartsPage } from './refused-starts.ts'
 import type { Schema } from './schema.ts'
 import { printSettingsPage } from './settings.ts'
-import { printThemePage } from './theme.ts'
 
 /** Every page that is printed from the code, by path. Pure: the same code prints the same pages. */
 export function printPages(version: string): Map<string, string> {
@@ -29,7 +29,7 @@ export function printPages(version: string): Map<string, string> {
     ['docs/reference/errors.md', printErrorsPage(errors)],
     ['docs/reference/form-reasons.md', printFormReasonsPage(formReasons)],
     ['docs/guides/form-check.md', printFormCheckPage(rules)],
-    ['docs/reference/theme.md', printThemePage()],
+    ['docs/reference/appearance.md', printAppearancePage()],
     ['docs/reference/settings.md', printSettingsPage(settings)],
     ['docs/reference/refused-starts.md', printRefusedStartsPage(refusedStarts)],
     ['docs/operating/going-live.md', printGoingLivePage(goingLiveItems)],

@@ -138,13 +138,12 @@ export interface HttpDependencies {
 /** None without a disclosure text; production refuses to start without the provider's own. */
 function formPages(config: Config, adapters: Adapters, app: ComposedServices, assets: FormAssets): readonly PageRoute[] {
   const { environment, formOrigin, dashboardOrigin, providerUrl, termsUrl, privacyUrl } = config
-  const { isAnyOriginAllowed, isThemeMeasured, texts } = adapters
+  const { isAnyOriginAllowed, texts } = adapters
   const disclosure = config.disclosure ?? texts?.disclosure ?? null
   if (disclosure === null) return []
   return formRoutes({
     assets,
     isAnyOriginAllowed: isAnyOriginAllowed,
-    isThemeMeasured,
     environment,
     formOrigin,
     dashboardOrigin,

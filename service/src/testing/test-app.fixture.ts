@@ -196,8 +196,8 @@ const noPages: NonNullable<ServiceOverrides['pageCheck']> = {
 const formAssets: FormAssets = {
   version: '0.0.0',
   script: '',
-  deferred: toDeferredScript(Buffer.alloc(0)),
-  guard: '',
+  deferred: toDeferredScript('deferred', Buffer.alloc(0)),
+  appearance: toDeferredScript('appearance', Buffer.alloc(0)),
   preview: '',
   style: '',
   hosted: { script: '', style: '' },

@@ -12,8 +12,8 @@ export interface FormAssets {
   readonly script: string
   /** The script that the form loads after it was painted. */
   readonly deferred: DeferredScript & { readonly file: SdkFile }
-  /** Measures the contrast of a theme. Runs before the script in the test environment. */
-  readonly guard: string
+  /** The script that the form loads when its page has an appearance: reads it, measures its contrast, applies it. */
+  readonly appearance: DeferredScript & { readonly file: SdkFile }
   /** Simulates the service in the preview of the form builder. Runs before everything else. */
   readonly preview: string
   readonly style: string
@@ -25,7 +25,7 @@ export interface FormAssets {
   readonly files: ReadonlyMap<string, SdkFile>
 }
 
-/** The script that the document loads after it was painted. Its path contains its hash, so it never changes. */
+/** A script that the document loads later. Its path contains its hash, so it never changes. */
 export interface DeferredScript {
   readonly path: string
   /** Subresource Integrity (W3C SRI). */
@@ -48,10 +48,21 @@ export function readFormAssets(folder: string): FormAssets {
     const { version } = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8')) as { version: string }
     const text = (name: string): string => readFileSync(join(folder, name), 'utf8')
     const files = new Map(sdkNames.map((name) => [name, toSdkFile(readFileSync(join(folder, name)))]))
-    const [script, guard, preview, style] = [text('frame.js'), text('contrast-check.js'), text('preview.js'), text('frame.css')]
-    const deferred = toDeferredScript(readFileSync(join(folder, 'frame-deferred.js')))
+    const [script, preview, style] = [text('frame.js'), text('preview.js'), text('frame.css')]
+    const deferred = toDeferredScript('deferred', readFileSync(join(folder, 'frame-deferred.js')))
+    const appearance = toDeferredScript('appearance', readFileSync(join(folder, 'frame-appearance.js')))
     const hosted = { script: text('hosted.js'), style: text('hosted.css') }
-    return Object.freeze({ version, script, deferred, guard, preview, style, hosted, texts: readTexts(text('frame-texts.json')), files })
+    return Object.freeze({
+      version,
+      script,
+      deferred,
+      appearance,
+      preview,
+      style,
+      hosted,
+      texts: readTexts(text('frame-texts.json')),
+      files,
+    })
   } catch (cause) {
     throw new AssetsMissing(folder, { cause })
   }
@@ -74,9 +85,9 @@ export function toSdkFile(bytes: Buffer): SdkFile {
   return Object.freeze({ bytes, gzipped: gzipSync(bytes, { level: 9 }), brotli: brotliCompressSync(bytes), integrity })
 }
 
-export function toDeferredScript(bytes: Buffer): FormAssets['deferred'] {
-  const name = createHash('sha256').update(bytes).digest('hex').slice(0, 16)
-  return Object.freeze({ path: `/form/v1/deferred-${name}.js`, integrity: scriptHashOf(bytes), file: toSdkFile(bytes) })
+export function toDeferredScript(name: 'deferred' | 'appearance', bytes: Buffer): FormAssets['deferred'] {
+  const hash = createHash('sha256').update(bytes).digest('hex').slice(0, 16)
+  return Object.freeze({ path: `/form/v1/${name}-${hash}.js`, integrity: scriptHashOf(bytes), file: toSdkFile(bytes) })
 }
 
 /** The hash of a script or style, as Subresource Integrity writes it. */

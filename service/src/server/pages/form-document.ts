@@ -40,7 +40,7 @@ export interface FormDocument {
   render(config: FrameConfig): string
   /**
    * Content-Security-Policy (W3C CSP 3): only these scripts and this style, calls only to the form's own origin, framed only by `ancestor`. Throws if that
-   * is not an origin. `host` is the document's own, by the Host header: the deferred script is allowed by its exact address there.
+   * is not an origin. `host` is the document's own, by the Host header: the scripts that are loaded later are allowed by their exact addresses there.
    */
   policy(ancestor: string, host: string): string
 }
@@ -48,13 +48,14 @@ export interface FormDocument {
 export interface FormDocumentOptions {
   /** In the order in which they run. */
   readonly scripts: readonly string[]
-  readonly deferred: DeferredScript
+  /** Those that the document loads later, in the order that browser/frame/load-script.ts knows. */
+  readonly later: readonly DeferredScript[]
   readonly style: string
   /** The CSP source that the document may call. */
   readonly connect: "'self'" | "'none'"
 }
 
-export function makeFormDocument({ scripts, deferred, style, connect }: FormDocumentOptions): FormDocument {
+export function makeFormDocument({ scripts, later, style, connect }: FormDocumentOptions): FormDocument {
   assertInert(scripts, style)
   const scriptSource = `script-src ${scripts.map(cspHashOf).join(' ')}`
   const otherDirectives = [
@@ -66,15 +67,16 @@ export function makeFormDocument({ scripts, deferred, style, connect }: FormDocu
     "trusted-types 'none'",
   ].join('; ')
   const inline = scripts.map((script) => `<script>${script}</script>`).join('')
-  // Inert: the document's script inserts a copy when the form was painted. A script may not write an address itself (Trusted Types).
-  const template = `<template><script src="${deferred.path}" integrity="${deferred.integrity}"></script></template>`
+  // Inert: the document's script inserts a copy of what it needs. A script may not write an address itself (Trusted Types).
+  const elements = later.map(({ path, integrity }) => `<script src="${path}" integrity="${integrity}"></script>`)
+  const template = `<template>${elements.join('')}</template>`
   return Object.freeze({
     render: (config: FrameConfig) =>
       `<!doctype html><html lang="${config.messages.locale}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">` +
       `<meta name="color-scheme" content="light dark"><title>${escapeText(config.providerName)}</title><style>${style}</style></head>` +
       `<body>${template}<script type="application/json" id="tessera">${toInertJson(config)}</script>${inline}</body></html>`,
     policy: (ancestor: string, host: string) =>
-      `default-src 'none'; ${scriptSource} ${cspHostOf(host)}${deferred.path}; ${otherDirectives}; frame-ancestors ${cspSourceOf(ancestor)}`,
+      `default-src 'none'; ${[scriptSource, ...later.map(({ path }) => cspHostOf(host) + path)].join(' ')}; ${otherDirectives}; frame-ancestors ${cspSourceOf(ancestor)}`,
   })
 }
 

@@ -39,7 +39,6 @@ before(async () => {
     findLogo: async () => null,
     issueForm: async () => 'mark',
     isAnyOriginAllowed: false,
-    isThemeMeasured: false,
     environment: 'production',
     formOrigin: null,
     dashboardOrigin: null,

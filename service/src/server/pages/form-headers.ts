@@ -38,7 +38,7 @@ export const sdkHeaders: Readonly<Record<string, string>> = Object.freeze({
   vary: 'Accept-Encoding',
 })
 
-/** Headers of the script that the form loads later. Its path contains its hash. Only documents of its own origin may load it. */
+/** Headers of the scripts that the form loads later. Their paths contain their hashes. Only documents of its own origin may load them. */
 export const deferredHeaders: Readonly<Record<string, string>> = Object.freeze({
   'cache-control': 'public, max-age=31536000, immutable',
   'content-type': 'text/javascript; charset=utf-8',

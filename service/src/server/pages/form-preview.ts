@@ -7,7 +7,7 @@ import { makeFormDocument, type FrameConfig } from './form-document.ts'
 import { pageHeaders } from './form-headers.ts'
 
 export interface FormPreviewOptions {
-  readonly assets: Pick<FormAssets, 'script' | 'deferred' | 'guard' | 'preview' | 'style'>
+  readonly assets: Pick<FormAssets, 'script' | 'deferred' | 'appearance' | 'preview' | 'style'>
   /** Null: `localhost` at any port. */
   readonly dashboardOrigin: string | null
 }
@@ -17,10 +17,10 @@ export interface FormPreviewOptions {
  * document simulates the service, its policy allows no calls, and it has no form token, so the service would accept nothing from it.
  */
 export function previewRoute(
-  { assets: { script, deferred, guard, preview, style }, dashboardOrigin }: FormPreviewOptions,
+  { assets: { script, deferred, appearance, preview, style }, dashboardOrigin }: FormPreviewOptions,
   findFrameConfig: (query: URLSearchParams) => Promise<Omit<FrameConfig, 'origin' | 'form'> | null>,
 ): (request: PageRequest) => Promise<PageReply | null> {
-  const document = makeFormDocument({ scripts: [preview, guard, script], deferred, style, connect: "'none'" })
+  const document = makeFormDocument({ scripts: [preview, script], later: [deferred, appearance], style, connect: "'none'" })
   return async ({ query, headers: { host = '' } }) => {
     const [given, ...more] = query.getAll('origin')
     const origin = more.length === 0 ? readOrigin(given) : null

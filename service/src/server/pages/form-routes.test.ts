@@ -24,8 +24,8 @@ const options: FormPageOptions = {
   assets: {
     version: '1.2.3',
     script,
-    deferred: toDeferredScript(Buffer.from("document.title = 'complete'")),
-    guard: "document.title = 'guard'",
+    deferred: toDeferredScript('deferred', Buffer.from("document.title = 'complete'")),
+    appearance: toDeferredScript('appearance', Buffer.from("document.title = 'appearance'")),
     preview: "document.title = 'preview'",
     style,
     hosted: { script: "document.title = 'hosted'", style: 'main{}' },
@@ -42,7 +42,6 @@ const options: FormPageOptions = {
   findLogo: async (id) => (id === shop.id ? { png: Buffer.from('logo'), sha256: shop.logo } : null),
   issueForm: async (id, origin) => `${id} ${origin}`,
   isAnyOriginAllowed: false,
-  isThemeMeasured: false,
   environment: 'test',
   formOrigin: 'https://form.example',
   dashboardOrigin: 'https://pay.example',
@@ -69,6 +68,7 @@ async function get(url: string, headers: Record<string, string> = {}) {
   return send({ url, headers: { host: 'form.example', ...headers } })
 }
 
+const { path: appearancePath } = options.assets.appearance
 const formUrl = `/form/v1?merchant=${shop.id}&origin=https%3A%2F%2Fshop.example`
 
 test('the form is one document whose script, deferred script and style are the only ones that its policy allows', async () => {
@@ -83,7 +83,7 @@ test('the form is one document whose script, deferred script and style are the o
     assert.ok(reply.body.includes(`>${text}</`))
   }
   const hash = `'sha256-${createHash('sha256').update(script).digest('base64')}'`
-  assert.equal(policy.split('; ')[1], `script-src ${hash} form.example${options.assets.deferred.path}`)
+  assert.equal(policy.split('; ')[1], `script-src ${hash} form.example${options.assets.deferred.path} form.example${appearancePath}`)
   const rules = ["default-src 'none'", "connect-src 'self'", "form-action 'none'", "base-uri 'none'", "trusted-types 'none'"]
   for (const rule of [...rules, "require-trusted-types-for 'script'"]) assert.ok(policy.split('; ').includes(rule), rule)
   assert.match(policy, /; frame-ancestors https:\/\/shop\.example$/)
@@ -106,7 +106,7 @@ test('the form is one document whose script, deferred script and style are the o
 
 test('the deferred script has the integrity that the document requires, never changes, and is read by no other origin', async () => {
   const { body } = await get(formUrl)
-  const [, path = '', integrity = ''] = /<template><script src="([^"]+)" integrity="([^"]+)"><\/script><\/template>/.exec(body) ?? []
+  const [, path = '', integrity = ''] = /<template><script src="([^"]+)" integrity="([^"]+)"><\/script>/.exec(body) ?? []
   const served = await get(path)
   assert.equal(integrity, `sha256-${createHash('sha256').update(served.rawPayload).digest('base64')}`)
   assert.deepEqual(
@@ -124,38 +124,26 @@ test('every script of the form’s document is in the published inventory, with 
   interface Inventory {
     readonly formScripts: readonly { readonly path: string | null; readonly integrity: string; readonly purpose: string }[]
   }
-  for (const isThemeMeasured of [false, true]) {
-    const routes = formRoutes({ ...options, isThemeMeasured })
-    const measured = createHttpServer({ handle: async () => assert.fail('no page calls the API'), pages: routes })
-    const read = await startListener(measured)
-    const { body } = await read({ url: formUrl, headers: { host: 'form.example' } })
-    const { formScripts } = (await read({ url: '/sdk/v1/integrity.json', headers: { host: 'form.example' } })).json() as Inventory
-    const inline = [...body.matchAll(/<script>(.*?)<\/script>/g)].map(([, text = '']) => createHash('sha256').update(text).digest('base64'))
-    const loaded = [...body.matchAll(/<script src="([^"]*)" integrity="([^"]*)">/g)].map(([, path, integrity]) => [path, integrity])
-    assert.deepEqual(
-      formScripts.map(({ path, integrity }) => [path, integrity]),
-      [...inline.map((hash) => [null, `sha256-${hash}`]), ...loaded],
-    )
-    assert.equal(body.match(/<script/g)?.length, 1 + formScripts.length, 'the configuration is the only other script element')
-    assert.ok(formScripts.every(({ purpose }) => purpose !== ''))
-    await measured.close()
-  }
+  const { body } = await get(formUrl)
+  const { formScripts } = (await get('/sdk/v1/integrity.json')).json() as Inventory
+  const inline = [...body.matchAll(/<script>(.*?)<\/script>/g)].map(([, text = '']) => createHash('sha256').update(text).digest('base64'))
+  const loaded = [...body.matchAll(/<script src="([^"]*)" integrity="([^"]*)">/g)].map(([, path, integrity]) => [path, integrity])
+  assert.deepEqual(
+    formScripts.map(({ path, integrity }) => [path, integrity]),
+    [...inline.map((hash) => [null, `sha256-${hash}`]), ...loaded],
+  )
+  assert.equal(body.match(/<script/g)?.length, 1 + inline.length + loaded.length, 'the configuration is the only other script element')
+  assert.ok(formScripts.every(({ purpose }) => purpose !== ''))
 })
 
-test('with isThemeMeasured a script that measures the theme runs before the form', async () => {
-  const measuring = createHttpServer({
-    handle: async () => assert.fail('no page calls the API'),
-    pages: formRoutes({ ...options, isThemeMeasured: true }),
-  })
-  const sendMeasuring = await startListener(measuring)
-  const { body, headers } = await sendMeasuring({ url: formUrl, headers: { host: 'form.example' } })
-  assert.ok(body.includes(`<script>${options.assets.guard}</script><script>${script}</script>`))
-  assert.match(
-    String(headers['content-security-policy']),
-    /script-src 'sha256-[^']+' 'sha256-[^']+' form\.example\/form\/v1\/deferred-[0-9a-f]{16}\.js;/,
-  )
-  assert.ok(!(await get(formUrl)).body.includes(options.assets.guard))
-  await measuring.close()
+test('the script of an appearance has an address of its content, which the document names and its policy allows', async () => {
+  const { statusCode, headers, body } = await get(appearancePath)
+  assert.deepEqual([statusCode, body], [200, "document.title = 'appearance'"])
+  assert.equal(headers['cache-control'], 'public, max-age=31536000, immutable')
+  assert.match(String(headers['content-type']), /^text\/javascript/)
+  assert.ok((await get(formUrl)).body.includes(`<script src="${appearancePath}" integrity="${options.assets.appearance.integrity}">`))
+  assert.notEqual(toDeferredScript('appearance', Buffer.from('other')).path, appearancePath)
+  assert.equal((await get('/form/v1/appearance-0123456789abcdef.js')).statusCode, 404)
 })
 
 test('only the dashboard may frame the form builder’s preview, which calls nothing and has no form token', async () => {
@@ -164,8 +152,8 @@ test('only the dashboard may frame the form builder’s preview, which calls not
   assert.equal(statusCode, 200)
   const policy = String(headers['content-security-policy'])
   assert.match(policy, /; connect-src 'none'; .*; frame-ancestors https:\/\/pay\.example$/)
-  const { preview: played, guard } = options.assets
-  assert.ok(body.includes([played, guard, script].map((text) => `<script>${text}</script>`).join('')))
+  const { preview: played } = options.assets
+  assert.ok(body.includes([played, script].map((text) => `<script>${text}</script>`).join('')))
   assert.match(body, /"form":""/)
   assert.match(body, /<html lang="ru">/)
   for (const query of [
@@ -229,7 +217,7 @@ test('names of merchants and providers cannot break out of the document’s elem
       'https://pay.example/privacy',
     ],
   )
-  assert.equal(body.match(/<script/g)?.length, 3)
+  assert.equal(body.match(/<script/g)?.length, 4)
   assert.ok(!body.includes('<b>'))
 })
 

@@ -44,8 +44,6 @@ export interface FormPageOptions {
   readonly issueForm: (merchantId: string, origin: string) => Promise<string>
   /** Whether pages of any origin may embed the form, or only registered ones. */
   readonly isAnyOriginAllowed: boolean
-  /** Whether the form reports colors of a theme with too little contrast to its page (docs/decisions/0023-theme.md). */
-  readonly isThemeMeasured: boolean
   readonly environment: 'test' | 'production'
   /** Null: every name of 127.0.0.1. */
   readonly formOrigin: string | null
@@ -70,8 +68,8 @@ export interface FormPageOptions {
 export function formRoutes(options: FormPageOptions): readonly PageRoute[] {
   const { assets, providerName, environment } = options
   const isFormHost = makeIsFormHost(options.formOrigin)
-  const { script, deferred, guard, style } = assets
-  const document = makeFormDocument({ scripts: options.isThemeMeasured ? [guard, script] : [script], deferred, style, connect: "'self'" })
+  const { script, deferred, appearance, style } = assets
+  const document = makeFormDocument({ scripts: [script], later: [deferred, appearance], style, connect: "'self'" })
   const hosted = makeHostedPage(assets.hosted)
   const reasons = { uz: reasonsPage('uz'), ru: reasonsPage('ru'), en: reasonsPage('en') }
   const { version, texts: disclosed } = hashDisclosure(options.disclosure)
@@ -89,6 +87,7 @@ export function formRoutes(options: FormPageOptions): readonly PageRoute[] {
       page(path, (request) => compressed(request, { ...read(textLanguage(request)), headers: textHeaders })),
     ),
     page('/form/v1/preview', previewRoute(options, findFrameConfig)),
+    page(appearance.path, (request) => sdkReply(request, deferredHeaders, appearance.file)),
     ...sdkRoutes(assets, listFormScripts(options), isFormHost),
     page('/form/*', (request) => refusalReply(request, 'pageUnknown')),
   ]
@@ -149,12 +148,11 @@ export function formRoutes(options: FormPageOptions): readonly PageRoute[] {
 }
 
 /** Every script of the form's document, in the order in which they run. */
-function listFormScripts({ assets: { script, deferred, guard }, isThemeMeasured }: FormPageOptions): FormScript[] {
-  const contrast = { path: null, integrity: scriptHashOf(guard), purpose: 'measures the contrast of a theme, in the test environment' }
+function listFormScripts({ assets: { script, deferred, appearance } }: FormPageOptions): FormScript[] {
   return [
-    ...(isThemeMeasured ? [contrast] : []),
     { path: null, integrity: scriptHashOf(script), purpose: 'takes the card' },
     { path: deferred.path, integrity: deferred.integrity, purpose: 'shows the brand of the card, takes the SMS code, shows the result' },
+    { path: appearance.path, integrity: appearance.integrity, purpose: 'reads and applies the appearance that a page gives' },
   ]
 }
 
