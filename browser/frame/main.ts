@@ -91,7 +91,7 @@ async function restyle(): Promise<void> {
 function showButtons(): void {
   for (const { button } of core.steps.values()) if (button !== null) button.hidden = state.options.button === false
   // No card is sent before the page has sent its options: it would be sent without the session, and without asking for consent.
-  view.submit.disabled = port === null
+  view.submit.disabled = !isReady
 }
 
 function showTexts(): void {
