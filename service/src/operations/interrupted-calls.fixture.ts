@@ -2,7 +2,6 @@ import { totpCode, totpStepAt } from '@tessera/vault/totp'
 import { SettingProblem } from '@tessera/contract/setting-problems'
 import type { OperationName } from '@tessera/contract/operations'
 import { makeRowAuthenticator } from '@tessera/vault/rowmac'
-
 import { giveUpOverdue } from '../store/delivery-claims.ts'
 import { pageScriptsTable, savePageCheck } from '../store/page-checks.ts'
 import { setScenarioStep } from '../store/sandbox.ts'
