@@ -150,7 +150,7 @@ export function mountForm(options: object): void {
   const page = globalThis as unknown as { -readonly [K in keyof TestPage]: TestPage[K] }
   page.formEvents = {}
   page.form = new page.Tessera.CardForm(options)
-  for (const event of ['ready', 'change', 'step', 'busy', 'focus', 'blur', 'token', 'error', 'warning', 'wait', 'seen'])
+  for (const event of ['ready', 'change', 'step', 'busy', 'focus', 'blur', 'token', 'error', 'warning', 'wait', 'pick', 'remove', 'seen'])
     page.form.on(event, (value) => (page.formEvents[event] ??= []).push(value ?? null))
   page.form.mount('#card')
   document.querySelector('#card iframe')?.addEventListener('load', () => (page.formEvents['load'] ??= []).push(null))
@@ -161,7 +161,7 @@ export async function enterCard({ form }: OpenForm, pan: string): Promise<void> 
   await form.locator('#number').fill(pan)
   await form.locator('#expiry').fill('')
   await form.locator('#expiry').pressSequentially('0399')
-  await pressInFrame(form.locator('form.card button'))
+  await pressInFrame(form.locator('form.card button.main'))
 }
 
 /** Enters the SMS code, which confirms itself. */

@@ -5,7 +5,9 @@ import { after, before, describe, it } from 'node:test'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 
 import { awaitWithin } from '../tools/await-within.ts'
+import { pressInFrame } from '../tools/press-in-frame.ts'
 import { enterCard, enterCode, startTestBed, observeForm, type OpenForm, type TestBed } from './form.fixture.ts'
+import { callAsServer, idOfToken, createOfferingSession, saveCards } from './saved-cards.fixture.ts'
 
 const success = '8600069195406311'
 
@@ -141,6 +143,45 @@ describe('the hosted page', () => {
     await page.close()
   })
 
+  it('offers the saved cards, and returns with the picked one, which the merchant’s server reads', async () => {
+    const tokens = await saveCards(testBed, [success, '8600495473316478'])
+    const returnTo = { return: `${testBed.shopOrigin}/cards?order=1`, amount: 500_000 }
+    const { page: link, readOutcome } = await createOfferingSession(testBed, tokens, returnTo)
+    const { page, form, callCount } = await visit(link)
+    await form.getByRole('radio', { name: 'ending in 6 4 7 8' }).check()
+    const shown = Promise.withResolvers<undefined>()
+    await page.route(`${testBed.shopOrigin}/**`, (route) => shown.promise.then(() => route.continue()))
+    await pressInFrame(form.getByRole('button', { name: 'Pay 5,000 soʻm' }))
+    await page.getByRole('heading', { name: 'Your card is selected' }).waitFor()
+    assert.equal(await page.locator('iframe').count(), 0)
+    await page.getByRole('link', { name: /Powered by/ }).waitFor()
+    shown.resolve(undefined)
+    await page.waitForURL(`${testBed.shopOrigin}/cards?order=1&tessera=done`)
+    assert.equal(callCount('cards.create'), 0)
+    const { state, picked } = await readOutcome()
+    assert.deepEqual([state, picked], ['done', idOfToken(tokens[1] ?? '')])
+    // Whoever opens the link again is led back, and picks nothing.
+    const again = await visit(link)
+    await again.page.waitForURL(`${testBed.shopOrigin}/cards?order=1&tessera=done`)
+    await again.page.close()
+    await page.close()
+  })
+
+  it('asks to choose a card when nothing is to be paid, and goes on when one is removed', async () => {
+    const tokens = await saveCards(testBed, [success])
+    const { page: link, readOutcome } = await createOfferingSession(testBed, tokens, { return: `${testBed.shopOrigin}/cards` })
+    const opened = await visit(link)
+    await opened.page.getByRole('heading', { name: 'Choose a card' }).waitFor()
+    await pressInFrame(opened.form.locator('.remove'))
+    await pressInFrame(opened.form.locator('.danger'))
+    await enterCard(opened, success)
+    await enterCode(opened)
+    await opened.page.waitForURL(`${testBed.shopOrigin}/cards?tessera=done`)
+    const { state, picked, removals } = await readOutcome()
+    assert.deepEqual([state, picked, removals], ['done', undefined, tokens.map(idOfToken)])
+    await opened.page.close()
+  })
+
   it('says what to do without a link, with an invalid one, and when the service does not respond', async () => {
     const { page: link } = await create()
     const { page, form } = await visit(link.split('#')[0] ?? '')
@@ -247,21 +288,13 @@ describe('the hosted page', () => {
     await page.close()
   })
 
-  async function create(other: object = {}): Promise<{ session: string; page: string }> {
+  function create(other: object = {}): Promise<{ session: string; page: string }> {
     const params = { origin: testBed.shopOrigin, save: 'off', return: `${testBed.shopOrigin}/cards?order=1`, ...other }
-    return (await callAsServer('form.sessions.create', params)) as { session: string; page: string }
+    return callAsServer(testBed, 'form.sessions.create', params)
   }
 
-  async function fetchState(session: string): Promise<{ state: string; card?: { token: string; verify: boolean; recurrent: boolean } }> {
-    return (await callAsServer('form.sessions.get', { session })) as { state: string }
-  }
-
-  async function callAsServer(method: string, params: object): Promise<unknown> {
-    const { url, merchantId, password } = testBed.tessera
-    const headers = { 'content-type': 'application/json', 'x-auth': `${merchantId}:${password}` }
-    const response = await fetch(`${url}/api/${method}`, { method: 'POST', headers, body: JSON.stringify({ id: 1, method, params }) })
-    const { result, error } = (await response.json()) as { result?: unknown; error?: unknown }
-    return result ?? assert.fail(JSON.stringify(error))
+  function fetchState(session: string): Promise<{ state: string; card?: { token: string; verify: boolean; recurrent: boolean } }> {
+    return callAsServer(testBed, 'form.sessions.get', { session })
   }
 
   async function visit(link: string, options: BrowserContextOptions = {}, prepare?: (page: Page) => unknown): Promise<OpenForm> {

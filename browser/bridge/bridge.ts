@@ -1,4 +1,4 @@
-import { frameProtocol, readFromFrame, type FromFrame, type ToFrame } from '@tessera/contract/frame'
+import { frameProtocol, isFromFrame, type FromFrame, type ToFrame } from '@tessera/contract/frame'
 
 /** The port to one frame. */
 export interface Bridge {
@@ -10,8 +10,7 @@ export interface Bridge {
 export function openBridge(frame: HTMLIFrameElement, origin: string, id: string, onMessage: (message: FromFrame) => void): Bridge {
   const { port1, port2 } = new MessageChannel()
   port1.onmessage = ({ data }: MessageEvent) => {
-    const message = readFromFrame(data)
-    if (message !== null) onMessage(message)
+    if (isFromFrame(data)) onMessage(data)
   }
   frame.contentWindow?.postMessage({ tessera: frameProtocol, id }, origin, [port2])
   return port1

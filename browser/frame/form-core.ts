@@ -1,8 +1,9 @@
 import type { CardBrand, FormField, FormStep, FrameOptions, FromFrame } from '@tessera/contract/frame'
 
-import { ApiCallError } from './api-call.ts'
+import { ApiCallError, type ApiCall } from './api-call.ts'
 import type { FormSettings, LocalizedTexts } from './form-settings.ts'
 import { describeOwnReason, type ReasonDisplay } from './own-reasons.ts'
+import type { SavedCardList } from './saved-cards.ts'
 import type { FormTexts } from './texts.ts'
 import type { FieldView, FormView } from './view.ts'
 import { showFormError } from './form-error.ts'
@@ -30,6 +31,8 @@ export interface FormState {
   running: AbortController | null
   /** Of the number in the field. Null for fewer than four digits, so that the page does not get to know when a single one was typed. */
   brand: CardBrand | null
+  /** Shown in place of the fields of the first step; null while a card is typed. */
+  list: SavedCardList | null
   describeReason: (reason: string) => ReasonDisplay
 }
 
@@ -40,6 +43,8 @@ export interface FormCore {
   readonly state: FormState
   readonly fields: Map<FieldName, StepField>
   readonly steps: Map<FormStep, StepView>
+  /** Calls the service. */
+  readonly call: ApiCall
   /** Returns false while there is no page to send it to. */
   readonly post: (message: FromFrame) => boolean
   /** Runs one action at a time: a second press during a call does nothing. */
@@ -47,11 +52,15 @@ export interface FormCore {
   /** No action is running any more: it is complete, or was abandoned. */
   readonly finish: () => void
   readonly showStep: (step: FormStep) => void
+  /** Puts consent and legal texts where they belong in this step. */
+  readonly placeFooter: (step: FormStep) => void
   readonly shownFields: () => readonly FieldName[]
   readonly showFieldError: (name: FieldName, reason: string | null) => void
   /** Writes the errors of the fields again, in the language in use. */
   readonly showFieldErrors: () => void
   readonly showCallError: (error: ApiCallError) => void
+  /** Focuses the first field of the step, or the saved card that is chosen. */
+  readonly focusFirst: () => void
   /** Shows the errors of the step's fields and focuses the first one. Returns true when there are none. */
   readonly checkFields: () => boolean
   /** The text of a reason, with its figures. `waitMs`: until the cardholder may go on. */
@@ -77,6 +86,7 @@ export interface ReportedError {
 export interface FormCoreDependencies {
   readonly settings: FormSettings
   readonly view: FormView
+  readonly call: ApiCall
   readonly post: FormCore['post']
   /** Called when an action starts. */
   readonly onRun: () => void
@@ -86,7 +96,7 @@ export interface FormCoreDependencies {
   readonly onWipe: () => void
 }
 
-export function createFormCore({ settings, view, post, onRun, onError, onWipe }: FormCoreDependencies): FormCore {
+export function createFormCore({ settings, view, call, post, onRun, onError, onWipe }: FormCoreDependencies): FormCore {
   const { messages: localized } = settings
   const state: FormState = {
     step: 'card',
@@ -95,6 +105,7 @@ export function createFormCore({ settings, view, post, onRun, onError, onWipe }:
     texts: localized.texts,
     running: null,
     brand: null,
+    list: null,
     describeReason: describeOwnReason,
   }
   const fields: FormCore['fields'] = new Map()
@@ -105,7 +116,8 @@ export function createFormCore({ settings, view, post, onRun, onError, onWipe }:
   const textOf = (reason: string, waitMs = 0): string =>
     (state.texts[state.describeReason(reason).text] ?? state.texts.service_error).replace('{0}', String(Math.ceil(waitMs / 60_000)))
 
-  const shownFields = (): readonly FieldName[] => [...fields].flatMap(([name, { step }]) => (step === state.step ? [name] : []))
+  const shownFields = (): readonly FieldName[] =>
+    state.step === 'card' && state.list !== null ? [] : [...fields].flatMap(([name, { step }]) => (step === state.step ? [name] : []))
 
   function showFieldError(name: FieldName, reason: string | null): void {
     const { input, fault } = fields.get(name) ?? {}
@@ -120,7 +132,7 @@ export function createFormCore({ settings, view, post, onRun, onError, onWipe }:
   }
 
   function showStep(next: FormStep): void {
-    placeFooter(next)
+    if (next !== state.step) placeFooter(next)
     state.step = next
     for (const [name, { form }] of steps) form.hidden = name !== next
     post({ type: 'step', step: next })
@@ -128,30 +140,37 @@ export function createFormCore({ settings, view, post, onRun, onError, onWipe }:
   }
 
   /**
-   * Consent and legal texts stand above the button of the card, and last in every other step, which is as high as the card was: the page around the frame
-   * does not move.
+   * Consent and legal texts stand above the button of the card, and last in every other step and below the saved cards. These are as high as the fields of
+   * the card: the page around the frame does not move.
    */
   function placeFooter(next: FormStep): void {
     const { root, card, footer, fault, submit } = view
-    if (next === state.step) return
-    if (next === 'card') root.style.minHeight = ''
+    const hasFields = next === 'card' && state.list === null
+    if (hasFields) root.style.minHeight = ''
     else root.style.minHeight ||= `${root.getBoundingClientRect().height}px`
-    card.insertBefore(footer, fault.parentElement === card ? fault : submit)
-    if (next !== 'card') root.append(footer)
-    view.consent.row.hidden = next !== 'card' || state.options.save !== 'ask'
+    if (hasFields) card.insertBefore(footer, fault.parentElement === card ? fault : submit)
+    else root.append(footer)
+    view.consent.row.hidden = !hasFields || state.options.save !== 'ask'
   }
 
   function postChange(): void {
     const shown = shownFields().map((name) => fields.get(name))
-    const complete = shown.length > 0 && shown.every((field) => field?.validate(field.input.value) === null)
-    const empty = shown.every((field) => field?.input.value === '')
+    const isPicked = state.step === 'card' && typeof state.list?.chosen === 'string'
+    const complete = isPicked || (shown.length > 0 && shown.every((field) => field?.validate(field.input.value) === null))
+    const empty = !isPicked && shown.every((field) => field?.input.value === '')
     const change = { type: 'change', brand: state.brand, complete, empty, errors: Object.fromEntries(fieldErrors) } as const
     // Only when something is new: one message for each key would tell the page how many digits there are and when each was typed.
     const key = JSON.stringify([state.step, change])
     if (key !== lastChange && post(change)) lastChange = key
   }
 
+  function focusFirst(): void {
+    const first = state.step === 'card' ? state.list : null
+    ;(first ?? fields.get(shownFields()[0] ?? 'number')?.input)?.focus()
+  }
+
   function checkFields(): boolean {
+    if (state.step === 'card' && state.list?.chosen === null) state.list.close()
     for (const name of shownFields()) {
       const { input, validate } = fields.get(name) ?? {}
       showFieldError(name, validate?.(input?.value ?? '') ?? null)
@@ -211,9 +230,9 @@ export function createFormCore({ settings, view, post, onRun, onError, onWipe }:
     view.progress.hidden = true
     // The focused button disappears: focus the next thing to do.
     if (hasCancelFocus) {
-      const [first] = shownFields()
       const button = state.step === 'card' ? steps.get('card')?.button : null
-      ;(button?.hidden === false ? button : fields.get(first ?? 'number')?.input)?.focus()
+      if (button?.hidden === false) button.focus()
+      else focusFirst()
     }
     view.root.removeAttribute('aria-busy')
     postChange()
@@ -270,16 +289,19 @@ export function createFormCore({ settings, view, post, onRun, onError, onWipe }:
     state,
     fields,
     steps,
+    call,
     post,
     run,
     finish,
     showStep,
+    placeFooter,
     shownFields,
     showFieldError,
     showFieldErrors: () => {
       for (const name of fields.keys()) showFieldError(name, fieldErrors.get(name) ?? null)
     },
     showCallError,
+    focusFirst,
     checkFields,
     textOf,
     postChange,

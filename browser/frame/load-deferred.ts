@@ -1,6 +1,7 @@
 import { ApiCallError } from './api-call.ts'
 import type { FormCore } from './form-core.ts'
 import { loadScript } from './load-script.ts'
+import type { SavedCardOffer } from './saved-cards.ts'
 import type { DeferredTexts } from './texts.ts'
 
 /** What the deferred script adds to the form: everything that is not needed to type a card. */
@@ -10,7 +11,9 @@ export interface DeferredForm {
   readonly renderTexts: () => void
   /** Shows the brand of the number that is in the field. */
   readonly renderBrand: () => void
-  /** Sends the card and requests a code. */
+  /** Shows the saved cards of the session in place of the fields, unless something was typed. */
+  readonly offerCards: (cards: readonly SavedCardOffer[]) => void
+  /** Sends the card and requests a code, or reports the saved card that is chosen. */
   readonly sendCard: (signal: AbortSignal) => Promise<void>
   readonly verify: () => void
   readonly resend: () => void

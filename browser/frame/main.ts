@@ -1,6 +1,6 @@
 import { frameProtocol, readHello, readToFrame, type FrameOptions, type FormWarning } from '@tessera/contract/frame'
 
-import type { ApiCallError } from './api-call.ts'
+import { createApiCall, type ApiCallError } from './api-call.ts'
 import { createFormCore } from './form-core.ts'
 import { fetchTexts, readFormSettings } from './form-settings.ts'
 import { watchFooter, type FooterWatch } from './footer-visibility.ts'
@@ -8,6 +8,7 @@ import { formatInputs, validateExpiry, validateNumber } from './inputs.ts'
 import { loadDeferred, rejectOnAbort, type DeferredForm } from './load-deferred.ts'
 import { listInvalidLabels, renderTexts, withLabels } from './render-texts.ts'
 import { devicePreference, showAppearance } from './show-appearance.ts'
+import { fetchSavedCards } from './saved-cards.ts'
 import { createFormView } from './view.ts'
 
 // The script of the form's document: the card, its errors, and messages to the page that holds the frame. Everything else is in the deferred script.
@@ -18,6 +19,8 @@ const paintTimeoutMs = 1000
 const loadPausesMs = [1000, 5000]
 /** How long the form waits for its appearance before it is shown without. */
 const appearanceWaitMs = 1500
+/** How long the fields wait for the saved cards of the session. */
+const savedCardsMs = 1000
 
 const settings = readFormSettings()
 // Announced before anything else: the page's hello is on its way while the form is built, and arrives before the first layout.
@@ -33,6 +36,7 @@ let pageColors: readonly string[] | undefined
 const core = createFormCore({
   settings,
   view,
+  call: createApiCall(settings.merchant),
   post: (message) => {
     port?.postMessage(message)
     return port !== null
@@ -62,9 +66,40 @@ function configure(options: FrameOptions, rejected: readonly string[] = []): voi
   view.root.style.minHeight = ''
   document.documentElement.dir = options.direction ?? 'ltr'
   document.documentElement.dataset['layout'] = options.layout ?? 'stacked'
-  view.consent.row.hidden = options.save !== 'ask' || state.step !== 'card'
+  view.consent.row.hidden = options.save !== 'ask' || state.step !== 'card' || state.list !== null
   if (options.save !== 'ask') view.consent.box.checked = false
   showButtons()
+  state.list?.reserve()
+}
+
+let savedCardsOf: string | undefined
+let sizes: ResizeObserver | null = null
+
+/**
+ * Shows the saved cards that the session offers, in place of the fields. With the first session, the fields are transparent until it is known whether there
+ * are any; what is typed meanwhile is typed.
+ */
+function requestSavedCards(session: string | undefined): void {
+  const { classList } = document.body
+  if (session === undefined || session === savedCardsOf) return
+  if (savedCardsOf === undefined) {
+    classList.add('waiting')
+    setTimeout(showFields, savedCardsMs)
+  }
+  savedCardsOf = session
+  void fetchSavedCards(core.call, session)
+    .then(async (cards) => {
+      if (cards.length > 0) await loadRest()
+      if (session === savedCardsOf) deferred?.offerCards(cards)
+    })
+    .catch(() => null)
+    .finally(showFields)
+}
+
+/** The page gets the form's height from here on. Before, without options, appearance and saved cards, the form has another one, and the page would move. */
+function showFields(): void {
+  document.body.classList.remove('waiting')
+  sizes?.observe(view.root)
 }
 
 let isReady = false
@@ -81,10 +116,12 @@ async function restyle(): Promise<void> {
     await Promise.race([applied, new Promise((resolve) => setTimeout(resolve, appearanceWaitMs))])
     document.body.hidden = false
     core.post({ type: 'ready' })
-    // Not before: without its options the form has another height, and the page would move twice.
-    new ResizeObserver(() => core.post({ type: 'size', height: Math.ceil(view.root.getBoundingClientRect().height) })).observe(view.root)
+    sizes = new ResizeObserver(() => core.post({ type: 'size', height: Math.ceil(view.root.getBoundingClientRect().height) }))
+    state.list?.reserve()
+    if (!document.body.classList.contains('waiting')) showFields()
   }
   const problems = await applied
+  state.list?.reserve()
   reportProblems([...refused, ...problems.rejected, ...listInvalidLabels({ ...options.labels })], problems.warnings)
 }
 
@@ -166,7 +203,7 @@ function clear(): void {
 
 function back(): void {
   clear()
-  view.number.input.focus()
+  core.focusFirst()
 }
 
 /** What the page may ask the form to do. */
@@ -176,7 +213,7 @@ const actions = {
   resend: () => deferred?.resend(),
   back,
   clear,
-  focus: () => core.fields.get(core.shownFields()[0] ?? 'number')?.input.focus(),
+  focus: core.focusFirst,
   moved: () => footerWatch?.postpone(),
 }
 
@@ -211,6 +248,7 @@ function acceptHello(event: MessageEvent): void {
     if (message?.type === 'configure') {
       pageColors = message.page
       configure(message.options, message.refused)
+      requestSavedCards(message.options.session)
     } else if (message !== null) actions[message.type]()
   }
   footerWatch = watchFooter(view.footer, (seen) => core.post({ type: 'seen', state: seen }))

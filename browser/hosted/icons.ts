@@ -16,8 +16,11 @@ const namespace = 'http://www.w3.org/2000/svg'
 const cross = 'M8.5 8.5l7 7M15.5 8.5l-7 7'
 const link = 'M10 8.5H8.5a3.5 3.5 0 0 0 0 7H10M14 8.5h1.5a3.5 3.5 0 0 1 0 7H14M9.5 12h5'
 
+const check = 'M7.5 12.4l3 3 6-6.4'
+
 const paths: Readonly<Record<EndReason, string>> = {
-  done: 'M7.5 12.4l3 3 6-6.4',
+  done: check,
+  picked: check,
   cancelled: cross,
   missing: link,
   unknown: link,
@@ -28,6 +31,7 @@ const paths: Readonly<Record<EndReason, string>> = {
 
 const toneOf: Readonly<Record<EndReason, 'good' | 'neutral' | 'bad'>> = {
   done: 'good',
+  picked: 'good',
   cancelled: 'neutral',
   missing: 'neutral',
   unknown: 'bad',

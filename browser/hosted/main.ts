@@ -8,7 +8,7 @@ import { CardForm } from '../page/card-form.ts'
 import { brandColorsFor, grounds, textOn } from './brand-colors.ts'
 import { takeSession } from './stored-session.ts'
 import { hostedTextsIn, pageLanguages, preferredLanguage, type EndReason } from './texts.ts'
-import { createHostedView, renderHostedTexts } from './view.ts'
+import { createHostedView, renderHostedTexts, titleOf } from './view.ts'
 
 // The hosted page: the card form for a merchant without a page of its own, in a messenger's browser or an app. To the form it is a page like
 // any other: the frame in it keeps the digits to itself. The session is behind the # and is removed from the address before anything else.
@@ -28,6 +28,8 @@ interface HostedPageSettings {
   /** Null: the browser's language. */
   readonly locale: Language | null
   readonly environment: 'test' | 'production'
+  readonly providerName: string
+  readonly providerUrl: string
   /** Path of the merchant's logo; '' without one. */
   readonly logo: string
   /** `#rrggbb`, or '' for the page's own color. */
@@ -42,6 +44,10 @@ interface SessionDetails {
   /** Tiyin; null: none is shown. */
   readonly amount: number | null
   readonly order: string | null
+  /** The saved cards to choose from. The form requests them by itself. */
+  readonly cards: readonly object[]
+  /** Id of the saved card that was picked. */
+  readonly picked: string | null
 }
 
 const call = createApiCall(settings.merchant)
@@ -51,15 +57,16 @@ let endReason: EndReason | null = null
 let form: CardForm | null = null
 let returnUrl: URL | null = null
 let step: FormStep = 'card'
-let shown: Pick<SessionDetails, 'amount' | 'order'> = { amount: null, order: null }
+let shown: Pick<SessionDetails, 'amount' | 'order' | 'cards'> = { amount: null, order: null, cards: [] }
 
 function showTexts(): void {
   const texts = hostedTextsIn(locale)
   document.documentElement.lang = locale
-  const { amount: amountTiyin, order } = shown
-  document.title = `${amountTiyin === null ? texts.addTitle : texts.payTitle} · ${settings.merchantName}`
-  const { merchantName } = settings
-  renderHostedTexts(view, texts, { merchantName, host: returnUrl?.host ?? null, amountTiyin, order, endReason, locale })
+  const { amount: amountTiyin, order, cards } = shown
+  const host = returnUrl?.host ?? null
+  const state = { ...settings, host, amountTiyin, order, hasSavedCards: cards.length > 0, endReason, locale }
+  document.title = `${titleOf(texts, state)} · ${settings.merchantName}`
+  renderHostedTexts(view, texts, state)
 }
 
 /** The form's buttons say what is paid. */
@@ -122,7 +129,7 @@ async function open(): Promise<void> {
   shown = details
   view.back.hidden = false
   if (details.state !== 'open') {
-    end(details.state)
+    end(details.picked === null ? details.state : 'picked')
     if (details.state === 'done') setTimeout(goBack, readTimeMs)
     return
   }
@@ -145,6 +152,7 @@ function mountForm({ save }: SessionDetails): void {
     ...(labels === undefined ? {} : { labels }),
   })
   form.on('token', () => leave('done'))
+  form.on('pick', () => leave('picked'))
   form.on('ready', () => form?.focus())
   form.on('step', (next) => (step = next))
   // The form's own text for these reasons asks the cardholder to reload the page; this page cannot be reloaded.
@@ -187,23 +195,26 @@ async function pollSession(): Promise<void> {
   if (!isAtCardStep()) return
   const request = call('form.sessions.show', { session: session.text }, AbortSignal.timeout(requestTimeoutMs))
   const details = (await request.catch(() => null)) as SessionDetails | null
-  if (details !== null && details.state !== 'open' && isAtCardStep()) end(details.state)
+  if (details !== null && details.state !== 'open' && isAtCardStep()) end(details.picked === null ? details.state : 'picked')
 }
 
 /** Shows the outcome in place of the form, and returns to the merchant with it and nothing else. */
-function leave(outcome: 'done' | 'cancelled'): void {
+function leave(outcome: 'done' | 'picked' | 'cancelled'): void {
   end(outcome)
-  setTimeout(goBack, outcome === 'done' ? readTimeMs : 0)
+  setTimeout(goBack, outcome === 'cancelled' ? 0 : readTimeMs)
 }
 
 function goBack(): void {
   if (returnUrl === null) return
   const url = new URL(returnUrl)
-  url.searchParams.set('tessera', endReason === 'done' ? 'done' : endReason === 'ended' || endReason === 'usedUp' ? 'ended' : 'cancelled')
+  url.searchParams.set('tessera', outcomes[endReason ?? 'cancelled'] ?? 'cancelled')
   session.remove()
   // Replaces this page in the history: the back button does not lead here.
   location.replace(url)
 }
+
+/** What the page of the merchant is told; everything else is `cancelled`. */
+const outcomes: Readonly<Partial<Record<EndReason, string>>> = { done: 'done', picked: 'done', ended: 'ended', usedUp: 'ended' }
 
 async function cancelAndGoBack(): Promise<void> {
   if (endReason !== null) {

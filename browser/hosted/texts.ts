@@ -5,9 +5,10 @@ export const pageLanguages = ['uz', 'ru', 'en'] as const satisfies readonly Lang
 
 /** The texts of the page around the form. */
 export interface HostedTexts {
-  /** With an amount, and without. */
+  /** With an amount, without one, and with saved cards to choose from. */
   readonly payTitle: string
   readonly addTitle: string
+  readonly chooseTitle: string
   readonly order: (order: string) => string
   /** The form's buttons, when there is an amount. */
   readonly payButton: (amount: string) => string
@@ -17,6 +18,8 @@ export interface HostedTexts {
   readonly cancel: (shop: string) => string
   readonly backTo: (shop: string) => string
   readonly language: string
+  readonly poweredBy: string
+  readonly opens: string
   readonly endings: Readonly<Record<EndReason, EndingText>>
 }
 
@@ -27,7 +30,7 @@ export interface EndingText {
 }
 
 /** Why the page shows no form, or no longer shows it. */
-export type EndReason = 'missing' | 'unknown' | 'offline' | 'ended' | 'usedUp' | 'cancelled' | 'done'
+export type EndReason = 'missing' | 'unknown' | 'offline' | 'ended' | 'usedUp' | 'cancelled' | 'done' | 'picked'
 
 export function hostedTextsIn(language: Language): HostedTexts {
   return texts[language]
@@ -43,6 +46,7 @@ const texts: Readonly<Record<Language, HostedTexts>> = {
   uz: {
     payTitle: 'Karta bilan toʻlash',
     addTitle: 'Karta qoʻshish',
+    chooseTitle: 'Kartani tanlash',
     order: (order) => `Buyurtma ${order}`,
     payButton: (amount) => `${amount} toʻlash`,
     confirmButton: (amount) => `${amount} toʻlashni tasdiqlash`,
@@ -51,6 +55,8 @@ const texts: Readonly<Record<Language, HostedTexts>> = {
     cancel: (shop) => `Bekor qilib, ${shop} ga qaytish`,
     backTo: (shop) => `${shop} ga qaytish`,
     language: 'Til',
+    poweredBy: 'Xizmat koʻrsatuvchi:',
+    opens: 'yangi oynada ochiladi',
     endings: {
       missing: { title: 'Havola topilmadi', text: (shop) => `Bu sahifa havola orqali ochiladi. ${shop} bergan havolani yana oching.` },
       unknown: { title: 'Havola notoʻgʻri', text: (shop) => `Bu havola ishlamaydi. ${shop} dan yangisini soʻrang.` },
@@ -65,11 +71,13 @@ const texts: Readonly<Record<Language, HostedTexts>> = {
       },
       cancelled: { title: 'Bekor qilindi', text: () => 'Karta qoʻshilmadi va pul yechilmadi.' },
       done: { title: 'Karta tasdiqlandi', text: (shop) => `${shop} ga qaytyapsiz…` },
+      picked: { title: 'Karta tanlandi', text: (shop) => `${shop} ga qaytyapsiz…` },
     },
   },
   ru: {
     payTitle: 'Оплата картой',
     addTitle: 'Добавить карту',
+    chooseTitle: 'Выбор карты',
     order: (order) => `Заказ ${order}`,
     payButton: (amount) => `Оплатить ${amount}`,
     confirmButton: (amount) => `Подтвердить ${amount}`,
@@ -78,6 +86,8 @@ const texts: Readonly<Record<Language, HostedTexts>> = {
     cancel: (shop) => `Отменить и вернуться на ${shop}`,
     backTo: (shop) => `Вернуться на ${shop}`,
     language: 'Язык',
+    poweredBy: 'Работает на',
+    opens: 'откроется в новой вкладке',
     endings: {
       missing: { title: 'Нет ссылки', text: (shop) => `Эта страница открывается по ссылке. Откройте ссылку от «${shop}» ещё раз.` },
       unknown: { title: 'Ссылка неверна', text: (shop) => `Эта ссылка не работает. Попросите у «${shop}» новую.` },
@@ -86,11 +96,13 @@ const texts: Readonly<Record<Language, HostedTexts>> = {
       usedUp: { title: 'Попытки кончились', text: (shop) => `По этой ссылке больше нельзя пробовать. Попросите у «${shop}» новую.` },
       cancelled: { title: 'Отменено', text: () => 'Карта не добавлена, деньги не списаны.' },
       done: { title: 'Карта подтверждена', text: (shop) => `Возвращаем вас на ${shop}…` },
+      picked: { title: 'Карта выбрана', text: (shop) => `Возвращаем вас на ${shop}…` },
     },
   },
   en: {
     payTitle: 'Pay by card',
     addTitle: 'Add a card',
+    chooseTitle: 'Choose a card',
     order: (order) => `Order ${order}`,
     payButton: (amount) => `Pay ${amount}`,
     confirmButton: (amount) => `Confirm ${amount}`,
@@ -99,6 +111,8 @@ const texts: Readonly<Record<Language, HostedTexts>> = {
     cancel: (shop) => `Cancel and go back to ${shop}`,
     backTo: (shop) => `Go back to ${shop}`,
     language: 'Language',
+    poweredBy: 'Powered by',
+    opens: 'opens in a new tab',
     endings: {
       missing: { title: 'The link is missing', text: (shop) => `This page is opened by a link. Open the link from ${shop} again.` },
       unknown: { title: 'This link is not valid', text: (shop) => `Ask ${shop} for a new link.` },
@@ -107,6 +121,7 @@ const texts: Readonly<Record<Language, HostedTexts>> = {
       usedUp: { title: 'No attempts left', text: (shop) => `This link cannot be used again. Ask ${shop} for a new one.` },
       cancelled: { title: 'Canceled', text: () => 'No card was added, and nothing was charged.' },
       done: { title: 'Your card is confirmed', text: (shop) => `Taking you back to ${shop}…` },
+      picked: { title: 'Your card is selected', text: (shop) => `Taking you back to ${shop}…` },
     },
   },
 }

@@ -25,6 +25,8 @@ export interface HostedView {
   readonly back: HTMLButtonElement
   readonly languages: Readonly<Record<Language, HTMLButtonElement>>
   readonly languageList: HTMLElement
+  /** A link to the provider, while there is no form, which has its own. */
+  readonly poweredBy: HTMLAnchorElement
 }
 
 /** Creates the page around the form, without texts. */
@@ -58,7 +60,9 @@ export function createHostedView({ logo, isTest }: { readonly logo: string; read
       HTMLButtonElement
     >,
     languageList,
+    poweredBy: create('a', 'powered'),
   }
+  Object.assign(view.poweredBy, { target: '_blank', rel: 'noreferrer' })
   view.ending.tabIndex = -1
   view.ending.setAttribute('role', 'status')
   view.retry.type = view.back.type = 'button'
@@ -73,7 +77,15 @@ export function createHostedView({ logo, isTest }: { readonly logo: string; read
     view.amount,
     view.order,
   )
-  const panel = group('main', 'panel', view.formContainer, view.ending, group('div', 'actions', view.retry, view.back), languageList)
+  const panel = group(
+    'main',
+    'panel',
+    view.formContainer,
+    view.ending,
+    group('div', 'actions', view.retry, view.back),
+    languageList,
+    view.poweredBy,
+  )
   view.root.append(view.ribbon, group('div', 'columns', summary, panel))
   return view
 }
@@ -100,20 +112,24 @@ function createMark(logo: string, shop: HTMLElement): HTMLElement {
 /** What the texts of the page depend on. */
 export interface HostedPageState {
   readonly merchantName: string
+  readonly providerName: string
+  readonly providerUrl: string
   /** The host of the merchant's site; null while it is not known. */
   readonly host: string | null
   readonly amountTiyin: number | null
   readonly order: string | null
+  readonly hasSavedCards: boolean
   readonly endReason: EndReason | null
   readonly locale: Language
 }
 
 export function renderHostedTexts(view: HostedView, texts: HostedTexts, state: HostedPageState): void {
   const { merchantName, host, amountTiyin, order, endReason, locale } = state
+  const isDone = endReason === 'done' || endReason === 'picked'
   const destination = host ?? merchantName
   view.ribbon.textContent = texts.test
   view.shop.textContent = merchantName
-  view.title.textContent = amountTiyin === null ? texts.addTitle : texts.payTitle
+  view.title.textContent = titleOf(texts, state)
   show(view.amount, amountTiyin === null ? '' : formatAmount(amountTiyin, locale))
   show(view.order, order === null ? '' : texts.order(order))
   show(view.host, host ?? '')
@@ -122,13 +138,27 @@ export function renderHostedTexts(view: HostedView, texts: HostedTexts, state: H
     const { title, text } = texts.endings[endReason]
     view.endingIcon.replaceChildren(createIcon(endReason))
     view.endingTitle.textContent = title
-    view.message.textContent = text(endReason === 'done' ? destination : merchantName)
+    view.message.textContent = text(isDone ? destination : merchantName)
   }
   view.retry.textContent = texts.retry
   view.back.textContent = endReason === null ? texts.cancel(destination) : texts.backTo(destination)
   view.back.classList.toggle('main', endReason !== null && endReason !== 'offline')
+  const { poweredBy } = view
+  const poweredByText = `${texts.poweredBy} ${state.providerName}`
+  poweredBy.hidden = endReason === null
+  poweredBy.textContent = poweredByText
+  poweredBy.setAttribute('aria-label', `${poweredByText} (${texts.opens})`)
+  poweredBy.href = state.providerUrl.startsWith('/') ? `${state.providerUrl}?locale=${locale}` : state.providerUrl
   view.languageList.setAttribute('aria-label', texts.language)
   for (const language of pageLanguages) view.languages[language].setAttribute('aria-pressed', String(language === locale))
+}
+
+/** What the cardholder does on this page. */
+export function titleOf(
+  texts: HostedTexts,
+  { amountTiyin, hasSavedCards }: Pick<HostedPageState, 'amountTiyin' | 'hasSavedCards'>,
+): string {
+  return amountTiyin !== null ? texts.payTitle : hasSavedCards ? texts.chooseTitle : texts.addTitle
 }
 
 function show(element: HTMLElement, text: string): void {

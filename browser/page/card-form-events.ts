@@ -15,8 +15,7 @@ export function readEventValue(message: EventMessage, origin: string, frame: Ele
   if (type === 'token') return members
   // The frame of an older service sends no brand.
   if (type === 'change') return { ...message, brand: message.brand ?? null, error: Object.values(message.errors)[0] ?? null }
-  const [name = ''] = Object.keys(frameMembers[type])
-  const value = (members as Readonly<Record<string, unknown>>)[name]
+  const [value] = Object.values<unknown>(members)
   // Errors and warnings are the only ones with a reason.
   const { reason } = Object(value) as Partial<FormError | FormWarning>
   if (reason) return { ...(value as object), docs: reasonDocs(reason, origin) }

@@ -39,8 +39,8 @@ export function findMountElement(target: string | Element, origin: string): Elem
 
 /** The language of the form, as the first two letters of a tag (BCP 47). The form reports one that it does not have. */
 export function readLocale(locale: CardFormLocale = 'uz'): string {
-  const isKnown = (tag: string): boolean => /^(uz|ru|en)/i.test(tag)
-  const tag = locale === 'auto' ? [document.documentElement.lang, ...navigator.languages, 'uz'].find(isKnown) : locale
+  const tag =
+    locale === 'auto' ? [document.documentElement.lang, ...navigator.languages, 'uz'].find((name) => /^(uz|ru|en)/i.test(name)) : locale
   return String(tag).slice(0, 2).toLowerCase()
 }
 

@@ -28,6 +28,8 @@ export type CardFormResult =
   | { readonly status: 'code' }
   /** The card is confirmed. */
   | { readonly status: 'done'; readonly token: string; readonly card: FormCard }
+  /** A saved card of the session was picked: the id that your server gave. */
+  | { readonly status: 'picked'; readonly id: string }
   /** The form shows what is wrong. */
   | { readonly status: 'error'; readonly error: CardFormError }
   /** Abandoned by `clear()`, `back()` or `unmount()`, or by the cardholder, who takes another card. */
@@ -51,6 +53,10 @@ export interface CardFormEvents {
   warning: CardFormWarning
   /** Milliseconds until another code may be requested. */
   wait: number
+  /** The cardholder picked a saved card of the session: its id. */
+  pick: string
+  /** The cardholder asks to remove a saved card of the session: its id, for cards.remove on your server. */
+  remove: string
   seen: 'visible' | 'hidden' | 'unverified'
 }
 

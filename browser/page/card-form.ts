@@ -18,8 +18,8 @@ export interface CardForm {
   /** Changes options; members of `theme` and `labels` one by one. An option that is `undefined` has its default again. */
   update(options: CardFormUpdate): void
   /**
-   * Sends the card, as the form's own button does. Resolves when the form asks for the code of the SMS (`code`) or shows what is wrong (`error`).
-   * While a call is running, resolves with its outcome. Never rejects.
+   * Sends the card, as the form's own button does. Resolves when the form asks for the code of the SMS (`code`) or shows what is wrong (`error`);
+   * with a saved card that is chosen, when the service has recorded it (`picked`). While a call is running, resolves with its outcome. Never rejects.
    */
   submit(): Promise<CardFormResult>
   /** Sends the code. Resolves when the card is confirmed (`done`) or the form shows what is wrong (`error`). Never rejects. */
@@ -222,6 +222,7 @@ export class FramedCardForm implements CardForm {
   /** Follows the step, and resolves what submit() and verify() returned. What awaits that runs after the listeners. */
   #settle(event: keyof CardFormEvents, value: unknown): void {
     if (event === 'token') this.#resolve({ status: 'done', ...(value as CardFormEvents['token']) })
+    if (event === 'pick') this.#resolve({ status: 'picked', id: value as string })
     // A refused option stops nothing.
     if (event === 'error' && (value as CardFormEvents['error']).reason !== 'option_refused')
       this.#resolve({ status: 'error', error: value as CardFormEvents['error'] })

@@ -164,6 +164,11 @@ type CardFormResult =
     readonly token: string;
     readonly card: FormCard;
 }
+/** A saved card of the session was picked: the id that your server gave. */
+ | {
+    readonly status: 'picked';
+    readonly id: string;
+}
 /** The form shows what is wrong. */
  | {
     readonly status: 'error';
@@ -196,6 +201,10 @@ interface CardFormEvents {
     warning: CardFormWarning;
     /** Milliseconds until another code may be requested. */
     wait: number;
+    /** The cardholder picked a saved card of the session: its id. */
+    pick: string;
+    /** The cardholder asks to remove a saved card of the session: its id, for cards.remove on your server. */
+    remove: string;
     seen: 'visible' | 'hidden' | 'unverified';
 }
 /** The state of the fields of the current step. */
@@ -231,8 +240,8 @@ interface CardForm {
     /** Changes options; members of `theme` and `labels` one by one. An option that is `undefined` has its default again. */
     update(options: CardFormUpdate): void;
     /**
-     * Sends the card, as the form's own button does. Resolves when the form asks for the code of the SMS (`code`) or shows what is wrong (`error`).
-     * While a call is running, resolves with its outcome. Never rejects.
+     * Sends the card, as the form's own button does. Resolves when the form asks for the code of the SMS (`code`) or shows what is wrong (`error`);
+     * with a saved card that is chosen, when the service has recorded it (`picked`). While a call is running, resolves with its outcome. Never rejects.
      */
     submit(): Promise<CardFormResult>;
     /** Sends the code. Resolves when the card is confirmed (`done`) or the form shows what is wrong (`error`). Never rejects. */

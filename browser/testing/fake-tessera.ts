@@ -52,6 +52,10 @@ export interface FakeCardholder {
   presses(): void
   asksForAnotherCode(): void
   takesAnotherCard(): void
+  /** Picks a saved card of the session, by the id that your server gave. */
+  picksSavedCard(id: string): void
+  /** Asks to remove a saved card of the session. */
+  removesSavedCard(id: string): void
 }
 
 /** Creates a fake of the SDK for tests without a browser. In jsdom, an empty iframe takes the place of the form. */
@@ -80,6 +84,8 @@ export function fakeTessera(script: Partial<FakeScript> = {}, card: Partial<Form
       presses: () => mountedForm().press(),
       asksForAnotherCode: () => mountedForm().resend(),
       takesAnotherCard: () => mountedForm().back(),
+      picksSavedCard: (id) => mountedForm().pick(id),
+      removesSavedCard: (id) => mountedForm().remove(id),
     },
     async settled() {
       // A listener may do something that causes further events.
@@ -209,6 +215,17 @@ class FakeCardForm implements CardForm {
   agree(isAgreed: boolean): void {
     if (this.options.save !== 'ask') throw new Error("fakeTessera: the form has no consent checkbox: create it with save: 'ask'")
     this.#isAgreed = isAgreed
+  }
+
+  pick(id: string): void {
+    if (this.#step !== 'card') throw new Error('fakeTessera: saved cards are offered at the step "card" only')
+    this.#step = 'done'
+    this.#isTyped = false
+    this.#emit(['busy', true], ['step', 'done'], ...this.#changeEvents(), ['pick', id], ['busy', false])
+  }
+
+  remove(id: string): void {
+    this.#emit(['busy', true], ['remove', id], ['busy', false])
   }
 
   press(): void {

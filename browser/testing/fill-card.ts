@@ -52,11 +52,12 @@ export async function fillCard(page: FormPage, entry: CardEntry): Promise<Filled
   const { timeoutMs = defaultTimeoutMs, frame = frameSelector, code = testCode } = entry
   const wait = { timeout: timeoutMs }
   const form = page.frameLocator(frame)
+  // The button is enabled when the form has received its options. A form without a visible button has a hidden one.
+  await form.locator(`${selectors.complete} ${selectors.submit}:enabled`).waitFor({ state: 'attached', ...wait })
+  if (await form.locator(selectors.addCard).isVisible()) await form.locator(selectors.addCard).click(wait)
   await form.locator(selectors.number).fill(entry.number, wait)
   const address = await page.locator(frame).getAttribute('src', wait)
   await form.locator(selectors.expiry).fill(entry.expire, wait)
-  // The button is enabled when the form has received its options. A form without a visible button has a hidden one.
-  await form.locator(`${selectors.submit}:enabled`).waitFor({ state: 'attached', ...wait })
   if (entry.save !== undefined) await tick(form.locator(selectors.consent), entry.save, wait)
   await press(form, { own: entry.submit, button: selectors.submit, wait })
   await form.locator(`${selectors.code}, ${selectors.fault}`).first().waitFor(wait)
@@ -105,6 +106,9 @@ async function readFault(fault: FormLocator, step: 'card' | 'code', wait: Timeou
 
 /** Selectors of the form's elements. Tests use them on the real form. */
 const selectors = {
+  /** Not while the form looks whether its session offers saved cards. */
+  complete: 'body:not(.waiting)',
+  addCard: '.saved .add',
   number: '#number',
   expiry: '#expiry',
   consent: '.consent input:visible',

@@ -113,6 +113,8 @@ export type FromFrame =
   | { readonly type: 'error'; readonly error: FormError }
   | { readonly type: 'warning'; readonly warning: FormWarning }
   | { readonly type: 'wait'; readonly ms: number }
+  /** The id of a saved card of the session: the cardholder picked it, or asks to remove it. */
+  | { readonly type: 'pick' | 'remove'; readonly id: string }
   /** Whether the cardholder can see who takes the card. `unverified`: the browser cannot tell. */
   | { readonly type: 'seen'; readonly state: 'visible' | 'hidden' | 'unverified' }
 
@@ -136,12 +138,14 @@ export function readToFrame(value: unknown): ToFrame | null {
   return action === undefined ? null : { type: action }
 }
 
-/** Parses a message of the frame; null for anything else. The types of its members are checked, so that a page gets no value of another type. */
-export function readFromFrame(value: unknown): FromFrame | null {
+/** Whether this is a message of the frame. The types of its members are checked, so that a page gets no value of another type. */
+export function isFromFrame(value: unknown): value is FromFrame {
   const message = value as (Readonly<Record<string, unknown>> & Pick<FromFrame, 'type'>) | null | undefined
-  if (!message || !Object.hasOwn(frameMembers, message.type)) return null
-  const members = Object.entries(frameMembers[message.type])
-  return members.every(([name, kind]) => typeof message[name] === kind && message[name] !== null) ? (value as FromFrame) : null
+  return (
+    !!message &&
+    Object.hasOwn(frameMembers, message.type) &&
+    Object.entries(frameMembers[message.type]).every(([name, kind]) => typeof (message[name] ?? undefined) === kind)
+  )
 }
 
 /** The members of each message of the frame, with their types. */
@@ -153,6 +157,8 @@ export const frameMembers: Readonly<Record<FromFrame['type'], Readonly<Record<st
   busy: { busy: 'boolean' },
   focus: { field: 'string' },
   blur: { field: 'string' },
+  pick: { id: 'string' },
+  remove: { id: 'string' },
   token: { token: 'string', card: 'object' },
   error: { error: 'object' },
   warning: { warning: 'object' },

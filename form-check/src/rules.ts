@@ -121,11 +121,11 @@ export const rules = {
     advice: 'Make sure that nothing on the page invites people to type a card there.',
   },
   'links-missing': {
-    text: 'The form shows who takes the card: a powered-by label, a link to the terms and a link to the privacy policy.',
+    text: 'The form shows who takes the card: a powered-by link to the provider, a link to the terms and a link to the privacy policy.',
     source: `${cardForms}; ${service}, 7`,
     severity: 'error',
     seenBy: 'browser',
-    advice: 'Use the service’s form unchanged: its footer has all three. Set termsUrl and privacyUrl in the service.',
+    advice: 'Use the service’s form unchanged: its footer has all three. Set providerUrl, termsUrl and privacyUrl in the service.',
   },
   'links-hidden': {
     text: 'The cardholder can see this label and these links: nothing covers, clips, fades or shrinks them.',

@@ -33,6 +33,12 @@ export function possibleBrands(digits: string): readonly MarkedBrand[] {
   return cardBrands.flatMap(([brand, ...prefixes]) => (prefixes.some((prefix) => startsAlike(digits, prefix)) ? [brand] : []))
 }
 
+/** The mark of a number or of a masked one, when its first digits say one brand. */
+export function markOf(number: string): SVGElement[] {
+  const [brand, ...others] = possibleBrands(number.replace(/\D.*/, ''))
+  return brand === undefined || others.length > 0 ? [] : [drawMark(brand)]
+}
+
 /** Whether digits begin with a number of the range, or may when more are typed. */
 function startsAlike(digits: string, [low, high = low]: Prefixes): boolean {
   const length = Math.min(digits.length, low.length)

@@ -2,7 +2,7 @@ import type { FormCard } from '@tessera/contract/frame'
 import type { Language } from '@tessera/contract/profile'
 import { isVerificationCode, type CodeFormat } from '@tessera/contract/verification-code'
 
-import { createApiCall, type ApiCallError } from '../api-call.ts'
+import type { ApiCallError } from '../api-call.ts'
 import { readDigits } from '../digits.ts'
 import { parseExpiryText } from '../expiry.ts'
 import type { FormCore } from '../form-core.ts'
@@ -11,21 +11,22 @@ import { isEnteredAtOnce, listenForInput, setText } from '../inputs.ts'
 import type { DeferredForm } from '../load-deferred.ts'
 import { deferredTextsIn, type DeferredTexts } from '../texts.ts'
 
-import { possibleBrands } from './brands.ts'
-import { drawMark } from './card-marks.ts'
+import { markOf } from './brands.ts'
 import { codeMissingText, confirmsItself, formatCode, readCodeText, showCodeFormat } from './code-field.ts'
 import { createLaterView } from './code-view.ts'
+import { formatMask, formatPhone, spellPhone } from './masks.ts'
 import { waitForMessage } from './web-otp.ts'
 
 export interface CodeStep extends Pick<DeferredForm, 'renderTexts' | 'sendCard' | 'verify' | 'resend' | 'reset' | 'showCallError'> {
+  /** Shows that a saved card was picked. */
+  readonly showPicked: (number: string) => void
   /** The texts that depend on what codes look like. */
   readonly codeTexts: (locale: Language) => Pick<DeferredTexts, 'code_missing'>
 }
 
 /** Sends the card, takes the code that the cardholder received, and shows that the card is confirmed. */
 export function createCodeStep(core: FormCore, back: () => void): CodeStep {
-  const { settings, state } = core
-  const call = createApiCall(settings.merchant)
+  const { settings, state, call } = core
   const view = createLaterView(core.view.progress)
   const { code } = view
   let token = ''
@@ -35,6 +36,7 @@ export function createCodeStep(core: FormCore, back: () => void): CodeStep {
   let countdown: ReturnType<typeof setInterval> | undefined
   let expiryTimer: ReturnType<typeof setTimeout> | undefined
   let waitMs = 0
+  let doneText: 'done' | 'picked' = 'done'
   let messageWait = new AbortController()
 
   async function sendCard(signal: AbortSignal): Promise<void> {
@@ -48,10 +50,9 @@ export function createCodeStep(core: FormCore, back: () => void): CodeStep {
       consent: hasConsent ? { version: disclosure.version, sha256: disclosure.sha256, locale, at: Date.now() } : undefined,
       session: state.options.session,
     }
-    const [brand] = possibleBrands(params.card.number)
     const { card } = (await call('cards.create', params, signal)) as { card: FormCard & { token: string } }
     token = card.token
-    for (const place of [view.cardMark, view.doneMark]) place.replaceChildren(...(brand === undefined ? [] : [drawMark(brand)]))
+    for (const place of [view.cardMark, view.doneMark]) place.replaceChildren(...markOf(card.number))
     view.cardNumber.textContent = formatMask(card.number)
     await requestCode(signal)
     core.wipe()
@@ -116,12 +117,18 @@ export function createCodeStep(core: FormCore, back: () => void): CodeStep {
       core.wipe()
       leave()
       clearTimeout(expiryTimer)
-      view.doneCard.textContent = formatMask(number)
-      core.showStep('done')
-      view.done.focus()
+      showDone('done', number)
       core.post({ type: 'token', token, card: { number, expire, recurrent, verify: isVerified, type } })
       token = ''
     })
+  }
+
+  function showDone(text: typeof doneText, number: string): void {
+    doneText = text
+    renderTexts()
+    view.doneCard.textContent = formatMask(number)
+    core.showStep('done')
+    view.done.focus()
   }
 
   function resend(): void {
@@ -185,7 +192,8 @@ export function createCodeStep(core: FormCore, back: () => void): CodeStep {
   function renderTexts(): void {
     const { texts } = state
     code.label.textContent = texts.code ?? ''
-    for (const name of ['verify', 'back', 'done'] as const) view[name].textContent = texts[name] ?? ''
+    for (const name of ['verify', 'back'] as const) view[name].textContent = texts[name] ?? ''
+    view.done.textContent = texts[doneText] ?? ''
     view.codeHint.textContent = texts.codeLetters ?? ''
     view.sent.textContent = texts.codeSent ?? ''
     view.phone.textContent = formatPhone(phone)
@@ -221,6 +229,10 @@ export function createCodeStep(core: FormCore, back: () => void): CodeStep {
     sendCard,
     verify,
     resend,
+    showPicked: (number) => {
+      view.doneMark.replaceChildren(...markOf(number))
+      showDone('picked', number)
+    },
     showCallError,
     codeTexts,
     reset() {
@@ -230,21 +242,4 @@ export function createCodeStep(core: FormCore, back: () => void): CodeStep {
       code.input.disabled = view.verify.disabled = false
     },
   }
-}
-
-/** `99890*****66` as people write a phone: `+998 90 ••• •• 66`. */
-function formatPhone(mask: string): string {
-  const [, country, operator, last] = /^(998)(\d\d)\*{5}(\d\d)$/.exec(mask) ?? []
-  return country === undefined ? mask.replaceAll('*', '•') : `+${country} ${operator ?? ''} ••• •• ${last ?? ''}`
-}
-
-/** The masked phone in words, its digits one by one: a screen reader would read it as one number of millions, and leave out the rest. */
-function spellPhone(mask: string, text: string): string {
-  const spell = (digits: string): string => Array.from(digits).join(' ')
-  const [, first = '', hidden = '', last = ''] = /^(\d*)(\**)(\d*)$/.exec(mask) ?? []
-  return text.replace('{0}', spell(first)).replace('{1}', String(hidden.length)).replace('{2}', spell(last))
-}
-
-function formatMask(number: string): string {
-  return number.replace(/\*+/, ' •••• ')
 }

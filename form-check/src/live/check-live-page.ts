@@ -139,7 +139,7 @@ function checkOwnLinks(elements: readonly PageElement[], context: PageContext): 
   const links = elements.filter(({ tag, attributes }) => tag === 'a' && attributes['href'] !== undefined)
   const hasLink = (pattern: RegExp): boolean => links.some(({ text, attributes }) => pattern.test(`${text} ${attributes['href'] ?? ''}`))
   const missing = [
-    ...(hasLink(/powered|provider|провайдер|оператор|taqdim/i) ? [] : ['a powered-by label']),
+    ...(hasLink(/powered|provider|провайдер|оператор|taqdim/i) ? [] : ['a powered-by link']),
     ...(hasLink(/terms|offer|oferta|услови|оферт|shart/i) ? [] : ['terms']),
     ...(hasLink(/privacy|конфиденц|maxfiy/i) ? [] : ['privacy']),
   ]

@@ -72,7 +72,8 @@ export interface TimerProbe {
 /** What the form's own document shows about who takes the card. */
 export interface FormVisibility {
   readonly links: readonly { readonly text: string; readonly href: string; readonly isSeen: boolean }[]
-  readonly footer: string
+  /** Whom the powered-by link names; '' when the service does not say. */
+  readonly providerName: string
   readonly isFooterSeen: boolean
   /** Whether the frame is lower than its content. */
   readonly isTooLow: boolean

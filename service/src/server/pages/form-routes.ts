@@ -67,6 +67,7 @@ export interface FormPageOptions {
 /** The routes of the form's origin: `/form/v1`, the files of the SDK, and legal pages where the provider has none. No other host has them. */
 export function formRoutes(options: FormPageOptions): readonly PageRoute[] {
   const { assets, providerName, environment } = options
+  const providerUrl = options.providerUrl ?? '/'
   const isFormHost = makeIsFormHost(options.formOrigin)
   const { script, deferred, appearance, style } = assets
   const document = makeFormDocument({ scripts: [script], later: [deferred, appearance], style, connect: "'self'" })
@@ -110,7 +111,16 @@ export function formRoutes(options: FormPageOptions): readonly PageRoute[] {
     const { id, name, logo, brandColor } = merchant
     const logoPath = logo === '' ? '' : `/form/v1/logo/${id}-${logo}.png`
     const locale = requestedLanguage(request.query)
-    const html = hosted.render({ merchant: id, merchantName: name, locale, environment, logo: logoPath, brandColor })
+    const html = hosted.render({
+      merchant: id,
+      merchantName: name,
+      locale,
+      environment,
+      providerName,
+      providerUrl,
+      logo: logoPath,
+      brandColor,
+    })
     return compressed(request, { policy: hosted.policy, html, headers: hostedHeaders })
   }
 
@@ -133,7 +143,7 @@ export function formRoutes(options: FormPageOptions): readonly PageRoute[] {
       merchantName: merchant.name,
       environment,
       providerName,
-      providerUrl: options.providerUrl ?? '/',
+      providerUrl,
       accepted,
       messages: messagesIn(locale),
       code: options.code,
@@ -151,7 +161,11 @@ export function formRoutes(options: FormPageOptions): readonly PageRoute[] {
 function listFormScripts({ assets: { script, deferred, appearance } }: FormPageOptions): FormScript[] {
   return [
     { path: null, integrity: scriptHashOf(script), purpose: 'takes the card' },
-    { path: deferred.path, integrity: deferred.integrity, purpose: 'shows the brand of the card, takes the SMS code, shows the result' },
+    {
+      path: deferred.path,
+      integrity: deferred.integrity,
+      purpose: 'shows the brand of the card and the saved cards, takes the SMS code, shows the result',
+    },
     { path: appearance.path, integrity: appearance.integrity, purpose: 'reads and applies the appearance that a page gives' },
   ]
 }

@@ -11,6 +11,8 @@ export interface HostedPageConfig {
   /** Null: the language of the browser. */
   readonly locale: Language | null
   readonly environment: 'test' | 'production'
+  readonly providerName: string
+  readonly providerUrl: string
   /** Path of the merchant's logo; '' without one. */
   readonly logo: string
   /** `#rrggbb`, or '' for the page's own color. */
