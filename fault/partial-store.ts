@@ -159,9 +159,11 @@ async function watchPhase(
 
 /** A store that accepts writes again is noticed by the next look at it. */
 async function waitUntilReady({ adminUrl }: RunningService): Promise<string[]> {
-  for (const startedAt = performance.now(); performance.now() - startedAt < maxReadyMs; await pause(100)) {
+  const startedAt = performance.now()
+  while (performance.now() - startedAt < maxReadyMs) {
     const response = await fetch(`${adminUrl}/readyz`)
     if (((await response.json()) as { state: string }).state === 'ready') return []
+    await pause(100)
   }
   return [`/readyz was not ready ${String(maxReadyMs)} ms after all writes were accepted`]
 }
