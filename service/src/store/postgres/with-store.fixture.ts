@@ -1,7 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import pg from 'pg'
-import { readMigrations } from '../migrations/migrations.ts'
 import type { Row } from '../statement.ts'
 import type { Store } from '../store.ts'
 import { testAuditKey } from '../suite/audit-key.fixture.ts'
@@ -27,7 +25,6 @@ export function withPostgres(
       opened.setAuditKey(testAuditKey)
       return opened
     }
-    await database.raw(migratedSchema())
     let store = await open()
     const reopen = async (): Promise<Store> => {
       await store.close(5000)
@@ -39,13 +36,6 @@ export function withPostgres(
       await store.close(5000)
     }
   })
-}
-
-/** What all migrations make, as a test of the migrations holds it; in one statement, because they take half a second each time. */
-function migratedSchema(): string {
-  const schema = readFileSync(new URL('../schema/postgres.sql', import.meta.url), 'utf8')
-  const applied = readMigrations('postgres').map(({ number, name, checksum }) => `(${number}, '${name}', '${checksum}')`)
-  return `begin; ${schema}; insert into migrations (number, name, checksum) values ${applied.join()}; commit`
 }
 
 export function withPostgresDatabase(test: (database: TestDatabase) => Promise<void>): () => Promise<void> {
