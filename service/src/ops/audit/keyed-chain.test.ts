@@ -1,3 +1,4 @@
+// time limit: 240 s
 import { describe } from 'node:test'
 
 import { withPostgres } from '../../store/postgres/with-store.fixture.ts'
