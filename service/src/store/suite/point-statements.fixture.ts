@@ -17,8 +17,8 @@ export interface PointStatement {
   readonly unique: readonly string[]
 }
 
-/** Loads every file of a table, and so makes its statements, also those that a column map makes when they are first used. */
-export async function importTables(): Promise<void> {
+/** Loads every file of a table, and so makes its statements. Returns those that a table makes when they are first used. */
+export async function importTables(): Promise<Statement[]> {
   const made: Statement[] = []
   const folder = new URL('../', import.meta.url)
   for (const file of readdirSync(folder).filter((name) => name.endsWith('.ts') && !/\.(test|suite|fixture)\.ts$/.test(name))) {
@@ -28,6 +28,7 @@ export async function importTables(): Promise<void> {
       if (table.names.includes('version')) made.push(table.updateStatement)
     }
   }
+  return made
 }
 
 function isTable(value: unknown): value is Table<Columns> {
