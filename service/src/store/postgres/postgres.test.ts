@@ -1,4 +1,4 @@
-// time limit: 240 s
+// time limit: 420 s
 import { describe } from 'node:test'
 import { storeSuite } from '../store.suite.ts'
 import { withPostgres } from './with-store.fixture.ts'
