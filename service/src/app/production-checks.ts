@@ -34,11 +34,11 @@ export async function requireEnvironment(config: Config): Promise<void> {
   if (faults.length > 0) {
     const isIncomplete = faults.some((fault) => fault.startsWith('missing: '))
     const what = [`a ${config.environment} start is refused:`, ...faults].join('\n')
-    throw new ExitError('invalidSettings', what, { advice: isIncomplete ? askInit : '' })
+    throw new ExitError('invalidSettings', what, { advice: isIncomplete ? initAdvice : '' })
   }
 }
 
-const askInit = '`tessera init` asks for what is missing, and writes the settings to a file.'
+const initAdvice = 'Run `tessera init`: it prompts for the missing settings and writes them to a file.'
 
 /** Test data in the database of a production start. */
 async function findTestData({ dataFolder, databaseUrl }: Config): Promise<string[]> {

@@ -240,9 +240,9 @@ export async function createServices(config: Config, adapters: Adapters, deps: S
     makeWorkPace({
       clock: machineClock,
       waitingWrites: () => store.waitingWrites(),
-      ...(shareOfTime === undefined ? {} : { shareOfTime }),
+      shareOfTime,
       // An embedded database has one thread that writes.
-      ...(store.kind === 'sqlite' ? { batchMs: embeddedBatchMs } : {}),
+      batchMs: store.kind === 'sqlite' ? embeddedBatchMs : undefined,
     })
   const [sweep, reseal] = [makeCardSweeper(base), makeCardResealer(base)]
   registerSweepGauges({ store, clock, metrics, expiredCardsEndBefore, sweep })

@@ -21,9 +21,9 @@ export interface WorkPaceDependencies {
   /** Writes that wait to be committed: those of calls, since the batch before is stored. */
   readonly waitingWrites: () => number
   /** Of the time, the work uses at most this share, above 0 and up to 1. Default: a quarter. */
-  readonly shareOfTime?: number
+  readonly shareOfTime?: number | undefined
   /** How long a batch may take by itself, milliseconds: calls wait for one where one thread writes. Default: no limit below that of a long batch. */
-  readonly batchMs?: number
+  readonly batchMs?: number | undefined
 }
 
 /**

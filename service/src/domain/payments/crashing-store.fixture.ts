@@ -1,6 +1,7 @@
 import { insertReceipt, updateReceipt } from '../../store/receipts.ts'
 import { insertLedgerEntry } from '../../store/sandbox-ledger.ts'
 import type { Store } from '../../store/store.ts'
+import { replaceInStore } from '../../testing/store.fixture.ts'
 
 /** A store of a process that crashes at its nth payment write: from then on no call returns. */
 export interface CrashingStore {
@@ -18,21 +19,7 @@ export function createCrashingStore(store: Store, at: { readonly write: number; 
   const silence = <T>() => new Promise<T>(() => {})
 
   const crashing: Store = {
-    kind: store.kind,
-    file: store.file,
-    durability: store.durability,
-    ping: () => store.ping(),
-    waitingWrites: () => store.waitingWrites(),
-    connectionPools: () => store.connectionPools(),
-    sizeBytes: () => store.sizeBytes(),
-    setAuditKey: (key) => store.setAuditKey(key),
-    auditHeads: () => store.auditHeads(),
-    watchAudit: (listener) => store.watchAudit(listener),
-    tryLock: (name) => store.tryLock(name),
-    isLocked: (name) => store.isLocked(name),
-    close: (deadlineMs) => store.close(deadlineMs),
-    read: (query) => store.read(query),
-    scan: (query) => store.scan(query),
+    ...replaceInStore(store),
     write: async (transaction, input) => {
       if (!counted.has(transaction)) return store.write(transaction, input)
       if (hasCrashed) return silence()

@@ -53,7 +53,7 @@ export function listGrownTables(): Read<string[]> {
   return { statement: selectGrown, values: [], map: (rows) => rows.map((row) => readText(row, 'name')) }
 }
 
-/** It reads 30,000 rows of a table at most, and waits for no lock: whoever has one gathers the same, or changes the table. */
+/** It reads 30,000 rows of a table at most, and waits for no lock: a session that has it gathers the same statistics, or changes the table. */
 export async function gatherStatistics(session: Session, tables: readonly string[]): Promise<void> {
   await session.execute(`set lock_timeout = '100ms'`)
   for (const table of tables) await session.execute(`analyze ${table}`, analyzeMs)

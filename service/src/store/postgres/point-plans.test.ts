@@ -39,7 +39,7 @@ test(
       const call = await prepare(client, update)
       const before = await planOf(client, call)
       await fillTables(client)
-      assert.deepEqual(await planOf(client, call), before, 'the plan is kept')
+      assert.deepEqual(await planOf(client, call), before, 'the generic plan is used until statistics are gathered')
       const grown = await database.store.read(listGrownTables())
       assert.ok(grown.includes('receipts'), grown.join())
 
