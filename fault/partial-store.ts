@@ -225,4 +225,5 @@ function count(counts: Map<string, number>, key: string): void {
 const defaultPhaseMs = 5000
 const controlPhaseMs = 1000
 const settleMs = 400
-const maxReadyMs = 10_000
+/** A failed write counts for ten seconds. */
+const maxReadyMs = 15_000
