@@ -263,6 +263,7 @@ function loadAfterPaint(): void {
     if (!isStarted) loadSoon(loadPausesMs)
     isStarted = true
   }
-  requestAnimationFrame(() => setTimeout(start))
+  // Reported when the pixels are on the screen. An animation frame, and a task after it, come before.
+  new PerformanceObserver(start).observe({ type: 'paint', buffered: true })
   setTimeout(start, paintTimeoutMs)
 }

@@ -125,6 +125,7 @@ describe('the types of the package', () => {
       form.on('token', ({ token, card }) => console.log(token.length, card.recurrent))
       form.on('busy', (busy) => busy === true)
       form.on('focus', (field) => field === 'number')
+      for (const event of ['pick', 'remove'] as const) form.on(event, (id) => id.length)
       form.on('change', ({ brand, error }: CardFormChange) => brand === 'humo' || error === 'expiry_missing')
       form.on('error', ({ reason }: CardFormError) => reason === 'session_ended' || reason === 'blocked_by_csp')
       form.update({ locale: 'auto', theme: undefined, labels: { submit: 'Pay' } })
@@ -132,6 +133,7 @@ describe('the types of the package', () => {
         switch (result.status) {
           case 'code': return 'asks for the code'
           case 'done': return result.token + result.card.number
+          case 'picked': return result.id
           case 'error': return result.error.reason
           case 'cancelled': case 'ignored': return result.status
         }

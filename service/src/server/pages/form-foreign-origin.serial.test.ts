@@ -73,7 +73,7 @@ async function openShop(run: (page: Page, origin: string) => Promise<void>): Pro
 
 const mount = (id: string): void => {
   const page = globalThis as unknown as { Tessera: { CardForm: new (options: object) => { mount: (place: string) => void } } }
-  new page.Tessera.CardForm({ merchant: id }).mount('#card')
+  new page.Tessera.CardForm({ merchant: id, locale: 'en' }).mount('#card')
 }
 
 test('a page of a registered origin gets the form, another one the reason for the refusal', async () => {
