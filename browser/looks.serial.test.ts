@@ -152,6 +152,7 @@ describe('the appearance of the card form', () => {
     const frame = await opened.frame()
     await opened.form.locator('html[dir=rtl]').waitFor()
     await opened.form.locator('#number').fill(success)
+    await opened.form.locator('.brand[data-brand=uzcard]').waitFor()
     const layout = await frame.evaluate(() => {
       const at = (selector: string): DOMRect => document.querySelector(selector)?.getBoundingClientRect() ?? new DOMRect()
       const label = document.createRange()

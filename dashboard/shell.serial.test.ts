@@ -143,7 +143,10 @@ test('a wrong password is rejected, and a session that ended elsewhere leads to 
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
   await page.getByRole('alert').getByText('sign_in_refused').waitFor()
   await page.reload()
+  // A call that is sent when the cookies are gone would end the session before the click.
+  const cards = waitForResponseTo(page, 'dashboard.cards.list')
   await signInByForm(page, dashboard.login)
+  await cards
   await page.context().clearCookies()
   await page.getByRole('link', { name: 'My account' }).click()
   await page.getByText('Your session has ended').waitFor()
