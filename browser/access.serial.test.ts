@@ -6,6 +6,7 @@ import type { Frame, Page } from 'playwright-core'
 
 import { pressInFrame } from '../tools/press-in-frame.ts'
 import { enterCard, enterCode, startTestBed, type TestBed } from './form.fixture.ts'
+import { createOfferingSession, saveCards } from './saved-cards.fixture.ts'
 
 /** WCAG 2.2 A and AA, and axe's good practice. */
 const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
@@ -54,6 +55,37 @@ describe('the card form under axe', () => {
       await enterCode(opened)
       await form.locator('.done h2').waitFor()
       await expectNoViolations('done')
+      await opened.page.close()
+    })
+  }
+
+  for (const [locale, scheme] of [
+    ['uz', 'dark'],
+    ['ru', 'light'],
+  ] as const) {
+    it(`has no violations in the saved cards: ${locale}, ${scheme}`, async () => {
+      const tokens = await saveCards(testBed, ['8600069195406311', '8600495473316478'])
+      const { session } = await createOfferingSession(testBed, tokens)
+      const opened = await testBed.open({
+        body,
+        options: { locale, session, theme: { scheme } },
+        page: { colorScheme: scheme, reducedMotion: 'reduce', viewport: { width: 360, height: 740 } },
+      })
+      const [{ form }, frame] = [opened, await opened.frame()]
+      await form.locator('.saved').waitFor()
+      for (const document of [opened.page, frame]) await document.evaluate(axe.source)
+      const expectNoViolations = async (step: string): Promise<void> =>
+        assert.deepEqual(await violationsOf(opened.page, frame), [], `${locale} ${scheme}: ${step}`)
+      await expectNoViolations('list')
+      await pressInFrame(form.locator('.remove').first())
+      await expectNoViolations('question')
+      await pressInFrame(form.locator('.keep'))
+      await pressInFrame(form.locator('.add'))
+      await expectNoViolations('fields')
+      await pressInFrame(form.locator('.to-list'))
+      await pressInFrame(form.locator('form.card button.main'))
+      await form.locator('.done h2').waitFor()
+      await expectNoViolations('picked')
       await opened.page.close()
     })
   }

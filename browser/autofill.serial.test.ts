@@ -32,7 +32,7 @@ describe("the card form and the browser's autofill", () => {
       await opened.waitForEvent('ready')
       await pressInFrame(form.locator(field))
       await autofill(opened, field, '8600495473316478')
-      await form.locator('.brand', { hasText: 'UZCARD' }).waitFor()
+      await form.locator('.brand[data-brand=uzcard]').waitFor()
       await form.locator('#expiry:autofill').waitFor()
       assert.equal(await form.locator('#number').inputValue(), '8600 4954 7331 6478')
       assert.equal(await form.locator('#expiry').inputValue(), '03/99')

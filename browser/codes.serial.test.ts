@@ -19,10 +19,10 @@ describe('the SMS code in a real browser', () => {
   it('requires a new code after too many wrong ones, counts down to the resend, and accepts the new code', async () => {
     const opened = await testBed.open()
     const { form } = opened
-    const resend = form.locator('form.code .links button').first()
+    const resend = form.locator('.resend')
     await enterCard(opened, success)
     await form.locator('#code').waitFor()
-    await form.locator('form.code p', { hasText: /998.*\*+/ }).waitFor()
+    await form.locator('form.code p', { hasText: /998.*•/ }).waitFor()
     assert.ok(await resend.isDisabled(), 'a resend is allowed at once')
     assert.match((await resend.textContent()) ?? '', /0:(10|0[1-9])$/)
     assert.equal(await opened.waitForEvent('wait'), 10_000)
@@ -37,8 +37,8 @@ describe('the SMS code in a real browser', () => {
     await form.locator('#code-fault', { hasText: 'Request a new code' }).waitFor()
     assert.deepEqual(await opened.eventValues('token'), [])
 
-    await pressInFrame(form.locator('form.code .links button:enabled', { hasText: /^Send a new code$/ }))
-    await form.locator('form.code .links button:disabled').waitFor()
+    await pressInFrame(form.locator('.resend:enabled', { hasText: /^Send a new code$/ }))
+    await form.locator('.resend:disabled').waitFor()
     assert.equal(opened.callCount('cards.get_verify_code'), 2, 'the page requested a code too early')
     assert.equal(await form.locator('#code').evaluate((input) => document.activeElement === input), true)
     assert.equal(await form.locator('#code-fault').textContent(), '')
@@ -50,7 +50,7 @@ describe('the SMS code in a real browser', () => {
   it('goes back to an empty form, and another card gets another token', async () => {
     const opened = await testBed.open()
     await enterCard(opened, success)
-    await pressInFrame(opened.form.locator('form.code .links button').nth(1))
+    await pressInFrame(opened.form.locator('.back'))
     const number = opened.form.locator('#number')
     await number.waitFor()
     assert.equal(await number.inputValue(), '')
@@ -88,7 +88,7 @@ describe('an SMS code that is valid for ten seconds', () => {
     assert.equal(await expiring.form.locator('#code').inputValue(), '')
     await expiring.form.locator('#code').press('Tab')
     assert.ok(await fault.isVisible(), 'the error of the service disappeared when the field lost the focus')
-    await pressInFrame(expiring.form.locator('form.code .links button:enabled').first())
+    await pressInFrame(expiring.form.locator('.resend:enabled'))
     await fault.waitFor({ state: 'hidden' })
     await enterCode(expiring)
     await expiring.form.locator('.done h2').waitFor()

@@ -85,7 +85,7 @@ describe('<tessera-card>', () => {
 
   it('writes a mistake in the markup to the console, because no listener can exist yet', async () => {
     const { page, consoleLines } = await open('<tessera-card merchant="me"></tessera-card>')
-    const messages = consoleLines.filter((line) => line.includes('merchant is your id'))
+    const messages = consoleLines.filter((line) => line.includes('merchant is 24 hex digits'))
     assert.equal(messages.length, 1, consoleLines.join('\n'))
     assert.ok(messages[0]?.endsWith(`${testBed.formOrigin}/form/reasons#merchant_missing`), messages[0])
     await page.close()

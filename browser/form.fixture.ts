@@ -43,6 +43,8 @@ export interface OpenForm {
   readonly form: FrameLocator
   /** The form's frame. Waits until it is there. */
   frame: () => Promise<Frame>
+  /** Waits until the deferred script has added its steps. */
+  waitUntilComplete: () => Promise<void>
   /** The values of every event of this name so far. */
   eventValues: (event: string) => Promise<unknown[]>
   /** Waits until there was an event of this name, and returns the last value. */
@@ -112,6 +114,7 @@ export function observeForm(page: Page): OpenForm {
     eventValues,
     waitForEvents,
     form: page.frameLocator('iframe'),
+    waitUntilComplete: () => page.frameLocator('iframe').locator('form.done').waitFor({ state: 'attached' }),
     async frame() {
       const frame = await (await page.waitForSelector('iframe')).contentFrame()
       return frame ?? assert.fail('the iframe has no document')
@@ -134,8 +137,8 @@ export interface TestPageForm {
   mount: (selector: string) => TestPageForm
   unmount: () => void
   update: (options: object) => void
-  submit: () => void
-  verify: () => void
+  submit: () => Promise<unknown>
+  verify: () => Promise<unknown>
   resend: () => void
   back: () => void
   clear: () => void
@@ -147,7 +150,7 @@ export function mountForm(options: object): void {
   const page = globalThis as unknown as { -readonly [K in keyof TestPage]: TestPage[K] }
   page.formEvents = {}
   page.form = new page.Tessera.CardForm(options)
-  for (const event of ['ready', 'change', 'step', 'token', 'error', 'warning', 'wait', 'seen'])
+  for (const event of ['ready', 'change', 'step', 'busy', 'focus', 'blur', 'token', 'error', 'warning', 'wait', 'pick', 'remove', 'seen'])
     page.form.on(event, (value) => (page.formEvents[event] ??= []).push(value ?? null))
   page.form.mount('#card')
   document.querySelector('#card iframe')?.addEventListener('load', () => (page.formEvents['load'] ??= []).push(null))
@@ -158,13 +161,12 @@ export async function enterCard({ form }: OpenForm, pan: string): Promise<void> 
   await form.locator('#number').fill(pan)
   await form.locator('#expiry').fill('')
   await form.locator('#expiry').pressSequentially('0399')
-  await pressInFrame(form.locator('form.card button'))
+  await pressInFrame(form.locator('form.card button.main'))
 }
 
-/** Enters the SMS code and submits it. */
+/** Enters the SMS code, which confirms itself. */
 export async function enterCode({ form }: OpenForm, code = '666666'): Promise<void> {
   await form.locator('#code').fill(code)
-  await pressInFrame(form.locator('form.code button.main'))
 }
 
 export interface FormShop {

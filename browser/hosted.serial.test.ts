@@ -5,7 +5,9 @@ import { after, before, describe, it } from 'node:test'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 
 import { awaitWithin } from '../tools/await-within.ts'
+import { pressInFrame } from '../tools/press-in-frame.ts'
 import { enterCard, enterCode, startTestBed, observeForm, type OpenForm, type TestBed } from './form.fixture.ts'
+import { callAsServer, idOfToken, createOfferingSession, saveCards } from './saved-cards.fixture.ts'
 
 const success = '8600069195406311'
 
@@ -37,7 +39,7 @@ describe('the hosted page', () => {
     await page.close()
   })
 
-  it('leaves no digit, session or token in an address, in storage, in a window name or in the page it returns to', async () => {
+  it('leaves no digit, session or token in an address, in a window name or in the page it returns to, and in storage the session alone', async () => {
     const { session, page: link } = await create()
     const addresses: string[] = []
     const opened = await visit(link, {}, (page) =>
@@ -45,15 +47,17 @@ describe('the hosted page', () => {
     )
     await enterCard(opened, success)
     await opened.form.locator('#code').waitFor()
-    const stored = await opened.page.evaluate(() =>
-      JSON.stringify([
-        Object.entries(localStorage),
-        Object.entries(sessionStorage),
-        document.cookie,
-        window.name,
-        history.state,
-        document.documentElement.outerHTML,
-      ]),
+    const stored = await opened.page.evaluate(
+      (kept) =>
+        JSON.stringify([
+          Object.entries(localStorage),
+          Object.values(sessionStorage).map((text) => String(text).replace(kept, '')),
+          document.cookie,
+          window.name,
+          history.state,
+          document.documentElement.outerHTML,
+        ]),
+      session,
     )
     await enterCode(opened)
     await opened.page.waitForURL(`${testBed.shopOrigin}/**`)
@@ -83,11 +87,104 @@ describe('the hosted page', () => {
     await page.close()
   })
 
-  it('says what to do after a reload, with an invalid link, and when the service does not respond', async () => {
-    const { page: link } = await create()
-    const { page, form } = await visit(link)
+  it('survives a reload and a tab that the browser dropped, also at the code, and shows no session in the address', async () => {
+    const { session, page: link } = await create()
+    const opened = await visit(link)
+    const { page, form } = opened
     await form.locator('#number').waitFor()
     await page.reload()
+    await enterCard(opened, success)
+    await form.locator('#code').waitFor()
+    // A dropped tab is loaded again from the address that it had.
+    await page.goto('about:blank')
+    await page.goBack()
+    await form.locator('#number').waitFor()
+    assert.equal(new URL(page.url()).hash, '')
+    assert.equal(await form.locator('#number').inputValue(), '')
+    await enterCard(opened, success)
+    await enterCode(opened)
+    await page.waitForURL(`${testBed.shopOrigin}/**`)
+    assert.equal((await fetchState(session)).state, 'done')
+    await page.goto(`${testBed.formOrigin}/form/v1/page?merchant=${testBed.merchant}&locale=en`)
+    await page.getByRole('status').getByText('This page is opened by a link').waitFor()
+    assert.equal(await page.evaluate(() => sessionStorage.length), 0, 'the session is still stored')
+    await page.close()
+  })
+
+  it('shows the outcome alone after the code, and the back button does not lead to a second card', async () => {
+    const { page: link } = await create()
+    const opened = await visit(link)
+    await opened.form.locator('#number').waitFor()
+    const reply = Promise.withResolvers<undefined>()
+    await opened.page.route(`${testBed.shopOrigin}/**`, (route) => reply.promise.then(() => route.continue()))
+    await enterCard(opened, success)
+    await enterCode(opened)
+    await opened.page.getByRole('heading', { name: 'Your card is confirmed' }).waitFor()
+    assert.equal(await opened.page.locator('iframe').count(), 0)
+    reply.resolve(undefined)
+    await opened.page.waitForURL(`${testBed.shopOrigin}/**`)
+    await opened.page.goBack().catch(() => null)
+    assert.ok(!opened.page.url().includes('/form/v1/page'))
+    await opened.page.close()
+  })
+
+  it('shows amount and order, with the amount in the buttons, and marks the test environment', async () => {
+    const { page: link } = await create({ amount: 12_500_050, order: '№ 197/б', locale: 'ru' })
+    const opened = await visit(link)
+    const { page, form } = opened
+    await form.getByRole('button', { name: 'Оплатить 125 000,50 сум' }).waitFor()
+    await page.getByRole('heading', { name: 'Оплата картой' }).waitFor()
+    for (const text of ['125 000,50 сум', 'Заказ № 197/б', 'Тестовая среда: деньги не списываются', new URL(testBed.shopOrigin).host])
+      await page.getByText(text, { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'English' }).click()
+    await form.getByRole('button', { name: 'Pay 125,000.50 soʻm' }).waitFor()
+    await enterCard(opened, success)
+    await form.getByRole('button', { name: 'Confirm 125,000.50 soʻm' }).waitFor()
+    await page.close()
+  })
+
+  it('offers the saved cards, and returns with the picked one, which the merchant’s server reads', async () => {
+    const tokens = await saveCards(testBed, [success, '8600495473316478'])
+    const returnTo = { return: `${testBed.shopOrigin}/cards?order=1`, amount: 500_000 }
+    const { page: link, readOutcome } = await createOfferingSession(testBed, tokens, returnTo)
+    const { page, form, callCount } = await visit(link)
+    await form.getByRole('radio', { name: 'ending in 6 4 7 8' }).check()
+    const shown = Promise.withResolvers<undefined>()
+    await page.route(`${testBed.shopOrigin}/**`, (route) => shown.promise.then(() => route.continue()))
+    await pressInFrame(form.getByRole('button', { name: 'Pay 5,000 soʻm' }))
+    await page.getByRole('heading', { name: 'Your card is selected' }).waitFor()
+    assert.equal(await page.locator('iframe').count(), 0)
+    await page.getByRole('link', { name: /Powered by/ }).waitFor()
+    shown.resolve(undefined)
+    await page.waitForURL(`${testBed.shopOrigin}/cards?order=1&tessera=done`)
+    assert.equal(callCount('cards.create'), 0)
+    const { state, picked } = await readOutcome()
+    assert.deepEqual([state, picked], ['done', idOfToken(tokens[1] ?? '')])
+    // Whoever opens the link again is led back, and picks nothing.
+    const again = await visit(link)
+    await again.page.waitForURL(`${testBed.shopOrigin}/cards?order=1&tessera=done`)
+    await again.page.close()
+    await page.close()
+  })
+
+  it('asks to choose a card when nothing is to be paid, and goes on when one is removed', async () => {
+    const tokens = await saveCards(testBed, [success])
+    const { page: link, readOutcome } = await createOfferingSession(testBed, tokens, { return: `${testBed.shopOrigin}/cards` })
+    const opened = await visit(link)
+    await opened.page.getByRole('heading', { name: 'Choose a card' }).waitFor()
+    await pressInFrame(opened.form.locator('.remove'))
+    await pressInFrame(opened.form.locator('.danger'))
+    await enterCard(opened, success)
+    await enterCode(opened)
+    await opened.page.waitForURL(`${testBed.shopOrigin}/cards?tessera=done`)
+    const { state, picked, removals } = await readOutcome()
+    assert.deepEqual([state, picked, removals], ['done', undefined, tokens.map(idOfToken)])
+    await opened.page.close()
+  })
+
+  it('says what to do without a link, with an invalid one, and when the service does not respond', async () => {
+    const { page: link } = await create()
+    const { page, form } = await visit(link.split('#')[0] ?? '')
     await page.getByRole('status').getByText('Open the link from').waitFor()
     assert.equal(await page.locator('iframe').count(), 0)
     // The same link in the same window: only the fragment changes.
@@ -144,7 +241,7 @@ describe('the hosted page', () => {
     const read = Promise.withResolvers<undefined>()
     await again.page.route(`${testBed.shopOrigin}/**`, (route) => read.promise.then(() => route.continue()))
     await again.page.goto(other.page)
-    await again.page.getByRole('status').getByText('The card was added').waitFor()
+    await again.page.getByRole('status').getByText('Your card is confirmed').waitFor()
     read.resolve(undefined)
     await again.page.waitForURL(`${testBed.shopOrigin}/**`)
     await again.page.close()
@@ -163,7 +260,7 @@ describe('the hosted page', () => {
     await page.goto(testBed.servePage({ body: `<div id="card"></div><iframe id="x" src="${link}"></iframe>` }))
     const framed = page.frames().find((frame) => frame !== page.mainFrame())
     assert.ok(framed !== undefined)
-    assert.equal(await framed.locator('main.page').count(), 0)
+    assert.equal(await framed.locator('.page').count(), 0)
     await page.close()
   })
 
@@ -191,21 +288,13 @@ describe('the hosted page', () => {
     await page.close()
   })
 
-  async function create(other: object = {}): Promise<{ session: string; page: string }> {
+  function create(other: object = {}): Promise<{ session: string; page: string }> {
     const params = { origin: testBed.shopOrigin, save: 'off', return: `${testBed.shopOrigin}/cards?order=1`, ...other }
-    return (await callAsServer('form.sessions.create', params)) as { session: string; page: string }
+    return callAsServer(testBed, 'form.sessions.create', params)
   }
 
-  async function fetchState(session: string): Promise<{ state: string; card?: { token: string; verify: boolean; recurrent: boolean } }> {
-    return (await callAsServer('form.sessions.get', { session })) as { state: string }
-  }
-
-  async function callAsServer(method: string, params: object): Promise<unknown> {
-    const { url, merchantId, password } = testBed.tessera
-    const headers = { 'content-type': 'application/json', 'x-auth': `${merchantId}:${password}` }
-    const response = await fetch(`${url}/api/${method}`, { method: 'POST', headers, body: JSON.stringify({ id: 1, method, params }) })
-    const { result, error } = (await response.json()) as { result?: unknown; error?: unknown }
-    return result ?? assert.fail(JSON.stringify(error))
+  function fetchState(session: string): Promise<{ state: string; card?: { token: string; verify: boolean; recurrent: boolean } }> {
+    return callAsServer(testBed, 'form.sessions.get', { session })
   }
 
   async function visit(link: string, options: BrowserContextOptions = {}, prepare?: (page: Page) => unknown): Promise<OpenForm> {

@@ -1,7 +1,7 @@
-// time limit: 90 s
+// time limit: 180 s
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import type { Frame } from 'playwright-core'
+import type { Frame, Page } from 'playwright-core'
 
 import { pressInFrame } from '../tools/press-in-frame.ts'
 import { enterCard, enterCode, startTestBed, type TestPage, type OpenForm, type TestBed } from './form.fixture.ts'
@@ -60,42 +60,46 @@ describe('the appearance of the card form', () => {
     })
   }
 
-  for (const [layout, width] of [
-    ['stacked', 320],
-    ['stacked', 376],
-    ['row', 400],
-    ['compact', 480],
-  ] as const) {
-    it(`shows number, label and brand without overlap, in both directions: ${layout}, ${String(width)} pixels`, async () => {
-      const opened = await testBed.open({ options: { layout }, page: { viewport: { width, height: 640 } } })
+  for (const layout of ['stacked', 'row', 'compact']) {
+    it(`shows number, label and brand without overlap in every width, in both directions: ${layout}`, async () => {
+      const opened = await testBed.open({ options: { layout }, head: '<style>body{margin:0}</style>' })
       await opened.form.locator('#number').fill('5500 0000 0000 0004')
-      await opened.form.locator('.brand', { hasText: 'Mastercard' }).waitFor()
+      await opened.form.locator('.brand[data-brand=mastercard]').waitFor()
       const frame = await opened.frame()
       for (const direction of ['ltr', 'rtl'] as const) {
         await opened.page.evaluate((value) => (globalThis as unknown as TestPage).form.update({ direction: value }), direction)
         await opened.form.locator(`html[dir=${direction}]`).waitFor()
-        const [hidden, overlap, onLabel] = await frame.evaluate(() => {
-          const number = document.querySelector('#number') as HTMLInputElement
-          const label = document.createRange()
-          label.selectNodeContents(document.querySelector('label[for=number]') ?? document.body)
-          const [brand, labelBox, box] = [document.querySelector('.brand') ?? document.body, label, number].map((it) =>
-            it.getBoundingClientRect(),
-          )
-          if (brand === undefined || labelBox === undefined || box === undefined) throw new Error('nothing to measure')
-          const isAbove = brand.bottom <= box.top
-          return [
-            number.scrollWidth - number.clientWidth,
-            isAbove ? 0 : box.right - Number.parseFloat(getComputedStyle(number).paddingRight) - brand.left,
-            isAbove ? Math.min(brand.right - labelBox.left, labelBox.right - brand.left) : 0,
-          ]
-        })
-        assert.equal(hidden, 0, `${direction}: digits are hidden`)
-        assert.ok(overlap <= 0, `${direction}: the brand overlaps the digits by ${String(overlap)}`)
-        assert.ok(onLabel <= 0, `${direction}: the brand overlaps the label by ${String(onLabel)}`)
+        for (let width = 304; width <= 416; width += 8) {
+          await opened.page.setViewportSize({ width, height: 640 })
+          await frame.waitForFunction((wanted) => innerWidth === wanted, width)
+          const { hidden, ...overlaps } = await frame.evaluate(measureNumber)
+          const where = `${direction}, ${String(width)} pixels`
+          assert.ok(hidden <= 0, `${where}: ${String(hidden)} pixels of digits are hidden`)
+          for (const [name, pixels] of Object.entries(overlaps)) assert.ok(pixels <= 0, `${where}: ${name} by ${String(pixels)}`)
+        }
       }
       await opened.page.close()
     })
   }
+
+  it('shows the marks of the accepted cards in an empty field, and none of others', async () => {
+    const prepare = (page: Page): Promise<unknown> =>
+      page.route(/\/form\/v1\?/, async (route) => {
+        const response = await route.fetch()
+        const body = (await response.text()).replace(/"accepted":\[[^\]]*\]/, '"accepted":["uzcard","humo"]')
+        await route.fulfill({ response, body })
+      })
+    const opened = await testBed.open({ prepare })
+    await opened.waitUntilComplete()
+    const shown = (): Promise<(string | null)[]> =>
+      opened.form.locator('.brand .mark:not(.gone)').evaluateAll((marks) => marks.map((mark) => mark.getAttribute('data-brand')))
+    assert.deepEqual(await shown(), ['uzcard', 'humo'])
+    await opened.form.locator('#number').fill('4')
+    assert.deepEqual(await shown(), [])
+    await opened.form.locator('#number').fill('98')
+    assert.deepEqual(await shown(), ['humo'])
+    await opened.page.close()
+  })
 
   it('has visible borders, marks and focus in forced colors', async () => {
     const opened = await testBed.open({ page: { forcedColors: 'active', colorScheme: 'dark' } })
@@ -148,13 +152,14 @@ describe('the appearance of the card form', () => {
     const frame = await opened.frame()
     await opened.form.locator('html[dir=rtl]').waitFor()
     await opened.form.locator('#number').fill(success)
+    await opened.form.locator('.brand[data-brand=uzcard]').waitFor()
     const layout = await frame.evaluate(() => {
       const at = (selector: string): DOMRect => document.querySelector(selector)?.getBoundingClientRect() ?? new DOMRect()
       const label = document.createRange()
       label.selectNodeContents(document.querySelector('label[for=number]') ?? document.body)
       const number = document.querySelector('#number') as HTMLInputElement
       const dot = document.createRange()
-      const sentence = document.querySelector('footer p')?.firstChild
+      const sentence = document.querySelector('footer p span')?.firstChild
       if (sentence) dot.setStart(sentence, (sentence.textContent?.length ?? 1) - 1)
       if (sentence) dot.setEnd(sentence, sentence.textContent?.length ?? 1)
       const { paddingLeft, paddingRight, direction, textAlign } = getComputedStyle(number)
@@ -183,3 +188,22 @@ describe('the appearance of the card form', () => {
     await opened.page.close()
   })
 })
+
+/** Runs in the frame: what of the digits is hidden, and how far the brand is over the digits, over the label, or outside the frame, in pixels. */
+function measureNumber(): Readonly<Record<'hidden' | 'over the digits' | 'over the label' | 'outside', number>> {
+  const find = (selector: string): HTMLElement => document.querySelector(selector) ?? document.body
+  const number = find('#number') as HTMLInputElement
+  const text = document.createRange()
+  text.selectNodeContents(find('label[for=number]'))
+  const [brand, label, box] = [find('.brand').getBoundingClientRect(), text.getBoundingClientRect(), number.getBoundingClientRect()]
+  const isAbove = brand.bottom <= box.top
+  const isLeft = brand.left - box.left < box.right - brand.right
+  const { paddingLeft, paddingRight } = getComputedStyle(number)
+  const clear = isLeft ? brand.right - box.left - Number.parseFloat(paddingLeft) : box.right - brand.left - Number.parseFloat(paddingRight)
+  return {
+    hidden: number.scrollWidth - number.clientWidth,
+    'over the digits': isAbove ? 0 : clear,
+    'over the label': isAbove ? Math.min(brand.right - label.left, label.right - brand.left) : 0,
+    outside: Math.max(-brand.left, brand.right - innerWidth, -brand.top),
+  }
+}

@@ -3,26 +3,22 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
+import { appearanceExamples } from '@tessera/contract/appearance-examples'
+
 import { enterCard, enterCode, type OpenForm, type TestBed } from './form.fixture.ts'
 
 /** A picture in the docs: forms side by side, each with its options and the step that is shown. */
 export interface Picture {
   readonly name: string
-  readonly forms: readonly { readonly options: object; readonly isDark?: boolean; readonly width: number; readonly until: FormState }[]
+  readonly forms: readonly {
+    readonly options: object
+    /** The style of the page's body. */ readonly page?: string
+    readonly width: number
+    readonly until: FormState
+  }[]
 }
 
 type FormState = 'filled' | 'refused' | 'code' | 'done'
-
-const green = { accent: '#0a6b4d', focus: '#0a6b4d', radius: '24px', dark: { accent: '#6fe0b4', accentText: '#04251a', focus: '#6fe0b4' } }
-const paper = {
-  background: '#fbf6ec',
-  field: '#fffdf8',
-  text: '#3a2c1a',
-  muted: '#6f5f49',
-  border: '#8c7a5f',
-  accent: '#8a3b12',
-  focus: '#8a3b12',
-}
 
 export const pictures: readonly Picture[] = [
   {
@@ -30,13 +26,19 @@ export const pictures: readonly Picture[] = [
     forms: (['filled', 'refused', 'code', 'done'] as const).map((until) => ({ options: { locale: 'en' }, width: 336, until })),
   },
   {
-    name: 'form-themes.png',
+    name: 'form-appearances.png',
     forms: [
-      { options: { locale: 'ru', layout: 'stacked', theme: { ...green, scheme: 'light' } }, width: 320, until: 'filled' },
-      { options: { locale: 'uz', layout: 'row', theme: { ...green, scheme: 'dark' } }, isDark: true, width: 400, until: 'filled' },
+      { options: { locale: 'ru', appearance: appearanceExamples.meadow }, page: 'background:#eefaf4', width: 340, until: 'filled' },
       {
-        options: { locale: 'en', layout: 'compact', theme: { ...paper, radius: '0px', fontFamily: 'serif', scheme: 'light' } },
-        width: 400,
+        options: { locale: 'en', layout: 'row', appearance: appearanceExamples.ledger },
+        page: 'background:#fbf6ec',
+        width: 420,
+        until: 'filled',
+      },
+      {
+        options: { locale: 'en', layout: 'row', appearance: appearanceExamples.poster },
+        page: 'background:#14110a',
+        width: 420,
         until: 'filled',
       },
     ],
@@ -44,7 +46,17 @@ export const pictures: readonly Picture[] = [
 ]
 
 /** The sources of the pictures: when one changes, the pictures may be out of date. */
-const sources = ['frame/frame.css', 'frame/view.ts', 'frame/texts.ts', 'frame/render-texts.ts', 'pictures.fixture.ts']
+const sources = [
+  'frame/frame.css',
+  'frame/view.ts',
+  'frame/texts.ts',
+  'frame/render-texts.ts',
+  'frame/deferred/brands.ts',
+  'frame/deferred/code-view.ts',
+  'frame/appearance/rules.ts',
+  '../contract/src/appearance-examples.ts',
+  'pictures.fixture.ts',
+]
 
 export const folder = fileURLToPath(new URL('../docs/pictures/', import.meta.url))
 
@@ -62,8 +74,8 @@ export function readPictureSources(): { readonly sources: string; readonly files
 /** Opens every form and draws them side by side. */
 export async function drawPicture(testBed: TestBed, { forms }: Picture): Promise<Buffer> {
   const shots: string[] = []
-  for (const { options, isDark = false, width, until } of forms) {
-    const head = `<style>h1{display:none}body{margin:16px;background:${backgroundOf(options, isDark)}}</style>`
+  for (const { options, page: pageStyle = 'background:#fff', width, until } of forms) {
+    const head = `<style>h1{display:none}body{margin:16px;${pageStyle}}</style>`
     const opened = await testBed.open({ options, head, page: { viewport: { width, height: 900 }, reducedMotion: 'reduce' } })
     await opened.waitForEvent('ready')
     await advanceTo(opened, until)
@@ -84,14 +96,6 @@ export async function drawPicture(testBed: TestBed, { forms }: Picture): Promise
   const picture = await page.screenshot({ fullPage: true })
   await page.close()
   return picture
-}
-
-function backgroundOf(options: object, isDark: boolean): string {
-  return 'theme' in options && (options.theme as { background?: string }).background !== undefined
-    ? paper.background
-    : isDark
-      ? '#14171c'
-      : '#fff'
 }
 
 async function advanceTo(opened: OpenForm, until: FormState): Promise<void> {

@@ -88,6 +88,20 @@ for (const { version, folder } of reacts) {
       await opened.page.close()
     })
 
+    it(`puts id, className and style on its element, and follows a new language of the page, in ${version}`, async () => {
+      const opened = await openReact(testBed, modules, { locale: 'en-GB', id: 'form', className: 'wide', style: { maxWidth: 400 } })
+      await opened.waitForEvent('Ready')
+      await opened.form.locator('html[lang=en]').waitFor()
+      await opened.page.evaluate(() => {
+        document.documentElement.lang = 'ru-RU'
+        ;(globalThis as unknown as ReactTestPage).show({ locale: 'auto', id: 'form', className: 'narrow' })
+      })
+      await opened.form.locator('html[lang=ru]').waitFor()
+      assert.equal(await opened.page.locator('div#form.narrow > iframe[title="Данные карты"]').count(), 1)
+      assert.equal(await opened.page.locator('#form').getAttribute('style'), '')
+      await opened.page.close()
+    })
+
     it(`is rendered by a server of ${version} as an empty element, and hydrated without warnings`, async () => {
       const html = await renderOnServer(folder, testBed)
       assert.equal(html, '<div></div>')

@@ -5,9 +5,9 @@ import { errors } from '@tessera/contract/errors'
 import { formReasons } from '@tessera/contract/form-reasons'
 
 import { startTessera } from '../tools/start-tessera.ts'
-import { cardholderReasons, describeReason } from './frame/reasons.ts'
-import { CardForm, CardFormMisuse } from './page/card-form.ts'
-import { sdkOriginOf } from './page/card-form-options.ts'
+import { cardholderReasons, describeReason } from './frame/deferred/reasons.ts'
+import { CardForm } from './page/card-form.ts'
+import { CardFormMisuse, sdkOriginOf } from './page/card-form-options.ts'
 
 test('the documentation address of an error exists and has an anchor for every reason', async () => {
   const tessera = await startTessera({ settings: [] })

@@ -20,8 +20,9 @@ describe('the theme of the card form', () => {
 
   /** Opens a form with an error at its number, so that every themed element is visible. */
   async function openWithError(options: object = {}): Promise<[OpenForm, Frame]> {
-    const opened = await testBed.open({ options, page: { colorScheme: 'light', reducedMotion: 'reduce' } })
-    await opened.waitForEvent('ready')
+    // The script of the appearance is there from the beginning: events come in the order of the calls.
+    const opened = await testBed.open({ options: { theme: {}, ...options }, page: { colorScheme: 'light', reducedMotion: 'reduce' } })
+    await opened.waitUntilComplete()
     await pressInFrame(opened.form.locator('form.card button'))
     await opened.form.locator('#number-fault:not(:empty)').waitFor()
     await opened.waitForEvent('error')
@@ -32,7 +33,17 @@ describe('the theme of the card form', () => {
   let updates = 0
   async function update({ page, form }: OpenForm, options: object): Promise<void> {
     const marker = `Marker ${String(updates++)}`
-    await page.evaluate((given) => (globalThis as unknown as TestPage).form.update(given), { labels: { expiry: marker }, ...options })
+    await page.evaluate(
+      (given) => {
+        const shop = globalThis as unknown as TestPage & { lastTheme?: string | undefined }
+        const theme = 'theme' in given ? JSON.stringify(given.theme) : undefined
+        // update() merges; these tests are about one theme after the other.
+        if (theme !== undefined && theme !== shop.lastTheme) shop.form.update({ theme: undefined })
+        shop.lastTheme = theme
+        shop.form.update(given)
+      },
+      { labels: { expiry: marker }, ...options } as object,
+    )
     await form.locator('label', { hasText: marker }).waitFor()
   }
 
@@ -150,20 +161,21 @@ describe('the theme of the card form', () => {
     await opened.page.close()
   })
 
-  it('is light, dark or follows the device, with the theme’s own dark values when it has them', async () => {
+  it('is light, dark, as the page or as the device, with the theme’s own dark values when it has them', async () => {
     const [opened, frame] = await openWithError()
     const background = async (): Promise<string | undefined> => (await read(frame, [['body', 'background-color']]))[0]
     const [white, night] = ['rgb(255, 255, 255)', 'rgb(20, 23, 28)']
     const themes: readonly (readonly [Theme, light: string, dark: string])[] = [
-      [{}, white, night],
+      [{}, white, white],
+      [{ scheme: 'page' }, white, white],
       [{ scheme: 'auto' }, white, night],
       [{ scheme: 'light' }, white, white],
       [{ scheme: 'dark' }, night, night],
-      [{ background: '#eee' }, 'rgb(238, 238, 238)', 'rgb(238, 238, 238)'],
-      [{ background: '#eee', dark: { background: '#111' } }, 'rgb(238, 238, 238)', 'rgb(17, 17, 17)'],
+      [{ scheme: 'auto', background: '#eee' }, 'rgb(238, 238, 238)', 'rgb(238, 238, 238)'],
+      [{ scheme: 'auto', background: '#eee', dark: { background: '#111' } }, 'rgb(238, 238, 238)', 'rgb(17, 17, 17)'],
       [{ scheme: 'light', dark: { background: '#111' } }, white, white],
       [{ scheme: 'dark', dark: { background: '#111' } }, 'rgb(17, 17, 17)', 'rgb(17, 17, 17)'],
-      [{ background: '#eee', dark: { background: 'url(x)' } }, 'rgb(238, 238, 238)', 'rgb(238, 238, 238)'],
+      [{ scheme: 'auto', background: '#eee', dark: { background: 'url(x)' } }, 'rgb(238, 238, 238)', 'rgb(238, 238, 238)'],
     ]
     for (const [theme, light, dark] of themes) {
       await update(opened, { theme })

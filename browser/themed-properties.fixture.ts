@@ -50,7 +50,7 @@ export const themedProperties: Record<
     computed: 'rgb(10, 11, 12)',
     targets: [
       ['#expiry::placeholder', 'color'],
-      ['.brand', 'color'],
+      ['.card-summary', 'color'],
       ['.progress', 'color'],
       ['p.card', 'color'],
     ],

@@ -191,7 +191,9 @@ async function refuseWrites(databaseUrl: string, which: Phase['refusing']): Prom
   const condition = which === 'all' ? 'true' : 'new.bucket % 2 = 0'
   const tables = await queryDatabase(
     databaseUrl,
-    `select table_name from information_schema.columns where column_name = 'bucket' and table_schema = current_schema()`,
+    // A partition gets the trigger of its table.
+    `select relname as table_name from pg_class join pg_attribute on attrelid = pg_class.oid
+     where attname = 'bucket' and relkind in ('r', 'p') and not relispartition and relnamespace = current_schema()::regnamespace`,
   )
   const create = (table: string): string =>
     `create trigger refuse_writes before insert or update on ${table} for each row when (${condition}) execute function refuse_write()`
@@ -223,4 +225,5 @@ function count(counts: Map<string, number>, key: string): void {
 const defaultPhaseMs = 5000
 const controlPhaseMs = 1000
 const settleMs = 400
-const maxReadyMs = 10_000
+/** A failed write counts for ten seconds. */
+const maxReadyMs = 15_000

@@ -1,15 +1,12 @@
-// `npm run build -w browser`: browser/dist with the types of the testing package. `npm run build` builds the rest, without the compiler.
-import { writeFileSync } from 'node:fs'
+// `npm run build -w browser`: makes browser/dist/package, which is what is published. See docs/decisions/0096-packages.md.
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-import { buildBrowser } from './browser/build.ts'
-import { bundleSdkTypes, bundleTestingTypes } from './browser/testing-types.ts'
+import { buildBrowserPackage } from './browser/package.ts'
+import { copyLicence } from './copy-licence.ts'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
-const dist = join(root, 'browser', 'dist')
-await buildBrowser(root, dist)
-const types = bundleTestingTypes(root)
-writeFileSync(join(dist, 'testing.d.ts'), types)
-for (const [name, text] of bundleSdkTypes(root)) writeFileSync(join(dist, name), text)
-process.stdout.write(`testing.d.ts ${Buffer.byteLength(types)} bytes\n`)
+copyLicence(root, 'browser')
+for (const { path, bytes } of await buildBrowserPackage(root, join(root, 'browser', 'dist', 'package'))) {
+  process.stdout.write(`${path}  ${bytes} bytes\n`)
+}

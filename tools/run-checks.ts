@@ -87,7 +87,10 @@ const checks: readonly CheckRun[] = [
     const { operations } = await import('@tessera/contract/operations')
     return checkOperations(tree, Object.keys(operations))
   }),
-  ownCheck('pages', async (tree) => checkPages(tree, (await import('./pages/pages.ts')).printPages(readVersion(tree)))),
+  ownCheck('pages', async (tree) => {
+    const { printPages, printSections } = await import('./pages/pages.ts')
+    return checkPages(tree, new Map([...printPages(readVersion(tree)), ...printSections((path) => tree.read(path))]))
+  }),
   ownCheck('test needs', async (tree) => checkTestNeeds(tree)),
   ownCheck('titles', async (tree) => checkTitles(tree)),
   ownCheck('pans', async (tree) => checkPans(tree)),

@@ -1,8 +1,8 @@
-import { frameProtocol, readFromFrame, type FromFrame, type ToFrame } from '@tessera/contract/frame'
+import { frameProtocol, isFromFrame, type FromFrame, type ToFrame } from '@tessera/contract/frame'
 
-/** A message channel to one frame. */
+/** The port to one frame. */
 export interface Bridge {
-  post(message: ToFrame): void
+  postMessage(message: ToFrame): void
   close(): void
 }
 
@@ -10,14 +10,13 @@ export interface Bridge {
 export function openBridge(frame: HTMLIFrameElement, origin: string, id: string, onMessage: (message: FromFrame) => void): Bridge {
   const { port1, port2 } = new MessageChannel()
   port1.onmessage = ({ data }: MessageEvent) => {
-    const message = readFromFrame(data)
-    if (message !== null) onMessage(message)
+    if (isFromFrame(data)) onMessage(data)
   }
   frame.contentWindow?.postMessage({ tessera: frameProtocol, id }, origin, [port2])
-  return { post: (message) => port1.postMessage(message), close: () => port1.close() }
+  return port1
 }
 
 /** A random frame id: 128 bits in hex. */
 export function createFrameId(): string {
-  return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => (byte + 256).toString(16).slice(1)).join('')
 }

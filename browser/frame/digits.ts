@@ -31,17 +31,3 @@ export function isPan(digits: string): boolean {
   if (digits.length < minPanLength || digits.length > maxPanLength) return false
   return hasValidCheckDigit(new TextEncoder().encode(digits))
 }
-
-/** The brand to show beside the number; empty when only the service knows it. */
-export function brandOf(digits: string): string {
-  return brands.find(([, prefix]) => prefix.test(digits))?.[0] ?? ''
-}
-
-const brands: readonly (readonly [brand: string, prefix: RegExp])[] = [
-  ['UZCARD', /^(8600|5614)/],
-  ['HUMO', /^9860/],
-  ['МИР', /^220[0-4]/],
-  ['UnionPay', /^62/],
-  ['VISA', /^4/],
-  ['Mastercard', /^(5[1-5]|222[1-9]|22[3-9]|2[3-6]|27[01]|2720)/],
-]

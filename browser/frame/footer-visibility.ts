@@ -72,12 +72,17 @@ export function watchFooter(footer: Element, onChange: (visibility: FooterVisibi
 
 type VisibilityEntry = IntersectionObserverEntry & { readonly isVisible?: boolean }
 
+/** Of the footer, without fractions of pixels at its edges. */
+const wholeRatio = 0.99
 const lookOptions = { threshold: [0, 0.5, 1], trackVisibility: true, delay: 100 } as IntersectionObserverInit
 
-/** A footer that is scrolled out of view is not hidden. Only one that is entirely on the screen and still not visible is. */
+/**
+ * A footer of which a part is out of view may be scrolled or clipped, also when Chromium says that it is visible: that is true of the part on the
+ * screen, however small. Only one that is entirely on the screen and still not visible is hidden.
+ */
 function visibilityOf(entry: VisibilityEntry | undefined): FooterVisibility {
-  if (entry?.isVisible === true) return 'visible'
-  return entry?.isVisible === false && entry.intersectionRatio === 1 ? 'hidden' : 'unverified'
+  if (entry?.isVisible === undefined || entry.intersectionRatio < wholeRatio) return 'unverified'
+  return entry.isVisible ? 'visible' : 'hidden'
 }
 
 /** Whether the frame is lower than its content. */

@@ -1,10 +1,6 @@
-import type { FormStep } from '@tessera/contract/frame'
-import type { CodeFormat } from '@tessera/contract/verification-code'
-
-import { brandOf, formatNumber, isPan, minPanLength, readDigits, type FieldText } from './digits.ts'
+import { formatNumber, isPan, minPanLength, readDigits, type FieldText } from './digits.ts'
 import { formatExpiry, formatExpiryInput, isExpiryPast, parseExpiryText } from './expiry.ts'
-import { isEnteredAtOnce, readCodeText } from './code-field.ts'
-import type { FieldView, FormView } from './view.ts'
+import type { FormView } from './view.ts'
 
 /** Room for a month and a year with separators. */
 const maxExpiryLength = 16
@@ -24,8 +20,7 @@ export function validateExpiry(text: string, nowMs: number): string | null {
 }
 
 /** Formats the fields while the cardholder types. The caret stays behind the same digit. */
-export function formatInputs({ fields, brand }: FormView): void {
-  const { number, expiry } = fields
+export function formatInputs({ number, expiry }: Pick<FormView, 'number' | 'expiry'>): void {
   let formatted = ''
   listenForInput(number.input, (event) => {
     const isBackspace = event instanceof InputEvent && event.inputType === 'deleteContentBackward'
@@ -36,7 +31,6 @@ export function formatInputs({ fields, brand }: FormView): void {
     const typed = isSpaceDeleted ? { text: value.slice(0, caret - 1) + value.slice(caret), caret: caret - 1 } : { text: value, caret }
     setText(number.input, formatNumber(typed))
     formatted = number.input.value
-    showBrand(brand, formatted)
   })
   listenForInput(expiry.input, (event) => {
     const isDeleting = event instanceof InputEvent && event.inputType.startsWith('delete')
@@ -63,30 +57,13 @@ export function listenForInput(input: HTMLInputElement, onInput: (event: Event) 
   input.addEventListener('compositionend', onInput)
 }
 
-/** Brings the code into its format while the cardholder types. The caret stays behind the same character. */
-export function formatCode({ input }: FieldView, format: CodeFormat): void {
-  const { value, selectionStart } = input
-  const text = readCodeText(value, format)
-  const before = readCodeText(value.slice(0, selectionStart ?? value.length), format)
-  if (text !== value) setText(input, { text, caret: Math.min(before.length, text.length) })
+/** Whether the text came as a whole, from the clipboard, a message or a password manager, and not by typing its last character. */
+export function isEnteredAtOnce(event: Event): boolean {
+  return !(event instanceof InputEvent) || ['insertFromPaste', 'insertFromDrop', 'insertReplacementText'].includes(event.inputType)
 }
 
-/** Locks the fields of a step while its call is in flight: what is typed then would not be what was sent. */
-export function lockInputs({ fields, steps }: FormView, step: FormStep | null): void {
-  for (const { input } of Object.values(fields)) input.readOnly = step !== null && steps[step].contains(input)
-}
-
-/** Empties every field, so that the browser restores nothing either. */
-export function wipeInputs({ fields, brand }: FormView): void {
-  for (const { input } of Object.values(fields)) input.value = ''
-  showBrand(brand, '')
-}
-
-function showBrand(element: HTMLElement, text: string): void {
-  element.textContent = brandOf(readDigits(text))
-}
-
-function setText(input: HTMLInputElement, { text, caret }: FieldText): void {
+/** Writes a text into an input, when it is another one, and puts the caret where it belongs. */
+export function setText(input: HTMLInputElement, { text, caret }: FieldText): void {
   if (input.value !== text) input.value = text
   if (document.activeElement === input) input.setSelectionRange(caret, caret)
 }

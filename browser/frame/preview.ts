@@ -1,3 +1,4 @@
+import type { FormCard } from '@tessera/contract/frame'
 import type { CodeFormat } from '@tessera/contract/verification-code'
 
 /**
@@ -10,10 +11,12 @@ const { origin, code } = JSON.parse(document.getElementById('tessera')?.textCont
 }
 const rightCode = code.fixed ?? code.alphabet.slice(-1).repeat(code.length)
 
+const card: FormCard = { number: '8600***6311', expire: '0399', recurrent: false, verify: true, type: '22618' }
+
 const results: Readonly<Record<string, object>> = {
-  'cards.create': { card: { token: 'preview' } },
+  'cards.create': { card: { ...card, verify: false, token: 'preview' } },
   'cards.get_verify_code': { sent: true, phone: '99890*****66', wait: 60_000, code },
-  'cards.verify': { card: { number: '8600***6311', expire: '0399', recurrent: false, verify: true, type: '22618' } },
+  'cards.verify': { card },
 }
 const wrongCode = { error: { code: -31_103, reason: 'wrong_code' } }
 
@@ -35,6 +38,7 @@ addEventListener('message', ({ source, origin: sender, data }: MessageEvent) => 
 })
 
 async function showStep(step: string): Promise<void> {
+  await waitUntilComplete()
   find('.back').click()
   if (step === 'faults') submitForm('form.card')
   if (step !== 'code' && step !== 'done') return
@@ -45,6 +49,20 @@ async function showStep(step: string): Promise<void> {
   if (step === 'code') return
   type('#code', rightCode)
   submitForm('form.code')
+}
+
+/** Waits for the deferred script of the form. */
+function waitUntilComplete(): Promise<void> {
+  return new Promise((resolve) => {
+    const look = (): void => {
+      if (document.querySelector('form.done') === null) return
+      observer.disconnect()
+      resolve()
+    }
+    const observer = new MutationObserver(look)
+    observer.observe(document.body, { childList: true, subtree: true })
+    look()
+  })
 }
 
 /** Waits one task at a time. The form needs a few, because every response is immediate; after `maxTasks` it is given up. */

@@ -1,26 +1,26 @@
-import { formLabels } from '@tessera/contract/frame'
+import { formLabels, type FrameOptions } from '@tessera/contract/frame'
 
 import type { FormSettings, LocalizedTexts } from './form-settings.ts'
 import type { FormTexts } from './texts.ts'
-import { fieldNames, type FormView } from './view.ts'
+import type { FormView } from './view.ts'
 
-/** Writes every text that does not change within a step, and returns the texts in use. The merchant may replace labels, not legal texts. */
-export function renderTexts(
-  view: FormView,
-  settings: FormSettings,
-  { locale, texts: defaults, disclosure }: LocalizedTexts,
-  labels: Readonly<Record<string, unknown>>,
-): FormTexts {
-  const texts = { ...defaults }
-  for (const name of formLabels) {
-    const label = labels[name]
-    if (isValidLabel(name, label)) texts[name] = label
-  }
+/** The texts with the merchant's own labels. The merchant may replace labels, not legal texts. */
+export function withLabels(defaults: FormTexts, { labels = {}, layout = 'stacked' }: FrameOptions): FormTexts {
+  const own = formLabels.flatMap((name) => (isValidLabel(name, labels[name]) ? [[name, labels[name]]] : []))
+  // Beside the number there is room for one word.
+  const expiry = layout === 'stacked' ? defaults.expiry : defaults.expiryShort
+  return { ...defaults, expiry, ...(Object.fromEntries(own) as Partial<FormTexts>) }
+}
+
+/** Writes the texts of the first step, and of what stands below every step. */
+export function renderTexts(view: FormView, settings: FormSettings, { locale, disclosure }: LocalizedTexts, texts: FormTexts): void {
   document.documentElement.lang = locale
-  for (const name of fieldNames) view.fields[name].label.textContent = texts[name]
-  for (const name of ['submit', 'verify', 'back', 'done', 'cancel'] as const) view[name].textContent = texts[name]
-  view.fields.expiry.input.placeholder = texts.expiryShape
-  view.codeHint.textContent = texts.codeLetters
+  for (const name of ['number', 'expiry'] as const) view[name].label.textContent = texts[name]
+  for (const name of ['submit', 'cancel'] as const) view[name].textContent = texts[name]
+  view.expiry.input.placeholder = texts.expiryShape
+  view.test.textContent = 'TEST'
+  view.test.title = texts.testMode
+  view.test.hidden = settings.environment !== 'test'
   view.consent.text.textContent = disclosure.text
   view.goesTo.textContent = texts.goesTo.replace('{0}', () => settings.providerName).replace('{1}', () => settings.merchantName)
   for (const [link, text, address] of [
@@ -33,10 +33,14 @@ export function renderTexts(
     link.setAttribute('aria-label', `${text} (${texts.opens})`)
     link.href = address.startsWith('/') ? `${address}?locale=${locale}` : address
   }
-  return texts
 }
 
-/** Whether the merchant may replace this label, with this text: not blank, and not too long. */
-export function isValidLabel(name: string, label: unknown): label is string {
-  return formLabels.some((known) => known === name) && typeof label === 'string' && label.length <= 60 && label.trim() !== ''
+/** The names of labels that are not valid. An empty text counts as absent. */
+export function listInvalidLabels(labels: Readonly<Record<string, unknown>>): string[] {
+  return Object.entries(labels).flatMap(([name, label]) => ((label ?? '') === '' || isValidLabel(name, label) ? [] : [`labels.${name}`]))
+}
+
+/** Whether the merchant may replace this label, with this text: with a letter or digit, so that no button is empty, and not too long. */
+function isValidLabel(name: string, label: unknown): label is string {
+  return formLabels.some((known) => known === name) && typeof label === 'string' && label.length <= 60 && /[\p{L}\p{N}]/u.test(label)
 }

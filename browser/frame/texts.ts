@@ -5,34 +5,24 @@ type Translations = readonly [uz: string, ru: string, en: string]
 
 const languageOrder: readonly Language[] = ['uz', 'ru', 'en']
 
-const translations = {
+/** In the document: what is shown before a card is sent. */
+const documentTranslations = {
   number: ['Karta raqami', 'Номер карты', 'Card number'],
   expiry: ['Amal qilish muddati', 'Срок действия', 'Expiry date'],
+  expiryShort: ['Muddati', 'Срок', 'Expiry'],
   expiryShape: ['OO/YY', 'ММ/ГГ', 'MM/YY'],
+  testMode: ['Test muhiti: pul yechilmaydi', 'Тестовая среда: деньги не списываются', 'Test environment: nothing is charged'],
   submit: ['Davom etish', 'Продолжить', 'Continue'],
-  code: ['SMS dagi kod', 'Код из SMS', 'Code from the SMS'],
-  codeSent: ['Kod shu raqamga yuborildi:', 'Мы отправили код на номер', 'We sent a code to'],
-  codeLetters: [
-    'Harflar va raqamlar. Katta-kichik harf farq qilmaydi.',
-    'Буквы и цифры в любом регистре.',
-    'Letters and digits, in any case.',
-  ],
-  verify: ['Tasdiqlash', 'Подтвердить', 'Confirm'],
-  resend: ['Yangi kod yuborish', 'Отправить новый код', 'Send a new code'],
-  resendIn: ['Yangi kodgacha', 'Новый код через', 'A new code in'],
-  back: ['Boshqa karta', 'Другая карта', 'Use another card'],
-  done: ['Kartangiz tasdiqlandi', 'Карта подтверждена', 'Your card is confirmed'],
   busy: ['Bir lahza…', 'Одну минуту…', 'One moment…'],
-  slow: [
-    'Bank odatdagidan sekin javob bermoqda. Pul yechilmadi.',
-    'Банк долго не отвечает. Деньги не списаны.',
-    'The bank is taking longer than usual. Nothing was charged.',
-  ],
   cancel: ['Kutmaslik', 'Не ждать', 'Stop waiting'],
   poweredBy: ['Xizmat koʻrsatuvchi:', 'Работает на', 'Powered by'],
   terms: ['Shartlar', 'Условия', 'Terms'],
   privacy: ['Maxfiylik', 'Конфиденциальность', 'Privacy'],
-  goesTo: ['Karta maʼlumotlarini {1} emas, {0} oladi.', 'Данные карты получает {0}, а не {1}.', 'Your card details go to {0}, not to {1}.'],
+  goesTo: [
+    'Himoyalangan: karta maʼlumotlarini {1} emas, {0} oladi.',
+    'Защищено: данные карты получает {0}, а не {1}.',
+    'Secured: your card details go to {0}, not to {1}.',
+  ],
   opens: ['yangi oynada ochiladi', 'откроется в новой вкладке', 'opens in a new tab'],
   number_missing: ['Karta raqamini kiriting.', 'Введите номер карты.', 'Enter the card number.'],
   card_number_format: [
@@ -50,6 +40,73 @@ const translations = {
     'Karta muddati tugagan. Boshqa karta kiriting.',
     'Срок действия карты истёк. Возьмите другую карту.',
     'This card has expired. Use another card.',
+  ],
+  service_error: [
+    'Xizmat hozir ishlamayapti. Pul yechilmadi. Birozdan keyin qayta urining.',
+    'Сервис недоступен. Деньги не списаны. Попробуйте чуть позже.',
+    'The service is not available right now. Nothing was charged. Try again in a moment.',
+  ],
+  offline: [
+    'Aloqa yoʻq. Internetni tekshirib, qayta urining.',
+    'Нет связи. Проверьте интернет и попробуйте ещё раз.',
+    'There is no connection. Check your internet and try again.',
+  ],
+  stopped: [
+    'Kutishni toʻxtatdingiz. Pul yechilmadi. Qayta urining.',
+    'Ожидание прервано. Деньги не списаны. Попробуйте ещё раз.',
+    'You stopped waiting. Nothing was charged. Try again.',
+  ],
+} satisfies Record<string, Translations>
+
+/** In the deferred script, in every language. */
+const deferredTranslations = {
+  code: ['SMS dagi kod', 'Код из SMS', 'Code from the SMS'],
+  codeSent: ['Kod shu raqamga yuborildi:', 'Мы отправили код на номер', 'We sent a code to'],
+  codeLetters: [
+    'Harflar va raqamlar. Katta-kichik harf farq qilmaydi.',
+    'Буквы и цифры в любом регистре.',
+    'Letters and digits, in any case.',
+  ],
+  phoneAloud: ['{0}, {1} ta yashirilgan raqam, {2}', '{0}, скрыто цифр: {1}, {2}', '{0}, {1} hidden digits, {2}'],
+  noSms: ['SMS kelmadimi?', 'SMS не пришло?', 'No SMS came?'],
+  noSmsPhone: [
+    'Bankda boshqa telefon raqami yozilgan boʻlishi mumkin. Yuqoridagi raqam sizniki emasmi? Bank ilovasida yoki filialida yangilang.',
+    'В банке может быть записан другой телефон. Номер выше не ваш? Смените его в приложении или отделении банка.',
+    'The bank may have another phone of yours. Is the number above not yours? Change it in the app or a branch of your bank.',
+  ],
+  noSmsService: [
+    'SMS xabarnoma oʻchirilgan boʻlishi mumkin. Uni bank ilovasida yoki bankomatda yoqing.',
+    'SMS-информирование может быть отключено. Включите его в приложении банка или в банкомате.',
+    'The SMS service of the card may be off. Turn it on in the app of your bank, or at a cash machine.',
+  ],
+  noSmsCredit: [
+    'Telefon hisobida pul tugagan yoki aloqa yoʻq boʻlishi mumkin. Hisobni toʻldiring, telefonni qayta yoqing.',
+    'На телефоне могли кончиться деньги или пропасть связь. Пополните счёт, перезагрузите телефон.',
+    'The phone may be out of credit or out of reach. Top it up, or restart it.',
+  ],
+  noSmsThen: [
+    'Soʻng yangi kod soʻrang yoki kartani almashtiring.',
+    'Затем запросите новый код или смените карту.',
+    'Then request a new code, or change the card.',
+  ],
+  verify: ['Tasdiqlash', 'Подтвердить', 'Confirm'],
+  resend: ['Yangi kod yuborish', 'Отправить новый код', 'Send a new code'],
+  resendIn: ['Yangi kod', 'Новый код через', 'New code in'],
+  back: ['Kartani almashtirish', 'Сменить карту', 'Change card'],
+  done: ['Kartangiz tasdiqlandi', 'Карта подтверждена', 'Your card is confirmed'],
+  savedCards: ['Saqlangan kartalar', 'Сохранённые карты', 'Saved cards'],
+  addCard: ['Yangi karta', 'Новая карта', 'Add a card'],
+  endingIn: ['oxirgi raqamlari {0}', 'последние цифры {0}', 'ending in {0}'],
+  expired: ['Muddati tugagan', 'Срок истёк', 'Expired'],
+  remove: ['Oʻchirish', 'Удалить', 'Remove'],
+  removeAsk: ['{0} oʻchirilsinmi?', 'Удалить {0}?', 'Remove {0}?'],
+  keep: ['Qoldirish', 'Оставить', 'Keep'],
+  removed: ['Karta roʻyxatdan olib tashlandi.', 'Карта убрана из списка.', 'The card is no longer in the list.'],
+  picked: ['Karta tanlandi', 'Карта выбрана', 'Card selected'],
+  slow: [
+    'Bank odatdagidan sekin javob bermoqda. Pul yechilmadi.',
+    'Банк долго не отвечает. Деньги не списаны.',
+    'The bank is taking longer than usual. Nothing was charged.',
   ],
   code_missing: ['SMS dagi {0} ta raqamni kiriting.', 'Введите {0} цифр из SMS.', 'Enter the {0} digits from the SMS.'],
   code_missing_letters: [
@@ -123,21 +180,6 @@ const translations = {
     'Банк не ответил. Деньги не списаны. Попробуйте ещё раз.',
     'The bank did not respond. Nothing was charged. Try again.',
   ],
-  service_error: [
-    'Xizmat hozir ishlamayapti. Pul yechilmadi. Birozdan keyin qayta urining.',
-    'Сервис недоступен. Деньги не списаны. Попробуйте чуть позже.',
-    'The service is not available right now. Nothing was charged. Try again in a moment.',
-  ],
-  offline: [
-    'Aloqa yoʻq. Internetni tekshirib, qayta urining.',
-    'Нет связи. Проверьте интернет и попробуйте ещё раз.',
-    'There is no connection. Check your internet and try again.',
-  ],
-  stopped: [
-    'Kutishni toʻxtatdingiz. Pul yechilmadi. Qayta urining.',
-    'Ожидание прервано. Деньги не списаны. Попробуйте ещё раз.',
-    'You stopped waiting. Nothing was charged. Try again.',
-  ],
   shop: [
     'Doʻkon hozir karta qabul qila olmaydi. Doʻkonga xabar bering yoki boshqacha toʻlang.',
     'Магазин сейчас не принимает карты. Сообщите ему или оплатите иначе.',
@@ -165,10 +207,22 @@ const translations = {
   ],
 } satisfies Record<string, Translations>
 
-/** Every text of the form, in one language. */
-export type FormTexts = Record<keyof typeof translations, string>
+export type DocumentTexts = Readonly<Record<keyof typeof documentTranslations, string>>
+export type DeferredTexts = Readonly<Record<keyof typeof deferredTranslations, string>>
 
-export function textsIn(language: Language): FormTexts {
+/** Every text of the form, in one language. Until the deferred script is there, its texts are missing. */
+export type FormTexts = DocumentTexts & { readonly [Name in keyof DeferredTexts]?: string }
+
+export function documentTextsIn(language: Language): DocumentTexts {
+  return pickLanguage(documentTranslations, language)
+}
+
+export function deferredTextsIn(language: Language): DeferredTexts {
+  return pickLanguage(deferredTranslations, language)
+}
+
+function pickLanguage<Name extends string>(table: Readonly<Record<Name, Translations>>, language: Language): Record<Name, string> {
   const index = languageOrder.indexOf(language)
-  return Object.fromEntries(Object.entries(translations).map(([name, texts]) => [name, texts[index]])) as FormTexts
+  const texts = Object.entries<Translations>(table).map(([name, translations]) => [name, translations[index]])
+  return Object.fromEntries(texts) as Record<Name, string>
 }

@@ -1,4 +1,4 @@
-import type { FormField, FormStep } from '@tessera/contract/frame'
+import type { FormStep } from '@tessera/contract/frame'
 
 /** A field: its label, its input, and the element that shows its error. */
 export interface FieldView {
@@ -8,16 +8,12 @@ export interface FieldView {
   readonly fault: HTMLElement
 }
 
-/** The fields that the cardholder types into. */
-export const fieldNames = ['number', 'expiry', 'code'] as const
-
+/** The elements of the first step, and of what stands below every step. */
 export interface FormView {
   readonly root: HTMLElement
-  readonly steps: Readonly<Record<FormStep, HTMLFormElement>>
-  readonly fields: Readonly<Record<Exclude<FormField, 'consent'>, FieldView>>
-  readonly brand: HTMLElement
-  /** Says that the code has letters. */
-  readonly codeHint: HTMLElement
+  readonly card: HTMLFormElement
+  readonly number: FieldView
+  readonly expiry: FieldView
   readonly consent: {
     readonly row: HTMLElement
     readonly box: HTMLInputElement
@@ -25,19 +21,16 @@ export interface FormView {
     readonly terms: HTMLAnchorElement
   }
   readonly submit: HTMLButtonElement
-  readonly sent: HTMLElement
-  readonly verify: HTMLButtonElement
-  readonly resend: HTMLButtonElement
-  readonly back: HTMLButtonElement
-  readonly done: HTMLElement
-  readonly doneCard: HTMLElement
   readonly progress: HTMLElement
   readonly progressText: HTMLElement
   readonly cancel: HTMLButtonElement
   /** An error that belongs to no field. It stands before the button of its step. */
   readonly fault: HTMLElement
+  /** Consent and legal texts, in one block. */
   readonly footer: HTMLElement
   readonly goesTo: HTMLElement
+  /** Says that this is the test environment. */
+  readonly test: HTMLElement
   readonly poweredBy: HTMLAnchorElement
   readonly terms: HTMLAnchorElement
   readonly privacy: HTMLAnchorElement
@@ -45,100 +38,106 @@ export interface FormView {
 
 /** Creates every element once; steps are shown and hidden. No input has a `name`, no form an `action`, and no digit is written to an attribute. */
 export function createFormView(): FormView {
-  const fields = {
+  const view = {
     number: createField('number', 'cc-number'),
     expiry: createField('expiry', 'cc-exp'),
-    code: createField('code', 'one-time-code'),
-  }
-  const view = {
-    fields,
-    brand: create('span', 'brand'),
-    codeHint: create('p', 'hint'),
     consent: createConsent(),
     submit: createButton('main', 'submit'),
-    sent: create('p'),
-    verify: createButton('main', 'submit'),
-    resend: createButton('plain resend'),
-    back: createButton('plain back'),
-    done: create('h2'),
-    doneCard: create('p', 'card'),
-    progressText: create('span'),
+    progressText: createHtml('span'),
     cancel: createButton('plain'),
-    fault: create('p', 'fault whole'),
-    footer: create('footer'),
-    goesTo: create('p'),
+    fault: createHtml('p', 'fault whole'),
+    footer: createHtml('footer'),
+    goesTo: createHtml('span'),
+    test: createHtml('span', 'test'),
     poweredBy: createLink(),
     terms: createLink(),
     privacy: createLink(),
   }
-  const { number, expiry, code } = fields
-  view.codeHint.id = 'code-hint'
-  code.input.parentElement?.before(view.codeHint)
-  code.input.setAttribute('aria-describedby', 'code-hint code-fault')
-  view.brand.setAttribute('aria-hidden', 'true')
-  number.input.after(view.brand)
-  view.sent.id = 'sent'
-  view.done.tabIndex = view.fault.tabIndex = -1
+  view.fault.tabIndex = -1
   view.fault.setAttribute('role', 'alert')
-  const steps = {
-    card: createStep('card', number.row, expiry.row, view.consent.row, view.fault, view.submit),
-    code: createStep('code', view.sent, code.row, view.verify, group('links', view.resend, view.back)),
-    done: createStep('done', view.done, view.doneCard),
-  }
-  const progress = group('progress', view.progressText, view.cancel)
+  const card = createStep('card', view.number.row, view.expiry.row, view.footer, view.fault, view.submit)
+  const progress = createGroup('progress', view.progressText, view.cancel)
   progress.setAttribute('role', 'status')
   view.footer.setAttribute('role', 'group')
-  view.footer.append(view.goesTo, group('who', view.poweredBy, view.terms, view.privacy))
+  const lock = createHtml('p')
+  lock.append(drawLock(), view.goesTo)
+  view.footer.append(view.consent.row, lock, createGroup('who', view.poweredBy, view.terms, view.privacy, view.test))
   // Not a main landmark: the page that holds the frame has its own.
-  const root = group('root', steps.card, steps.code, steps.done, progress, view.footer)
-  return { ...view, root, steps, progress }
+  const root = createGroup('root', card, progress)
+  return { ...view, root, card, progress }
+}
+
+function drawLock(): SVGElement {
+  const create = (name: string): SVGElement => document.createElementNS('http://www.w3.org/2000/svg', name)
+  const [svg, path] = [create('svg'), create('path')]
+  for (const [name, value] of [
+    ['class', 'lock'],
+    ['width', '11'],
+    ['height', '14'],
+    ['aria-hidden', 'true'],
+  ] as const)
+    svg.setAttribute(name, value)
+  path.setAttribute('d', 'M2 6V4a3.5 3.5 0 0 1 7 0v2h1q1 0 1 1v6q0 1-1 1H1q-1 0-1-1V7q0-1 1-1zm1.6 0h3.8V4a1.9 1.9 0 0 0-3.8 0z')
+  svg.append(path)
+  return svg
 }
 
 /** Without `maxLength`, which would cut off what is pasted with spaces or as a whole message, before it can be read. */
-function createField(id: string, autocomplete: string): FieldView {
-  const [row, label, input, fault] = [create('div', `row ${id}-row`), create('label'), create('input'), create('p', 'fault')]
+export function createField(id: string, autocomplete: string): FieldView {
+  const [row, label, input, fault] = [
+    createHtml('div', `row ${id}-row`),
+    createHtml('label'),
+    createHtml('input'),
+    createHtml('p', 'fault'),
+  ]
   Object.assign(input, { id, inputMode: 'numeric', autocomplete, spellcheck: false, dir: 'ltr' })
   label.htmlFor = id
   fault.id = `${id}-fault`
   fault.setAttribute('aria-live', 'polite')
   input.setAttribute('aria-describedby', fault.id)
   input.setAttribute('aria-required', 'true')
-  row.append(label, group('box', input), fault)
+  row.append(label, createGroup('box', input), fault)
   return { row, label, input, fault }
 }
 
 function createConsent(): FormView['consent'] {
-  const [row, label, box, text, terms] = [create('div', 'consent'), create('label'), create('input'), create('span'), createLink()]
+  const [row, label, box, text, terms] = [
+    createHtml('div', 'consent'),
+    createHtml('label'),
+    createHtml('input'),
+    createHtml('span'),
+    createLink(),
+  ]
   box.type = 'checkbox'
   label.append(box, text)
   row.append(label, terms)
   return { row, box, text, terms }
 }
 
-function createStep(step: FormStep, ...children: HTMLElement[]): HTMLFormElement {
-  const form = create('form', step)
+export function createStep(step: FormStep, ...children: HTMLElement[]): HTMLFormElement {
+  const form = createHtml('form', step)
   form.noValidate = true
   form.append(...children)
   return form
 }
 
-function createButton(className: string, type: 'submit' | 'button' = 'button'): HTMLButtonElement {
-  const button = create('button', className)
+export function createButton(className: string, type: 'submit' | 'button' = 'button'): HTMLButtonElement {
+  const button = createHtml('button', className)
   button.type = type
   return button
 }
 
 function createLink(): HTMLAnchorElement {
-  return Object.assign(create('a'), { target: '_blank', rel: 'noreferrer' })
+  return Object.assign(createHtml('a'), { target: '_blank', rel: 'noreferrer' })
 }
 
-function group(className: string, ...children: HTMLElement[]): HTMLElement {
-  const element = create('div', className)
+export function createGroup(className: string, ...children: HTMLElement[]): HTMLElement {
+  const element = createHtml('div', className)
   element.append(...children)
   return element
 }
 
-function create<T extends keyof HTMLElementTagNameMap>(tag: T, className = ''): HTMLElementTagNameMap[T] {
+export function createHtml<T extends keyof HTMLElementTagNameMap>(tag: T, className = ''): HTMLElementTagNameMap[T] {
   const element = document.createElement(tag)
   element.className = className
   return element

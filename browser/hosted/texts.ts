@@ -5,16 +5,32 @@ export const pageLanguages = ['uz', 'ru', 'en'] as const satisfies readonly Lang
 
 /** The texts of the page around the form. */
 export interface HostedTexts {
-  readonly title: string
+  /** With an amount, without one, and with saved cards to choose from. */
+  readonly payTitle: string
+  readonly addTitle: string
+  readonly chooseTitle: string
+  readonly order: (order: string) => string
+  /** The form's buttons, when there is an amount. */
+  readonly payButton: (amount: string) => string
+  readonly confirmButton: (amount: string) => string
+  readonly test: string
   readonly retry: string
-  readonly cancel: (host: string) => string
-  readonly backTo: (host: string) => string
+  readonly cancel: (shop: string) => string
+  readonly backTo: (shop: string) => string
   readonly language: string
-  readonly endings: Readonly<Record<EndReason, (shop: string) => string>>
+  readonly poweredBy: string
+  readonly opens: string
+  readonly endings: Readonly<Record<EndReason, EndingText>>
+}
+
+/** What happened, and what to do. */
+export interface EndingText {
+  readonly title: string
+  readonly text: (shop: string) => string
 }
 
 /** Why the page shows no form, or no longer shows it. */
-export type EndReason = 'missing' | 'unknown' | 'offline' | 'ended' | 'usedUp' | 'cancelled' | 'done'
+export type EndReason = 'missing' | 'unknown' | 'offline' | 'ended' | 'usedUp' | 'cancelled' | 'done' | 'picked'
 
 export function hostedTextsIn(language: Language): HostedTexts {
   return texts[language]
@@ -28,51 +44,84 @@ export function preferredLanguage(browserLanguages: readonly string[]): Language
 
 const texts: Readonly<Record<Language, HostedTexts>> = {
   uz: {
-    title: 'Karta qoʻshish',
+    payTitle: 'Karta bilan toʻlash',
+    addTitle: 'Karta qoʻshish',
+    chooseTitle: 'Kartani tanlash',
+    order: (order) => `Buyurtma ${order}`,
+    payButton: (amount) => `${amount} toʻlash`,
+    confirmButton: (amount) => `${amount} toʻlashni tasdiqlash`,
+    test: 'Test muhiti: pul yechilmaydi',
     retry: 'Qayta urinish',
-    cancel: (host) => `Bekor qilib, ${host} saytiga qaytish`,
-    backTo: (host) => `${host} saytiga qaytish`,
+    cancel: (shop) => `Bekor qilib, ${shop} ga qaytish`,
+    backTo: (shop) => `${shop} ga qaytish`,
     language: 'Til',
+    poweredBy: 'Xizmat koʻrsatuvchi:',
+    opens: 'yangi oynada ochiladi',
     endings: {
-      missing: (shop) => `Bu sahifa havola orqali bir marta ochiladi. ${shop} bergan havolani yana oching.`,
-      unknown: (shop) => `Bu havola toʻgʻri emas. ${shop} dan yangisini soʻrang.`,
-      offline: () => 'Xizmat javob bermadi. Internetni tekshirib, qayta urining.',
-      ended: (shop) => `Havolaning vaqti tugadi. Hech narsa saqlanmadi; ${shop} dan yangisini soʻrang.`,
-      usedUp: (shop) => `Bu havola bilan boshqa urinib boʻlmaydi. ${shop} dan yangisini soʻrang.`,
-      cancelled: () => 'Karta qoʻshish bekor qilindi.',
-      done: () => 'Karta qoʻshildi. Doʻkonga qaytyapsiz…',
+      missing: { title: 'Havola topilmadi', text: (shop) => `Bu sahifa havola orqali ochiladi. ${shop} bergan havolani yana oching.` },
+      unknown: { title: 'Havola notoʻgʻri', text: (shop) => `Bu havola ishlamaydi. ${shop} dan yangisini soʻrang.` },
+      offline: { title: 'Xizmat javob bermadi', text: () => 'Internetni tekshirib, qayta urining. Hech narsa yoʻqolmadi.' },
+      ended: {
+        title: 'Havola muddati tugadi',
+        text: (shop) => `Hech narsa saqlanmadi va pul yechilmadi. ${shop} dan yangi havola soʻrang.`,
+      },
+      usedUp: {
+        title: 'Urinishlar tugadi',
+        text: (shop) => `Bu havola bilan boshqa urinib boʻlmaydi. ${shop} dan yangisini soʻrang.`,
+      },
+      cancelled: { title: 'Bekor qilindi', text: () => 'Karta qoʻshilmadi va pul yechilmadi.' },
+      done: { title: 'Karta tasdiqlandi', text: (shop) => `${shop} ga qaytyapsiz…` },
+      picked: { title: 'Karta tanlandi', text: (shop) => `${shop} ga qaytyapsiz…` },
     },
   },
   ru: {
-    title: 'Добавить карту',
+    payTitle: 'Оплата картой',
+    addTitle: 'Добавить карту',
+    chooseTitle: 'Выбор карты',
+    order: (order) => `Заказ ${order}`,
+    payButton: (amount) => `Оплатить ${amount}`,
+    confirmButton: (amount) => `Подтвердить ${amount}`,
+    test: 'Тестовая среда: деньги не списываются',
     retry: 'Попробовать ещё раз',
-    cancel: (host) => `Отменить и вернуться на ${host}`,
-    backTo: (host) => `Вернуться на ${host}`,
+    cancel: (shop) => `Отменить и вернуться на ${shop}`,
+    backTo: (shop) => `Вернуться на ${shop}`,
     language: 'Язык',
+    poweredBy: 'Работает на',
+    opens: 'откроется в новой вкладке',
     endings: {
-      missing: (shop) => `Эта страница открывается по ссылке один раз. Откройте ссылку от «${shop}» ещё раз.`,
-      unknown: (shop) => `Эта ссылка неверна. Попросите у «${shop}» новую.`,
-      offline: () => 'Сервис не ответил. Проверьте интернет и попробуйте ещё раз.',
-      ended: (shop) => `Время ссылки вышло. Ничего не сохранено; попросите у «${shop}» новую.`,
-      usedUp: (shop) => `Попытки по этой ссылке кончились. Попросите у «${shop}» новую.`,
-      cancelled: () => 'Добавление карты отменено.',
-      done: () => 'Карта добавлена. Возвращаем вас в магазин…',
+      missing: { title: 'Нет ссылки', text: (shop) => `Эта страница открывается по ссылке. Откройте ссылку от «${shop}» ещё раз.` },
+      unknown: { title: 'Ссылка неверна', text: (shop) => `Эта ссылка не работает. Попросите у «${shop}» новую.` },
+      offline: { title: 'Сервис не ответил', text: () => 'Проверьте интернет и попробуйте ещё раз. Ничего не потеряно.' },
+      ended: { title: 'Время ссылки вышло', text: (shop) => `Ничего не сохранено, деньги не списаны. Попросите у «${shop}» новую ссылку.` },
+      usedUp: { title: 'Попытки кончились', text: (shop) => `По этой ссылке больше нельзя пробовать. Попросите у «${shop}» новую.` },
+      cancelled: { title: 'Отменено', text: () => 'Карта не добавлена, деньги не списаны.' },
+      done: { title: 'Карта подтверждена', text: (shop) => `Возвращаем вас на ${shop}…` },
+      picked: { title: 'Карта выбрана', text: (shop) => `Возвращаем вас на ${shop}…` },
     },
   },
   en: {
-    title: 'Add a card',
+    payTitle: 'Pay by card',
+    addTitle: 'Add a card',
+    chooseTitle: 'Choose a card',
+    order: (order) => `Order ${order}`,
+    payButton: (amount) => `Pay ${amount}`,
+    confirmButton: (amount) => `Confirm ${amount}`,
+    test: 'Test environment: no money is taken',
     retry: 'Try again',
-    cancel: (host) => `Cancel and go back to ${host}`,
-    backTo: (host) => `Go back to ${host}`,
+    cancel: (shop) => `Cancel and go back to ${shop}`,
+    backTo: (shop) => `Go back to ${shop}`,
     language: 'Language',
+    poweredBy: 'Powered by',
+    opens: 'opens in a new tab',
     endings: {
-      missing: (shop) => `This page can be opened from its link only. Open the link from ${shop} again.`,
-      unknown: (shop) => `This link is not valid. Ask ${shop} for a new one.`,
-      offline: () => 'The service did not respond. Check your connection and try again.',
-      ended: (shop) => `This link has expired. Nothing was saved. Ask ${shop} for a new one.`,
-      usedUp: (shop) => `No attempts left with this link. Ask ${shop} for a new one.`,
-      cancelled: () => 'No card was added.',
-      done: () => 'The card was added. Taking you back to the shop…',
+      missing: { title: 'The link is missing', text: (shop) => `This page is opened by a link. Open the link from ${shop} again.` },
+      unknown: { title: 'This link is not valid', text: (shop) => `Ask ${shop} for a new link.` },
+      offline: { title: 'The service did not respond', text: () => 'Check your connection and try again. Nothing is lost.' },
+      ended: { title: 'This link has expired', text: (shop) => `Nothing was saved, and nothing was charged. Ask ${shop} for a new link.` },
+      usedUp: { title: 'No attempts left', text: (shop) => `This link cannot be used again. Ask ${shop} for a new one.` },
+      cancelled: { title: 'Canceled', text: () => 'No card was added, and nothing was charged.' },
+      done: { title: 'Your card is confirmed', text: (shop) => `Taking you back to ${shop}…` },
+      picked: { title: 'Your card is selected', text: (shop) => `Taking you back to ${shop}…` },
     },
   },
 }

@@ -1,79 +1,77 @@
-import {
-  readHello,
-  type FormCard,
-  type FormStep,
-  type FormWarning,
-  type FrameAction,
-  type FrameOptions,
-  type FromFrame,
-} from '@tessera/contract/frame'
+import { isHelloOf, type FrameAction, type FrameOptions, type FromFrame } from '@tessera/contract/frame'
+import type { Language } from '@tessera/contract/profile'
 
 import { createFrameId, openBridge, type Bridge } from '../bridge/bridge.ts'
-import { findMountElement, findSdkOrigin, readFormOrigin, reasonDocs, type CardFormError } from './card-form-options.ts'
+import { readPageColors } from './page-colors.ts'
+import { readEventValue } from './card-form-events.ts'
+import { describePageError, findMountElement, findSdkOrigin, mergeOptions, readFormOrigin, readLocale } from './card-form-options.ts'
+import type { CardFormEvents, CardFormOptions, CardFormReason, CardFormResult, CardFormUpdate } from './card-form-types.ts'
 
-export { CardFormMisuse, type CardFormError } from './card-form-options.ts'
-
-export interface CardFormOptions extends FrameOptions {
-  /** Your public merchant id. */
-  readonly merchant: string
-  /** The origin that serves the form. Default: the origin that this script was loaded from. */
-  readonly formOrigin?: string
-}
-
-/** A warning about the theme, for the developer of the page. The form works all the same. */
-export interface CardFormWarning extends FormWarning {
-  readonly docs: string
-}
-
-/** The value that listeners receive, by event. */
-export interface CardFormEvents {
-  ready: undefined
-  change: Extract<FromFrame, { type: 'change' }>
-  step: FormStep
-  token: { readonly token: string; readonly card: FormCard }
-  error: CardFormError
-  warning: CardFormWarning
-  wait: number
-  seen: 'visible' | 'hidden' | 'unverified'
+/** The card form in a page: an iframe of the service's own origin. This side never sees a digit of the card. */
+export interface CardForm {
+  /** Adds a listener. The returned function removes it. */
+  on<E extends keyof CardFormEvents>(event: E, listener: (value: CardFormEvents[E]) => void): () => void
+  /** Puts the form into an element, or into the first element that matches a selector. Throws `CardFormMisuse` when there is none. */
+  mount(target: string | Element): this
+  /** Removes the form from the page. It can be mounted again. */
+  unmount(): void
+  /** Changes options; members of `theme` and `labels` one by one. An option that is `undefined` has its default again. */
+  update(options: CardFormUpdate): void
+  /**
+   * Sends the card, as the form's own button does. Resolves when the form asks for the code of the SMS (`code`) or shows what is wrong (`error`);
+   * with a saved card that is chosen, when the service has recorded it (`picked`). While a call is running, resolves with its outcome. Never rejects.
+   */
+  submit(): Promise<CardFormResult>
+  /** Sends the code. Resolves when the card is confirmed (`done`) or the form shows what is wrong (`error`). Never rejects. */
+  verify(): Promise<CardFormResult>
+  /** Requests another code. */
+  resend(): void
+  /** Returns to an empty form for another card. */
+  back(): void
+  clear(): void
+  focus(): void
 }
 
 type Listener = (value: never) => void
 
-/** The card form in a page: an iframe of the service's own origin. This side never sees a digit of the card. */
-export class CardForm {
-  #options: CardFormOptions
+/** The class behind `CardForm`. A page sees the interface, so that the form, its fake in tests and the form of another version are one type. */
+export class FramedCardForm implements CardForm {
+  readonly #merchant: string
   readonly #origin: string
-  readonly #listeners = new Map<string, Set<Listener>>()
+  #options: CardFormUpdate
+  readonly #listeners = new Set<readonly [event: string, listener: Listener]>()
   #frame: HTMLIFrameElement | null = null
   #bridge: Bridge | null = null
   #readyTimer: ReturnType<typeof setTimeout> | undefined
   #mounted: AbortController | undefined
+  /** Null until the form is ready. */
+  #step: CardFormEvents['step'] | null = null
+  #waiting: ((result: CardFormResult) => void)[] = []
 
   /** Throws `CardFormMisuse` when `merchant` is not a merchant id, or when the origin of the form is unknown. */
-  constructor(options: CardFormOptions) {
-    this.#options = options
-    this.#origin = readFormOrigin(options, sdkOrigin)
+  constructor({ merchant, formOrigin, ...options }: CardFormOptions) {
+    this.#origin = readFormOrigin({ merchant, formOrigin }, sdkOrigin)
+    this.#merchant = merchant
+    this.#options = mergeOptions({}, options)
   }
 
-  /** Adds a listener. The returned function removes it. */
   on<E extends keyof CardFormEvents>(event: E, listener: (value: CardFormEvents[E]) => void): () => void {
-    const set = this.#listeners.get(event) ?? new Set()
-    this.#listeners.set(event, set.add(listener))
-    return () => void set.delete(listener)
+    const entry = [event, listener] as const
+    this.#listeners.add(entry)
+    return () => void this.#listeners.delete(entry)
   }
 
-  /** Puts the form into an element, or into the first element that matches a selector. */
   mount(target: string | Element): this {
     const element = findMountElement(target, this.#origin)
     this.unmount()
     const id = createFrameId()
     const frame = document.createElement('iframe')
-    const { merchant, locale = 'uz' } = this.#options
-    const query = new URLSearchParams({ merchant, origin: location.origin, locale })
-    frame.title = titles[locale]
-    frame.allow = ''
+    const { save } = this.#options
+    const locale = readLocale(this.#options.locale)
+    // Lets the browser offer the code of the SMS to the frame (WebOTP).
+    frame.allow = 'otp-credentials'
     frame.referrerPolicy = 'no-referrer'
-    frame.style.cssText = `width:100%;border:0;display:block;height:330px;background:${skeleton}`
+    frame.style.cssText = `width:100%;border:0;display:block;color-scheme:light;transition:color 1ms;height:${save === 'ask' ? 450 : 330}px;background:${skeleton}`
     frame.ariaBusy = 'true'
     // Each document of the frame gets one hello: when it announces itself or, if that message is lost, when it has loaded. The other of the
     // two signals is then ignored. The same signal twice in a row belongs to a new document, whose predecessor lacked the other signal.
@@ -88,56 +86,58 @@ export class CardForm {
     }
     const { signal } = (this.#mounted = new AbortController())
     const onMessage = ({ source, origin, data }: MessageEvent): void => {
-      if (source === frame.contentWindow && origin === this.#origin && readHello(data)?.id === id) greet('announced')
+      if (source === frame.contentWindow && origin === this.#origin && isHelloOf(id, data)) greet('announced')
     }
     addEventListener('message', onMessage, { signal })
-    frame.addEventListener('load', () => greet('loaded'))
+    frame.onload = () => greet('loaded')
+    // The color is that of the text around the frame: when it changes, the page may have become dark.
+    frame.ontransitionend = () => this.#configure()
     document.addEventListener('securitypolicyviolation', this.#onViolation, { signal })
     let movedAtMs = -movedIntervalMs
-    const onMove = (): void => {
-      if (performance.now() - movedAtMs < movedIntervalMs) return
-      movedAtMs = performance.now()
+    const onMove = ({ timeStamp }: Event): void => {
+      if (timeStamp - movedAtMs < movedIntervalMs) return
+      movedAtMs = timeStamp
       this.#request('moved')
     }
     for (const type of ['scroll', 'wheel', 'pointerdown', 'touchmove'])
       addEventListener(type, onMove, { signal, capture: true, passive: true })
-    frame.src = `${this.#origin}/form/v1?${String(query)}#${id}`
+    frame.src = `${this.#origin}/form/v1?merchant=${this.#merchant}&origin=${location.origin}&locale=${locale}#${id}`
     this.#frame = frame
+    this.#configure()
     element.append(frame)
-    if (self.origin === 'null')
-      this.#fail('page_sandboxed', 'Your page has no origin: it is a file, or in a sandbox without allow-same-origin.')
+    if (self.origin === 'null') this.#fail('page_sandboxed', 'The page is a file, or in a sandbox.')
     else this.#startReadyTimer()
     return this
   }
 
-  /** Removes the form from the page. It can be mounted again. */
   unmount(): void {
     this.#stopReadyTimer()
     this.#mounted?.abort()
     this.#bridge?.close()
     this.#frame?.remove()
-    this.#bridge = this.#frame = null
+    this.#bridge = this.#frame = this.#step = null
+    this.#resolve({ status: 'cancelled' })
   }
 
-  /** Changes options of a mounted form. */
-  update(options: FrameOptions): void {
-    this.#options = { ...this.#options, ...options }
+  update(options: CardFormUpdate): void {
+    this.assign(mergeOptions(this.#options, options))
+  }
+
+  /** Like update(), but replaces themes and labels as a whole, as a property of React or of the element does. */
+  assign(options: CardFormUpdate): void {
+    this.#options = { ...this.#options, ...mergeOptions({}, options) }
     this.#configure()
   }
 
-  /** Sends the card, as the form's own button does. */
-  submit(): void {
-    this.#request('submit')
+  submit(): Promise<CardFormResult> {
+    return this.#send('submit', 'card')
   }
-  /** Sends the code. */
-  verify(): void {
-    this.#request('verify')
+  verify(): Promise<CardFormResult> {
+    return this.#send('verify', 'code')
   }
-  /** Requests another code. */
   resend(): void {
     this.#request('resend')
   }
-  /** Returns to an empty form for another card. */
   back(): void {
     this.#request('back')
   }
@@ -149,30 +149,43 @@ export class CardForm {
     this.#request('focus')
   }
 
+  #send(action: 'submit' | 'verify', step: CardFormEvents['step']): Promise<CardFormResult> {
+    return new Promise((resolve) => {
+      if (this.#step === step) {
+        this.#waiting.push(resolve)
+        this.#request(action)
+      } else resolve({ status: 'ignored' })
+    })
+  }
+
   #request(type: FrameAction): void {
-    this.#bridge?.post({ type })
+    this.#bridge?.postMessage({ type })
   }
 
   #configure(): void {
-    const { merchant: _merchant, formOrigin: _formOrigin, ...options } = this.#options
-    if (this.#frame && options.locale) this.#frame.title = titles[options.locale]
-    this.#bridge?.post({ type: 'configure', options })
-  }
-
-  #receive(message: FromFrame, frame: HTMLElement): void {
-    if (message.type === 'size') frame.style.height = `${message.height}px`
-    else {
-      if (message.type === 'ready') {
-        this.#stopReadyTimer()
-        frame.style.background = ''
-        frame.ariaBusy = 'false'
-      }
-      this.#forward(message.type, message, frame)
+    const locale = readLocale(this.#options.locale)
+    if (this.#frame) {
+      this.#frame.title = titles[locale as Language] || titles.uz
+      // The frame reports what is not a language of the form.
+      this.#bridge?.postMessage({
+        type: 'configure',
+        options: { ...this.#options, locale } as FrameOptions,
+        page: readPageColors(this.#frame),
+      })
     }
   }
 
-  #forward<E extends keyof CardFormEvents>(event: E, message: Messages[E], frame: HTMLElement): void {
-    this.#emit(event, valueOf[event](message, this.#origin, frame))
+  #receive(message: FromFrame, frame: HTMLElement): void {
+    if (message.type === 'size') {
+      frame.style.height = `${message.height}px`
+      return
+    }
+    if (message.type === 'ready') {
+      this.#stopReadyTimer()
+      frame.style.background = ''
+      frame.ariaBusy = 'false'
+    }
+    this.#emit(message.type, readEventValue(message, this.#origin, frame) as never)
   }
 
   readonly #onViolation = (event: SecurityPolicyViolationEvent): void => {
@@ -180,19 +193,16 @@ export class CardForm {
     if (
       event.disposition === 'report' ||
       !event.blockedURI.startsWith(this.#origin) ||
-      !/^(frame|child|default)-src/.test(event.effectiveDirective)
+      !/^(frame|child|default)/.test(event.effectiveDirective)
     )
       return
     this.#stopReadyTimer()
-    this.#fail('blocked_by_csp', `Your Content-Security-Policy blocks the form: add this directive: frame-src ${this.#origin}`)
+    this.#fail('blocked_by_csp', `Content-Security-Policy: add frame-src ${this.#origin}`)
   }
 
   /** Once for each document: from mount() on, or from the first signal of a document that follows it. */
   #startReadyTimer(): void {
-    this.#readyTimer ??= setTimeout(
-      () => this.#fail('frame_no_answer', 'The form did not respond: read what the frame shows.'),
-      readyTimeoutMs,
-    )
+    this.#readyTimer ??= setTimeout(() => this.#fail('frame_no_answer', 'The form did not respond.'), readyTimeoutMs)
   }
 
   #stopReadyTimer(): void {
@@ -200,54 +210,42 @@ export class CardForm {
     this.#readyTimer = undefined
   }
 
-  #fail(reason: string, message: string): void {
-    this.#emit('error', withDocs({ code: 0, reason, field: null, retryable: false, message }, this.#origin))
+  #fail(reason: CardFormReason, message: string): void {
+    this.#emit('error', { ...describePageError(reason, this.#origin), message })
   }
 
   #emit<E extends keyof CardFormEvents>(event: E, value: CardFormEvents[E]): void {
-    for (const listener of this.#listeners.get(event) ?? []) listener(value as never)
+    this.#settle(event, value)
+    for (const [name, listener] of this.#listeners) if (name === event) listener(value as never)
+  }
+
+  /** Follows the step, and resolves what submit() and verify() returned. What awaits that runs after the listeners. */
+  #settle(event: keyof CardFormEvents, value: unknown): void {
+    if (event === 'token') this.#resolve({ status: 'done', ...(value as CardFormEvents['token']) })
+    if (event === 'pick') this.#resolve({ status: 'picked', id: value as string })
+    // A refused option stops nothing.
+    if (event === 'error' && (value as CardFormEvents['error']).reason !== 'option_refused')
+      this.#resolve({ status: 'error', error: value as CardFormEvents['error'] })
+    // A document that has just become ready shows an empty form.
+    if (event === 'ready') value = 'card'
+    else if (event !== 'step') return
+    this.#step = value as CardFormEvents['step']
+    if (value !== 'done') this.#resolve({ status: value === 'code' ? value : 'cancelled' })
+  }
+
+  #resolve(result: CardFormResult): void {
+    for (const resolve of this.#waiting.splice(0)) resolve(result)
   }
 }
 
-type Messages = { readonly [E in keyof CardFormEvents]: Extract<FromFrame, { readonly type: E }> }
-
-/** The value that listeners receive, made from the frame's message. */
-const valueOf: {
-  readonly [E in keyof CardFormEvents]: (message: Messages[E], origin: string, frame: Element) => CardFormEvents[E]
-} = {
-  ready: () => undefined,
-  change: (message) => message,
-  step: ({ step }) => step,
-  token: ({ token, card }) => ({ token, card }),
-  error: ({ error }, origin) => withDocs(error, origin),
-  warning: ({ warning }, origin) => withDocs(warning, origin),
-  wait: ({ ms }) => ms,
-  seen: ({ state }, _origin, frame) => (state === 'unverified' && isClipped(frame) ? 'hidden' : state),
-}
-export const eventNames = Object.keys(valueOf) as (keyof CardFormEvents)[]
-
-function withDocs<Details extends { readonly reason: string }>(details: Details, origin: string): Details & { readonly docs: string } {
-  return { ...details, docs: reasonDocs(details.reason, origin) }
-}
-
-/** Whether the page clips the bottom of the frame where nobody can scroll to it. The frame itself cannot know that. */
-function isClipped(frame: Element): boolean {
-  const { bottom } = frame.getBoundingClientRect()
-  // The overflow of body and html applies to the window, which can be scrolled.
-  for (let element: Element | null = frame; element !== null && element !== document.body; element = element.parentElement) {
-    const { clipPath, overflowY } = getComputedStyle(element)
-    if (clipPath !== 'none') return true
-    if (/hidden|clip/.test(overflowY) && element.getBoundingClientRect().bottom < bottom - 1) return true
-  }
-  return false
-}
+export const CardForm: new (options: CardFormOptions) => CardForm = FramedCardForm
 
 /** Read while the script is loaded, because a classic script knows its address only then. */
 const sdkOrigin = findSdkOrigin()
 
-const titles = { uz: 'Karta maʼlumotlari', ru: 'Данные карты', en: 'Card details' } as const
+const titles: Readonly<Record<Language, string>> = { uz: 'Karta maʼlumotlari', ru: 'Данные карты', en: 'Card details' }
 const readyTimeoutMs = 10_000
 /** Two fields and a button in gray, until the form has taken the frame. */
-const skeleton = [28, 114, 176].map((top) => `linear-gradient(#8883,#8883) 4px ${top}px/calc(100% - 8px) 48px no-repeat`).join()
+const skeleton = 'repeating-linear-gradient(#0000 0 25px,#8883 0 73px,#0000 0 87px)'
 /** At most as often, the frame is told that it may be moving. */
 const movedIntervalMs = 100

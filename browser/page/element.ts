@@ -1,9 +1,14 @@
-import type { FrameOptions } from '@tessera/contract/frame'
-
-import { CardForm, CardFormMisuse, eventNames } from './card-form.ts'
+import { FramedCardForm, type CardForm } from './card-form.ts'
+import { eventNames } from './card-form-events.ts'
+import { CardFormMisuse } from './card-form-options.ts'
+import type { CardFormEvents, CardFormUpdate } from './card-form-types.ts'
 
 /** When a page is rendered on a server, there is no HTMLElement. */
 const Element = (globalThis as { HTMLElement?: typeof HTMLElement }).HTMLElement ?? (Object as unknown as typeof HTMLElement)
+
+/** The options that are objects, and therefore properties of the element. The others are attributes. */
+const propertyNames = ['appearance', 'theme', 'labels'] as const
+type ObjectOptions = Pick<CardFormUpdate, (typeof propertyNames)[number]>
 
 /**
  * `<tessera-card merchant="…">`: the form as a custom element, mounted as soon as it has a merchant. Its events are `tessera-ready`,
@@ -11,29 +16,38 @@ const Element = (globalThis as { HTMLElement?: typeof HTMLElement }).HTMLElement
  */
 export class TesseraCard extends Element {
   static readonly observedAttributes = ['merchant', 'form-origin', 'locale', 'layout', 'save', 'session', 'button', 'direction']
+  /** Null while the element has no valid merchant or is not in the page. */
   form: CardForm | null = null
-  #objects: Pick<FrameOptions, 'theme' | 'labels'> = {}
+  declare appearance: ObjectOptions['appearance']
+  declare theme: ObjectOptions['theme']
+  declare labels: ObjectOptions['labels']
+  #objects: ObjectOptions = {}
   /** For an element in the markup, attributeChangedCallback is called for each attribute before connectedCallback. */
   #isConnected = false
 
-  get theme(): FrameOptions['theme'] {
-    return this.#objects.theme
-  }
-  set theme(theme: FrameOptions['theme']) {
-    this.#set({ theme: theme ?? {} })
-  }
-  get labels(): FrameOptions['labels'] {
-    return this.#objects.labels
-  }
-  set labels(labels: FrameOptions['labels']) {
-    this.#set({ labels: labels ?? {} })
+  static {
+    for (const name of propertyNames) {
+      const accessor = {
+        // A page's own members of Object.prototype are no part of the descriptor.
+        __proto__: null,
+        get(this: TesseraCard) {
+          return this.#objects[name]
+        },
+        set(this: TesseraCard, value: ObjectOptions[typeof name]) {
+          this.#setObjects({ [name]: value ?? undefined })
+        },
+      }
+      Object.defineProperty(this.prototype, name, accessor as PropertyDescriptor)
+    }
   }
 
   connectedCallback(): void {
-    for (const name of ['theme', 'labels'] as const) {
+    for (const name of propertyNames) {
       // A property that was set before the element was defined hides the accessor.
-      const early = Object.getOwnPropertyDescriptor(this, name)
-      if (early !== undefined && Reflect.deleteProperty(this, name)) this.#set({ [name]: early.value as Readonly<Record<string, string>> })
+      if (!Object.hasOwn(this, name)) continue
+      const early = this[name]
+      Reflect.deleteProperty(this, name)
+      this.#setObjects({ [name]: early })
     }
     this.#isConnected = true
     this.#open()
@@ -47,21 +61,28 @@ export class TesseraCard extends Element {
 
   attributeChangedCallback(name: string, before: string | null, now: string | null): void {
     if (before === now || !this.#isConnected) return
-    if (name !== 'merchant' && name !== 'form-origin') return this.form?.update(this.#readOptions())
-    this.disconnectedCallback()
-    this.connectedCallback()
+    if (name === 'merchant' || name === 'form-origin') {
+      this.disconnectedCallback()
+      this.connectedCallback()
+    } else this.#assign(this.#readAttributes())
   }
 
-  #set(objects: Pick<FrameOptions, 'theme' | 'labels'>): void {
+  #setObjects(objects: ObjectOptions): void {
     this.#objects = { ...this.#objects, ...objects }
-    this.form?.update(objects)
+    this.#assign(objects)
+  }
+
+  #assign(options: CardFormUpdate): void {
+    const form = this.form as FramedCardForm | null
+    form?.assign(options)
   }
 
   #open(): void {
-    const [merchant, formOrigin] = [this.getAttribute('merchant'), this.getAttribute('form-origin')]
+    const merchant = this.getAttribute('merchant')
     if (merchant === null) return
     try {
-      const form = new CardForm({ ...this.#readOptions(), merchant, ...(formOrigin === null ? {} : { formOrigin }) })
+      const formOrigin = this.getAttribute('form-origin') ?? undefined
+      const form = new FramedCardForm({ ...this.#objects, ...this.#readAttributes(), merchant, formOrigin })
       for (const name of eventNames) form.on(name, (detail) => this.#dispatch(name, detail))
       this.form = form.mount(this)
     } catch (err) {
@@ -73,20 +94,34 @@ export class TesseraCard extends Element {
     }
   }
 
-  #dispatch(name: string, detail: unknown): void {
+  #dispatch(name: keyof CardFormEvents, detail: unknown): void {
     this.dispatchEvent(new CustomEvent(`tessera-${name}`, { detail, bubbles: true, composed: true }))
   }
 
   /** An attribute that was removed is undefined, so that the option has its default again. */
-  #readOptions(): FrameOptions {
+  #readAttributes(): CardFormUpdate {
     const attributes = TesseraCard.observedAttributes.slice(2).map((name) => [name, this.getAttribute(name) ?? undefined] as const)
     const { button, ...options } = Object.fromEntries(attributes)
-    return { ...options, ...this.#objects, button: button !== 'false' }
+    return { ...options, button: button !== 'false' }
   }
 }
 
 /** Defines `<tessera-card>` once, in environments with custom elements. */
 export function defineElement(): void {
-  if (typeof customElements !== 'undefined' && customElements.get('tessera-card') === undefined)
-    customElements.define('tessera-card', TesseraCard)
+  const registry = globalThis.customElements as CustomElementRegistry | undefined
+  if (!registry?.get(tagName)) registry?.define(tagName, TesseraCard)
+}
+
+const tagName = 'tessera-card'
+
+/** The events of the element, by name. They bubble, also out of a shadow root. */
+export type TesseraCardEvents = { readonly [E in keyof CardFormEvents as `tessera-${E}`]: CustomEvent<CardFormEvents[E]> }
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'tessera-card': TesseraCard
+  }
+  /** Listeners on the element, and on every element, document and window around it. */
+  // eslint-disable-next-line @typescript-eslint/no-empty-object-type
+  interface GlobalEventHandlersEventMap extends TesseraCardEvents {}
 }

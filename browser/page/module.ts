@@ -1,13 +1,20 @@
 import { defineElement } from './element.ts'
 
-export {
-  CardForm,
-  CardFormMisuse,
-  type CardFormError,
-  type CardFormEvents,
-  type CardFormOptions,
-  type CardFormWarning,
-} from './card-form.ts'
-export { TesseraCard } from './element.ts'
+export { CardForm } from './card-form.ts'
+export { CardFormMisuse } from './card-form-options.ts'
+export type {
+  CardFormChange,
+  CardFormError,
+  CardFormEvents,
+  CardFormLocale,
+  CardFormOptions,
+  CardFormReason,
+  CardFormResult,
+  CardFormUpdate,
+  CardFormWarning,
+} from './card-form-types.ts'
+export type { CardBrand, FormCard, FormField, FormLabel, FormLayout, FormStep } from '@tessera/contract/frame'
+export type { Theme } from '@tessera/contract/theme'
+export { TesseraCard, type TesseraCardEvents } from './element.ts'
 
 defineElement()

@@ -1,2 +1,3 @@
-export { TesseraCardForm, type CardFormListeners, type CardFormProps } from './react.ts'
-export type { CardForm, CardFormError, CardFormEvents, CardFormOptions, CardFormWarning } from './card-form.ts'
+export { TesseraCardForm, type CardFormListeners, type CardFormProps, type TesseraCardProps } from './react.ts'
+export type { CardForm } from './card-form.ts'
+export type { CardFormError, CardFormEvents, CardFormOptions, CardFormReason, CardFormResult, CardFormWarning } from './card-form-types.ts'

@@ -1,6 +1,10 @@
 import * as React from 'react'
 
-import { CardForm, CardFormMisuse, eventNames, type CardFormEvents, type CardFormOptions } from './card-form.ts'
+import { FramedCardForm, type CardForm } from './card-form.ts'
+import { eventNames } from './card-form-events.ts'
+import { CardFormMisuse, readLocale } from './card-form-options.ts'
+import type { CardFormEvents, CardFormOptions, CardFormUpdate } from './card-form-types.ts'
+import type { TesseraCard, TesseraCardEvents } from './element.ts'
 
 /**
  * The form as a React component, for React 18 or later. The form is created in an effect: a server renders an empty element, and the second
@@ -9,7 +13,7 @@ import { CardForm, CardFormMisuse, eventNames, type CardFormEvents, type CardFor
  */
 export function TesseraCardForm(props: CardFormProps): React.ReactElement {
   const element = React.useRef<HTMLDivElement | null>(null)
-  const form = React.useRef<CardForm | null>(null)
+  const form = React.useRef<FramedCardForm | null>(null)
   const latestProps = React.useRef(props)
   const [isMisused, setMisused] = React.useState(false)
   React.useEffect(() => {
@@ -30,25 +34,54 @@ export function TesseraCardForm(props: CardFormProps): React.ReactElement {
     }
   }, [props.merchant, props.formOrigin])
   const options = optionsOf(props)
-  React.useEffect(() => form.current?.update(optionsOf(latestProps.current)), [JSON.stringify(options)])
-  const message = isMisused ? React.createElement('p', { role: 'alert' }, unavailable[props.locale ?? 'uz']) : null
-  return React.createElement('div', { ref: element }, message)
+  React.useEffect(() => form.current?.assign(optionsOf(latestProps.current)), [JSON.stringify(options)])
+  const { id, className, style } = props
+  const message = isMisused ? React.createElement('p', { role: 'alert' }, unavailableText(props)) : null
+  return React.createElement('div', { ref: element, id, className, style }, message)
 }
 
-/** Options of the form, and a listener for each event. `formRef` receives the form when it is mounted, and null when it is removed. */
-export type CardFormProps = Omit<CardFormOptions, 'merchant'> &
-  CardFormListeners & {
-    /** Undefined while your page does not know it yet. */
-    readonly merchant: string | undefined
-    readonly formRef?: (form: CardForm | null) => void
-  }
+/**
+ * Options of the form, a listener for each event, and `id`, `className` and `style` of the element around the form. `formRef` receives the form
+ * when it is mounted, and null when it is removed.
+ */
+export interface CardFormProps extends Omit<CardFormOptions, 'merchant'>, CardFormListeners {
+  /** Undefined while your page does not know it yet. */
+  readonly merchant: string | undefined
+  readonly formRef?: ((form: CardForm | null) => void) | undefined
+  readonly id?: string | undefined
+  readonly className?: string | undefined
+  readonly style?: React.CSSProperties | undefined
+}
 
-export type CardFormListeners = { readonly [E in keyof CardFormEvents as `on${Capitalize<E>}`]?: (value: CardFormEvents[E]) => void }
+export type CardFormListeners = {
+  readonly [E in keyof CardFormEvents as `on${Capitalize<E>}`]?: ((value: CardFormEvents[E]) => void) | undefined
+}
+
+/**
+ * `<tessera-card>` in JSX. React 19 sets `theme` and `labels` as properties and adds listeners for `ontessera-token` and the other events; in
+ * React 18 use `TesseraCardForm`.
+ */
+export type TesseraCardProps = React.DetailedHTMLProps<React.HTMLAttributes<TesseraCard>, TesseraCard> &
+  Omit<CardFormUpdate, 'button'> & {
+    readonly merchant?: string | undefined
+    readonly 'form-origin'?: string | undefined
+    readonly button?: 'true' | 'false' | undefined
+  } & { readonly [E in keyof TesseraCardEvents as `on${E}`]?: ((event: TesseraCardEvents[E]) => void) | undefined }
+
+declare module 'react' {
+  // Merging with React's own declaration takes a namespace.
+  // eslint-disable-next-line @typescript-eslint/no-namespace
+  namespace JSX {
+    interface IntrinsicElements {
+      'tessera-card': TesseraCardProps
+    }
+  }
+}
 
 /** Null, after `onError`, when an option is missing. */
-function createForm(props: CardFormProps): CardForm | null {
+function createForm(props: CardFormProps): FramedCardForm | null {
   try {
-    return new CardForm(optionsOf(props))
+    return new FramedCardForm({ ...optionsOf(props), merchant: props.merchant ?? '', formOrigin: props.formOrigin })
   } catch (err) {
     if (!(err instanceof CardFormMisuse)) throw err
     // eslint-disable-next-line no-console
@@ -64,15 +97,18 @@ function notify<E extends keyof CardFormEvents>(props: CardFormListeners, name: 
 }
 
 /** Every option by name: one that is missing is undefined, so that it has its default again. */
-function optionsOf({ merchant = '', formOrigin, ...props }: CardFormProps): CardFormOptions {
-  const options = Object.fromEntries(optionNames.map((name) => [name, props[name]]))
-  return { ...options, merchant, ...(formOrigin === undefined ? {} : { formOrigin }) }
+function optionsOf(props: CardFormProps): CardFormUpdate {
+  return Object.fromEntries(optionNames.map((name) => [name, props[name]]))
 }
 
-const optionNames = ['locale', 'theme', 'save', 'layout', 'button', 'session', 'direction', 'labels'] as const
+const optionNames = ['locale', 'appearance', 'theme', 'save', 'layout', 'button', 'autoConfirm', 'session', 'direction', 'labels'] as const
 
-const unavailable = {
+function unavailableText({ locale }: CardFormProps): string {
+  return unavailable[readLocale(locale)] ?? unavailable['uz'] ?? ''
+}
+
+const unavailable: Readonly<Record<string, string>> = {
   uz: 'Karta shaklini koʻrsatib boʻlmadi.',
   ru: 'Не удалось показать форму карты.',
   en: 'The card form could not be shown.',
-} as const
+}

@@ -1,5 +1,7 @@
-import { CardForm, CardFormMisuse } from './card-form.ts'
+import { CardForm } from './card-form.ts'
+import { CardFormMisuse } from './card-form-options.ts'
 import { defineElement } from './element.ts'
 
-Object.assign(globalThis, { Tessera: Object.freeze({ CardForm, CardFormMisuse }) })
+const sdk = globalThis as unknown as { Tessera: object }
+sdk.Tessera = Object.freeze({ CardForm, CardFormMisuse })
 defineElement()

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
-import { CardForm, CardFormMisuse } from '../page/card-form.ts'
+import { CardForm } from '../page/card-form.ts'
+import { CardFormMisuse } from '../page/card-form-options.ts'
 import { fakeTessera } from './fake-tessera.ts'
 
 const merchant = '65f0c0ffee0000000000cafe'
@@ -46,9 +47,9 @@ describe('the fake of the SDK in jsdom', () => {
     form.on('token', ({ token }) => (document.querySelector('#other') ?? assert.fail()).append(token))
     form.mount('#card')
     tessera.cardholder.typesCard()
-    form.submit()
+    void form.submit()
     tessera.cardholder.typesCode()
-    form.verify()
+    void form.verify()
     await tessera.settled()
     assert.match(document.querySelector('#other')?.textContent ?? '', /^[0-9a-f]{24}_/)
     form.unmount()
@@ -64,7 +65,7 @@ describe('the fake of the SDK in jsdom', () => {
       ['place_missing', (Form) => new Form({ merchant, formOrigin }).mount(document.querySelector('#nowhere') as Element)],
     ]
     for (const [reason, misuse] of misuses) {
-      const [real, fake] = [CardForm, tessera.CardForm as unknown as typeof CardForm].map((Form) => catchError(() => misuse(Form)))
+      const [real, fake] = [CardForm, tessera.CardForm].map((Form) => catchError(() => misuse(Form)))
       assert.ok(fake instanceof CardFormMisuse && real instanceof CardFormMisuse, reason)
       assert.deepEqual([fake.reason, fake.message, fake.docs], [reason, real.message, real.docs])
     }

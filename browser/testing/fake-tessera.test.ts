@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 
-import { CardForm, type CardFormEvents } from '../page/card-form.ts'
-import { fakeTessera, type FakeTessera, type LikeCardForm } from './fake-tessera.ts'
+import { CardForm } from '../page/card-form.ts'
+import type { CardFormEvents } from '../page/card-form-types.ts'
+import { fakeTessera, type FakeTessera } from './fake-tessera.ts'
 
 const merchant = '65f0c0ffee0000000000cafe'
 const eventNames = ['ready', 'change', 'step', 'token', 'error', 'wait', 'seen'] as const satisfies readonly (keyof CardFormEvents)[]
 
-function open(tessera: FakeTessera, options: object = {}): { form: LikeCardForm; events: [string, unknown][] } {
+function open(tessera: FakeTessera, options: object = {}): { form: CardForm; events: [string, unknown][] } {
   const form = new tessera.CardForm({ merchant, locale: 'en', save: 'ask', formOrigin: 'http://127.0.0.1', ...options })
   const events: [string, unknown][] = []
   for (const name of eventNames) form.on(name, (value) => events.push([name, value]))
@@ -23,9 +24,9 @@ const namesOf = (events: [string, unknown][]): string[] =>
 
 describe('the fake of the SDK', () => {
   it('has every method of the real form and is assignable to its type', () => {
-    const real: (options: ConstructorParameters<typeof CardForm>[0]) => LikeCardForm = (options) => new CardForm(options)
+    const real: (options: ConstructorParameters<typeof CardForm>[0]) => CardForm = (options) => new CardForm(options)
     assert.equal(real.length, 1)
-    const methods = Object.getOwnPropertyNames(CardForm.prototype)
+    const methods = Object.getOwnPropertyNames(CardForm.prototype).filter((name) => name !== 'assign')
     const { form } = open(fakeTessera())
     for (const name of methods) assert.equal(typeof (form as unknown as Record<string, unknown>)[name], 'function', name)
   })
@@ -76,28 +77,29 @@ describe('the fake of the SDK', () => {
     const { form, events } = open(tessera, { button: false })
     tessera.cardholder.typesCard()
     tessera.cardholder.typesCard()
-    for (let press = 0; press < 2; press++) form.submit()
+    for (let press = 0; press < 2; press++) void form.submit()
     tessera.cardholder.typesCode()
-    form.verify()
+    void form.verify()
     tessera.cardholder.typesCode()
-    form.verify()
+    void form.verify()
     form.back()
     await tessera.settled()
-    const typed = { type: 'change', complete: true, empty: false, errors: {} }
-    const emptied = { type: 'change', complete: false, empty: true, errors: {} }
+    const typed = { type: 'change', brand: null, complete: true, empty: false, error: null, errors: {} }
+    const emptied = { ...typed, complete: false, empty: true }
+    const typedCard = { ...typed, brand: 'uzcard' }
     assert.deepEqual(
       events
         .filter(([name]) => !['ready', 'wait'].includes(name))
         .map(([name, value]) => (name === 'step' || name === 'change' ? value : name)),
       [
-        typed,
+        typedCard,
         'error',
-        { ...typed, errors: { number: 'card_blocked' } },
+        { ...typedCard, error: 'card_blocked', errors: { number: 'card_blocked' } },
         'code',
         emptied,
         typed,
         'error',
-        { ...emptied, errors: { code: 'wrong_code' } },
+        { ...emptied, error: 'wrong_code', errors: { code: 'wrong_code' } },
         typed,
         'done',
         emptied,
@@ -111,19 +113,48 @@ describe('the fake of the SDK', () => {
   it('reports missing input, emits nothing after unmount, and can be mounted again', async () => {
     const tessera = fakeTessera()
     const { form, events } = open(tessera)
-    form.submit()
+    void form.submit()
     await tessera.settled()
-    form.submit()
+    void form.submit()
     form.unmount()
-    form.submit()
+    void form.submit()
     await tessera.settled()
     assert.deepEqual(namesOf(events), ['ready', 'error number_missing'])
     assert.throws(() => tessera.cardholder.presses(), /no form is mounted/)
     form.mount('#card')
     tessera.cardholder.typesCard()
-    form.submit()
+    void form.submit()
     await tessera.settled()
     assert.deepEqual(namesOf(events).slice(-2), ['wait', 'step code'])
+  })
+
+  it('returns the outcome of submit and verify like the real form: joined, ignored at another step, cancelled by its removal', async () => {
+    const tessera = fakeTessera({ submit: ['card_blocked'] })
+    const { form } = open(tessera, { button: false })
+    assert.deepEqual(await form.verify(), { status: 'ignored' })
+    const missing = await form.submit()
+    assert.ok(missing.status === 'error' && missing.error.reason === 'number_missing')
+    tessera.cardholder.typesCard()
+    const blocked = await form.submit()
+    assert.ok(blocked.status === 'error' && blocked.error.field === 'number')
+    assert.deepEqual(await form.submit(), { status: 'code' })
+    tessera.cardholder.typesCode()
+    const done = await form.verify()
+    assert.ok(done.status === 'done' && done.card.verify)
+    form.back()
+    const cancelled = form.submit()
+    form.unmount()
+    assert.deepEqual(await cancelled, { status: 'cancelled' })
+    assert.deepEqual(await form.submit(), { status: 'ignored' })
+  })
+
+  it('merges the members of theme and labels in an update, and resets what is undefined', () => {
+    const tessera = fakeTessera()
+    const { form } = open(tessera, { theme: { accent: '#111', dark: { accent: '#eee' } }, labels: { submit: 'Pay' } })
+    form.update({ theme: { scheme: 'dark', dark: { text: '#fff' } }, labels: undefined })
+    const { theme, labels } = tessera.forms[0]?.options ?? assert.fail()
+    assert.deepEqual(theme, { accent: '#111', scheme: 'dark', dark: { accent: '#eee', text: '#fff' } })
+    assert.equal(labels, undefined)
   })
 
   it('reports once at mount that a policy blocks the form', async () => {

@@ -1,29 +1,35 @@
 import { errors } from '@tessera/contract/errors'
 import type { FormCard } from '@tessera/contract/frame'
+import type { Language } from '@tessera/contract/profile'
 
-import { describeReason } from '../frame/reasons.ts'
-import { textsIn } from '../frame/texts.ts'
-import type { CardForm, CardFormError, CardFormEvents, CardFormOptions } from '../page/card-form.ts'
-import { CardFormMisuse, findMountElement, readFormOrigin, reasonDocs } from '../page/card-form-options.ts'
-
-/** The public members of the real form. A member that is added there and not here is a compile error. */
-export type LikeCardForm = {
-  readonly [K in keyof CardForm]: K extends 'mount' ? (...args: Parameters<CardForm['mount']>) => LikeCardForm : CardForm[K]
-}
+import { describeReason } from '../frame/deferred/reasons.ts'
+import { deferredTextsIn, documentTextsIn } from '../frame/texts.ts'
+import type { CardForm } from '../page/card-form.ts'
+import { CardFormMisuse, findMountElement, mergeOptions, readFormOrigin, readLocale, reasonDocs } from '../page/card-form-options.ts'
+import type {
+  CardFormError,
+  CardFormEvents,
+  CardFormOptions,
+  CardFormReason,
+  CardFormResult,
+  CardFormUpdate,
+} from '../page/card-form-types.ts'
 
 /** The outcomes of each action, in order: `ok`, or the reason of an error (docs/reference/errors.md). After the last one every outcome is `ok`. */
 export interface FakeScript {
   /** When the form is mounted: `blocked_by_csp`, `frame_no_answer`. */
-  readonly mount: string[]
+  readonly mount: FakeOutcome[]
   /** When the card is sent and a code is requested. */
-  readonly submit: string[]
-  readonly verify: string[]
-  readonly resend: string[]
+  readonly submit: FakeOutcome[]
+  readonly verify: FakeOutcome[]
+  readonly resend: FakeOutcome[]
 }
+
+export type FakeOutcome = 'ok' | CardFormReason
 
 /** Replaces `window.Tessera`. Nothing is loaded and no card number is needed: the test plays the cardholder. */
 export interface FakeTessera {
-  readonly CardForm: new (...args: ConstructorParameters<typeof CardForm>) => LikeCardForm
+  readonly CardForm: new (options: CardFormOptions) => CardForm
   /** The same class that the real form throws. */
   readonly CardFormMisuse: typeof CardFormMisuse
   /** Outcomes may be added at any time. */
@@ -46,6 +52,10 @@ export interface FakeCardholder {
   presses(): void
   asksForAnotherCode(): void
   takesAnotherCard(): void
+  /** Picks a saved card of the session, by the id that your server gave. */
+  picksSavedCard(id: string): void
+  /** Asks to remove a saved card of the session. */
+  removesSavedCard(id: string): void
 }
 
 /** Creates a fake of the SDK for tests without a browser. In jsdom, an empty iframe takes the place of the form. */
@@ -74,6 +84,8 @@ export function fakeTessera(script: Partial<FakeScript> = {}, card: Partial<Form
       presses: () => mountedForm().press(),
       asksForAnotherCode: () => mountedForm().resend(),
       takesAnotherCard: () => mountedForm().back(),
+      picksSavedCard: (id) => mountedForm().pick(id),
+      removesSavedCard: (id) => mountedForm().remove(id),
     },
     async settled() {
       // A listener may do something that causes further events.
@@ -91,7 +103,8 @@ interface FakeState {
 
 type FakeEvent = { readonly [E in keyof CardFormEvents]: readonly [E, CardFormEvents[E]] }[keyof CardFormEvents]
 
-class FakeCardForm implements LikeCardForm {
+/** A method that is added to the real form and not to this one is a compile error. */
+class FakeCardForm implements CardForm {
   options: CardFormOptions
   isMounted = false
   readonly #origin: string
@@ -125,7 +138,7 @@ class FakeCardForm implements LikeCardForm {
     this.#mountCount++
     const reason = this.#nextReason('mount')
     if (reason === null) this.#emit(['ready', undefined])
-    else this.#fail(reason)
+    else void this.#fail(reason)
     return this
   }
 
@@ -137,46 +150,47 @@ class FakeCardForm implements LikeCardForm {
     this.#reset()
   }
 
-  update(options: Parameters<CardForm['update']>[0]): void {
+  update(options: CardFormUpdate): void {
     if ((options.locale ?? this.options.locale) !== this.options.locale) this.#isAgreed = false
-    this.options = { ...this.options, ...options }
+    this.options = mergeOptions(this.options, options)
   }
 
-  submit(): void {
-    if (!this.isMounted || this.#step !== 'card') return
-    const reason = this.#isTyped ? this.#nextReason('submit') : 'number_missing'
-    if (reason !== null) {
-      this.#fail(reason)
-      return
-    }
+  submit(): Promise<CardFormResult> {
+    if (!this.isMounted || this.#step !== 'card') return this.#settle({ status: 'ignored' })
+    if (!this.#isTyped) return this.#fail('number_missing')
+    const reason = this.#nextReason('submit')
+    this.#emit(['busy', true])
+    if (reason !== null) return this.#fail(reason, ['busy', false])
     this.#isTyped = false
     this.#step = 'code'
-    this.#emit(['wait', waitMs], ['step', 'code'], ...this.#changeEvents())
+    this.#emit(['wait', waitMs], ['step', 'code'], ...this.#changeEvents(), ['busy', false])
+    return this.#settle({ status: 'code' })
   }
 
-  verify(): void {
-    if (!this.isMounted || this.#step !== 'code') return
-    const reason = this.#isTyped ? this.#nextReason('verify') : 'code_missing'
-    if (reason !== null) {
-      this.#fail(reason)
-      return
-    }
+  verify(): Promise<CardFormResult> {
+    if (!this.isMounted || this.#step !== 'code') return this.#settle({ status: 'ignored' })
+    if (!this.#isTyped) return this.#fail('code_missing')
+    const reason = this.#nextReason('verify')
+    this.#emit(['busy', true])
+    if (reason !== null) return this.#fail(reason, ['busy', false])
     this.#step = 'done'
     this.#isTyped = false
     const token = `${(++this.#state.tokenCount).toString(16).padStart(24, '0')}_${'A'.repeat(43)}`
     const card = { number: '8600***6311', expire: '0399', recurrent: this.#isAgreed, verify: true, type: '22618', ...this.#state.card }
-    this.#emit(['step', 'done'], ...this.#changeEvents(), ['token', { token, card }])
+    this.#emit(['step', 'done'], ...this.#changeEvents(), ['token', { token, card }], ['busy', false])
+    return this.#settle({ status: 'done', token, card })
   }
 
   resend(): void {
     if (!this.isMounted || this.#step !== 'code') return
     const reason = this.#nextReason('resend')
+    this.#emit(['busy', true])
     if (reason !== null) {
-      this.#fail(reason)
+      void this.#fail(reason, ['busy', false])
       return
     }
     this.#isTyped = false
-    this.#emit(['wait', waitMs], ...this.#changeEvents())
+    this.#emit(['wait', waitMs], ...this.#changeEvents(), ['busy', false])
   }
 
   back(): void {
@@ -203,10 +217,20 @@ class FakeCardForm implements LikeCardForm {
     this.#isAgreed = isAgreed
   }
 
+  pick(id: string): void {
+    if (this.#step !== 'card') throw new Error('fakeTessera: saved cards are offered at the step "card" only')
+    this.#step = 'done'
+    this.#isTyped = false
+    this.#emit(['busy', true], ['step', 'done'], ...this.#changeEvents(), ['pick', id], ['busy', false])
+  }
+
+  remove(id: string): void {
+    this.#emit(['busy', true], ['remove', id], ['busy', false])
+  }
+
   press(): void {
     if (this.options.button === false) throw new Error('fakeTessera: the form has no button of its own: call submit() and verify()')
-    if (this.#step === 'code') this.verify()
-    else this.submit()
+    void (this.#step === 'code' ? this.verify() : this.submit())
   }
 
   #reset(): void {
@@ -214,22 +238,32 @@ class FakeCardForm implements LikeCardForm {
     this.#isTyped = this.#isAgreed = false
   }
 
-  #nextReason(action: keyof FakeScript): string | null {
+  #nextReason(action: keyof FakeScript): CardFormReason | null {
     const outcome = this.#state.script[action].shift() ?? 'ok'
     return outcome === 'ok' ? null : outcome
   }
 
-  #fail(reason: string): void {
+  #fail(reason: CardFormReason, ...last: FakeEvent[]): Promise<CardFormResult> {
     const error = errorOf(reason, this.options, this.#origin)
     const { field } = error
     // The real form clears a code that was wrong.
     if (field === 'code') this.#isTyped = false
-    this.#emit(['error', error], ...this.#changeEvents(field === null ? {} : { [field]: reason }))
+    this.#emit(['error', error], ...this.#changeEvents(field === null ? {} : { [field]: reason }), ...last)
+    return this.#settle({ status: 'error', error })
+  }
+
+  /** Resolves after the events of the action, or as cancelled when the form was removed meanwhile. */
+  async #settle(result: CardFormResult): Promise<CardFormResult> {
+    const mountCount = this.#mountCount
+    await Promise.resolve()
+    return result.status === 'ignored' || (this.isMounted && mountCount === this.#mountCount) ? result : { status: 'cancelled' }
   }
 
   /** Like the real form: no event while step, fields and errors are as in the last one. */
   #changeEvents(errors: CardFormEvents['change']['errors'] = {}): FakeEvent[] {
-    const change = { type: 'change', complete: this.#isTyped, empty: !this.#isTyped, errors } as const
+    const isTyped = this.#isTyped
+    const brand = isTyped && this.#step === 'card' ? 'uzcard' : null
+    const change = { type: 'change', brand, complete: isTyped, empty: !isTyped, error: Object.values(errors)[0] ?? null, errors } as const
     const current = JSON.stringify([this.#step, change])
     if (current === this.#lastChange) return []
     this.#lastChange = current
@@ -249,17 +283,18 @@ class FakeCardForm implements LikeCardForm {
 }
 
 /** The same error as the real form's, from the same table. */
-function errorOf(reason: string, { locale = 'uz' }: CardFormOptions, origin: string): CardFormError {
+function errorOf(reason: CardFormReason, { locale = 'uz' }: CardFormOptions, origin: string): CardFormError {
   const { text, field, isRetryable } = describeReason(reason)
   const isFromSdk = reason === 'blocked_by_csp' || reason === 'frame_no_answer'
   const code = Object.values(errors).find((entry) => entry.reason === reason)?.code ?? 0
   const docs = reasonDocs(reason, origin)
+  const language = languageOf(locale)
   return {
     code,
     reason,
     field,
     retryable: isRetryable,
-    message: isFromSdk ? reason : textsIn(locale)[text].replace('{0}', figureOf(text)),
+    message: isFromSdk ? reason : { ...documentTextsIn(language), ...deferredTextsIn(language) }[text].replace('{0}', figureOf(text)),
     docs,
   }
 }
@@ -267,6 +302,12 @@ function errorOf(reason: string, { locale = 'uz' }: CardFormOptions, origin: str
 /** The digits of a code of the test environment, or the minutes of a stop. */
 function figureOf(text: string): string {
   return text === 'verification_stopped' ? '15' : '6'
+}
+
+/** Without a document, `auto` is Uzbek. */
+function languageOf(locale: NonNullable<CardFormOptions['locale']>): Language {
+  const language = locale === 'auto' && typeof document === 'undefined' ? 'uz' : readLocale(locale)
+  return (['uz', 'ru', 'en'] as const).find((known) => known === language) ?? 'uz'
 }
 
 /** Without a document every target is accepted. */

@@ -128,7 +128,7 @@ describe('fillCard in a real browser', () => {
   })
 
   it('gets the same events from the fake as from the real form, in the same order', async () => {
-    const cases: { number: string; reason: string | null; code: string }[] = [
+    const cases: { number: string; reason: 'card_blocked' | null; code: string }[] = [
       { number: success, reason: null, code: '666666' },
       { number: success, reason: null, code: '000000' },
       { number: '4444445987459073', reason: 'card_blocked', code: '666666' },

@@ -52,19 +52,23 @@ export async function fillCard(page: FormPage, entry: CardEntry): Promise<Filled
   const { timeoutMs = defaultTimeoutMs, frame = frameSelector, code = testCode } = entry
   const wait = { timeout: timeoutMs }
   const form = page.frameLocator(frame)
+  // The button is enabled when the form has received its options. A form without a visible button has a hidden one.
+  await form.locator(`${selectors.complete} ${selectors.submit}:enabled`).waitFor({ state: 'attached', ...wait })
+  if (await form.locator(selectors.addCard).isVisible()) await form.locator(selectors.addCard).click(wait)
   await form.locator(selectors.number).fill(entry.number, wait)
   const address = await page.locator(frame).getAttribute('src', wait)
   await form.locator(selectors.expiry).fill(entry.expire, wait)
-  // The button is enabled when the form has received its options. A form without a visible button has a hidden one.
-  await form.locator(`${selectors.submit}:enabled`).waitFor({ state: 'attached', ...wait })
   if (entry.save !== undefined) await tick(form.locator(selectors.consent), entry.save, wait)
   await press(form, { own: entry.submit, button: selectors.submit, wait })
   await form.locator(`${selectors.code}, ${selectors.fault}`).first().waitFor(wait)
   if (!(await form.locator(selectors.code).isVisible())) return readFault(form.locator(selectors.fault).first(), 'card', wait)
   if (code === null) return { ok: true, step: 'code' }
 
+  await clearFaults(form)
   await form.locator(selectors.code).fill(code, wait)
-  await press(form, { own: entry.verify, button: selectors.verify, wait })
+  // Digits confirm themselves, unless the form was created with autoConfirm: false. Then there may be nothing to press any more.
+  const pressed = entry.verify === undefined ? form.locator(selectors.verify).click(wait) : entry.verify()
+  void pressed.catch(() => undefined)
   const outcome = form.locator(`${selectors.done}, ${selectors.fault}`).first().waitFor(wait)
   // Every form has its own address, so this detects that the form is gone even when the page shows another one at once.
   const gone = page.locator(`iframe[src=${JSON.stringify(address)}]`).waitFor({ state: 'detached', ...wait })
@@ -82,11 +86,15 @@ async function tick(box: FormLocator, isTicked: boolean, wait: Timeout): Promise
   await box.setChecked(isTicked, wait)
 }
 
-/** Clears earlier messages first, so that a message read afterwards is new. */
-async function press(form: FormFrame, by: { own: (() => Promise<unknown>) | undefined; button: string; wait: Timeout }): Promise<void> {
-  await form.locator(selectors.fault).evaluateAll((faults) => {
+/** Earlier messages, so that a message read afterwards is new. */
+function clearFaults(form: FormFrame): Promise<unknown> {
+  return form.locator(selectors.fault).evaluateAll((faults) => {
     for (const fault of faults) fault.textContent = ''
   })
+}
+
+async function press(form: FormFrame, by: { own: (() => Promise<unknown>) | undefined; button: string; wait: Timeout }): Promise<void> {
+  await clearFaults(form)
   await (by.own === undefined ? form.locator(by.button).click(by.wait) : by.own())
 }
 
@@ -98,6 +106,9 @@ async function readFault(fault: FormLocator, step: 'card' | 'code', wait: Timeou
 
 /** Selectors of the form's elements. Tests use them on the real form. */
 const selectors = {
+  /** Not while the form looks whether its session offers saved cards. */
+  complete: 'body:not(.waiting)',
+  addCard: '.saved .add',
   number: '#number',
   expiry: '#expiry',
   consent: '.consent input:visible',

@@ -23,6 +23,8 @@ test('the client library is packed, installed into an empty project by npm, and 
   mkdirSync(shop)
   writeFileSync(join(shop, 'package.json'), JSON.stringify({ name: 'shop', private: true, type: 'module' }))
   run('npm', ['install', '--offline', '--no-audit', '--no-fund', join(folder, archive)], shop)
+  const installed = readdirSync(join(shop, 'node_modules', '@tessera', 'client')).sort()
+  assert.deepEqual(installed, ['LICENSE', 'README.md', 'dist', 'package.json'])
   writeFileSync(
     join(shop, 'use.js'),
     `import { Tessera, receiptStates } from '@tessera/client'

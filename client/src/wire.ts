@@ -250,6 +250,12 @@ export interface Methods {
       readonly return?: string | null | undefined
       /** How many cards may be submitted with it. */
       readonly attempts?: number | undefined
+      /** Tiyin, shown to the payer, in the button too. Nothing is charged: your server pays a receipt afterwards. */
+      readonly amount?: number | null | undefined
+      /** Your order number, shown to the payer. */
+      readonly order?: string | null | undefined
+      /** Saved cards of the payer to choose from, by their ids. A card that is not yours, not verified, not stored for further payments, removed, or of another `customer` is left out. */
+      readonly cards?: readonly string[] | null | undefined
     }
     result: {
       /** For the form on your page; returned only here. */
@@ -260,7 +266,7 @@ export interface Methods {
       readonly page?: string
     }
   }
-  /** Returns the state of a hosted-page session, with the token once a card is verified. */
+  /** Returns the state of a session: on the hosted page the token once a card is verified, and what the payer chose. */
   'form.sessions.get': {
     params: {
       /** The session, as form.sessions.create gave it. */
@@ -286,6 +292,10 @@ export interface Methods {
         /** The kind of card by its prefix, from the table of this service. */
         readonly type: string
       }
+      /** Id of the saved card that the payer picked from `cards`. Pay with the token that you have for it. */
+      readonly picked?: string
+      /** Ids of the saved cards that the payer asked to remove: call cards.remove with their tokens. */
+      readonly removals?: readonly string[]
     }
   }
   /** Returns this API as an OpenRPC document. */

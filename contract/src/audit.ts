@@ -63,6 +63,8 @@ export const auditActions = {
   'form_session.created':            { en: 'Form session created', ru: 'Создана сессия формы', uz: 'Forma sessiyasi yaratildi' },
   'form_session.attempted':          { en: 'Form session used for a card', ru: 'Сессия формы использована для карты', uz: 'Forma sessiyasi karta uchun ishlatildi' },
   'form_session.cancelled':          { en: 'Form session cancelled', ru: 'Сессия формы отменена', uz: 'Forma sessiyasi bekor qilindi' },
+  'form_session.picked':             { en: 'Saved card picked in the form', ru: 'В форме выбрана сохранённая карта', uz: 'Formada saqlangan karta tanlandi' },
+  'form_session.removal_asked':      { en: 'Removal of a saved card requested in the form', ru: 'В форме запрошено удаление сохранённой карты', uz: 'Formada saqlangan kartani oʻchirish soʻraldi' },
   'webhook.added':                   { en: 'Webhook added', ru: 'Вебхук добавлен', uz: 'Vebxuk qoʻshildi' },
   'webhook.removed':                 { en: 'Webhook removed', ru: 'Вебхук удалён', uz: 'Vebxuk oʻchirildi' },
   'webhook.secret_rotated':          { en: 'Webhook secret rotated', ru: 'Секрет вебхука сменён', uz: 'Vebxuk maxfiy kaliti almashtirildi' },
@@ -243,6 +245,8 @@ export const auditOutcomes = {
   refund_unconfirmed_max: { en: 'refunds without confirmation', ru: 'возвраты без подтверждения', uz: 'tasdiqsiz qaytarish' },
   require_second_factor: { en: 'second factor required', ru: 'второй фактор обязателен', uz: 'ikkinchi omil majburiy' },
   endpoint:              { en: 'endpoint', ru: 'сервер мерчанта', uz: 'merchant serveri' },
+  brand_color:           { en: 'color of the hosted page', ru: 'цвет платёжной страницы', uz: 'toʻlov sahifasi rangi' },
+  logo:                  { en: 'logo', ru: 'логотип', uz: 'logotip' },
   business_id:           { en: 'business id', ru: 'бизнес-идентификатор', uz: 'biznes identifikatori' },
   epos:                  { en: 'EPOS ids', ru: 'идентификаторы EPOS', uz: 'EPOS identifikatorlari' },
 } as const satisfies Readonly<Record<string, Label>>

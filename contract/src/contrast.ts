@@ -1,47 +1,11 @@
-import { readThemeValue, type ThemeColor } from './theme.ts'
-
-/** Two colors of a theme with too little contrast. */
-export interface ContrastProblem {
-  readonly of: ThemeColor
-  readonly on: ThemeColor
-  /** The measured contrast, rounded down to hundredths, so that a value below the limit is never shown as the limit. */
-  readonly ratio: number
-  readonly needed: number
-  /** A color of the same hue for `of` with sufficient contrast, `#rrggbb`. */
-  readonly suggestion: string
-}
-
-/** The contrast that WCAG 2.2 AA requires of the form's color pairs: 1.4.3 for texts, 1.4.11 for field borders and the focus. */
-export const themePairs = [
-  ['text', 'background', 4.5],
-  ['text', 'field', 4.5],
-  ['muted', 'background', 4.5],
-  ['muted', 'field', 4.5],
-  ['accentText', 'accent', 4.5],
-  ['error', 'background', 4.5],
-  ['success', 'background', 4.5],
-  ['border', 'background', 3],
-  ['focus', 'background', 3],
-] as const satisfies readonly (readonly [of: ThemeColor, on: ThemeColor, needed: number])[]
-
-/** Finds every pair below its limit. A field whose fill has enough contrast needs no border; without a border, the fill must have it. */
-export function findContrastProblems(colorOf: (name: ThemeColor) => Rgb, hasBorder: boolean): ContrastProblem[] {
-  return themePairs.flatMap(([name, on, needed]) => {
-    const of = name === 'border' && !hasBorder ? 'field' : name
-    const measured = measureContrast(colorOf(of), colorOf(on))
-    const ratio = name === 'border' ? Math.max(measured, measureContrast(colorOf('field'), colorOf(on))) : measured
-    if (ratio >= needed) return []
-    return [{ of, on, needed, ratio: Math.floor(ratio * 100) / 100, suggestion: suggestColor(colorOf(of), colorOf(on), needed) }]
-  })
-}
+import { isOpaqueColor } from './theme.ts'
 
 /** Red, green and blue of sRGB, whole numbers to 255. */
 export type Rgb = readonly [red: number, green: number, blue: number]
 
-/** Parses a color of a theme; null for any other text. */
-export function readRgb(text: string): Rgb | null {
-  const value = readThemeValue('text', text)
-  if (value === null) return null
+/** Parses an opaque color of a theme; null for any other text. */
+export function readRgb(value: string): Rgb | null {
+  if (!isOpaqueColor(value)) return null
   const [, hex] = /^#(.+)$/.exec(value) ?? []
   if (hex !== undefined) {
     const size = hex.length / 3
@@ -71,7 +35,7 @@ export function measureContrast(one: Rgb, other: Rgb): number {
 }
 
 /** Mixes the color with black or white, whichever contrasts more with `on`, until the contrast is sufficient. One of the two always is. */
-function suggestColor(of: Rgb, on: Rgb, needed: number): string {
+export function suggestColor(of: Rgb, on: Rgb, needed: number): string {
   const far = measureContrast([0, 0, 0], on) > measureContrast([255, 255, 255], on) ? 0 : 255
   const mixed = (share: number): Rgb => rgbOf((index) => (of[index] ?? 0) * (1 - share) + far * share)
   let share = 0

@@ -625,7 +625,7 @@ export const errors = {
     stage: 'state',
     owner: 'developer',
     text: tooManyText,
-    hint: 'This form session has accepted as many cards as it may: create another one with form.sessions.create.',
+    hint: 'This form session has accepted as many cards as it may, or its payer has chosen one: create another one with form.sessions.create.',
   },
   signInRefused: {
     code: -32504,

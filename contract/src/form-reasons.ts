@@ -9,9 +9,9 @@ export const formReasons = {
   network_timeout: 'There was no response within 30 seconds. Nothing was charged; call submit() or verify() again.',
   stopped: 'The cardholder stopped waiting for the bank. Nothing was charged; call submit() or verify() again.',
   option_refused:
-    'An option is invalid, and the form uses its default instead. The member option names it, for example theme.accent. docs/reference/theme.md describes the valid values.',
+    'An option is invalid, and the form uses its default instead. The member option names it, for example appearance.variables.accent. docs/reference/appearance.md describes the valid values.',
   theme_contrast:
-    'Two colors of your theme do not have the contrast that WCAG 2.2 AA requires. The form shows them as requested. The members of and on name the two, ratio is the measured contrast, and suggestion is a sufficient color. Reported in the test environment only.',
+    'Two colors of your appearance do not have the contrast that WCAG 2.2 AA requires. The form shows them as requested, unless nobody could see the text. The members of and on name the two, ratio is the measured contrast, and suggestion is a sufficient color. Reported in the test environment only.',
   blocked_by_csp:
     'The Content-Security-Policy of your page blocks the form. Add its origin to frame-src, and to script-src for the script: the message names the origin.',
   frame_no_answer:

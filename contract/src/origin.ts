@@ -19,4 +19,9 @@ export function cspSourceOf(text: string): string {
   return source
 }
 
+/** A host with its port as the source of a content security policy, which then has the scheme of the document. Throws for anything else. */
+export function cspHostOf(host: string): string {
+  return cspSourceOf(`https://${host.toLowerCase()}`).slice('https://'.length)
+}
+
 const origin = new RegExp(originPattern)

@@ -80,6 +80,26 @@ export const settingProblems = {
     ru: 'В адресе от {0} до {1} символов, без управляющих.',
     uz: 'Manzilda {0} dan {1} tagacha belgi boʻladi, boshqaruv belgilarisiz.',
   },
+  brand_color_shape: {
+    en: 'The color is written as #rrggbb, for example #0a7d5a.',
+    ru: 'Цвет записывается как #rrggbb, например #0a7d5a.',
+    uz: 'Rang #rrggbb koʻrinishida yoziladi, masalan #0a7d5a.',
+  },
+  logo_not_png: {
+    en: 'The logo must be a PNG image that is not interlaced.',
+    ru: 'Логотип должен быть изображением PNG без чересстрочной развёртки.',
+    uz: 'Logotip PNG rasm boʻlishi kerak (interlaced emas).',
+  },
+  logo_too_large: {
+    en: 'The logo may have at most {0} KiB: make it smaller, or use fewer colors.',
+    ru: 'Логотип не больше {0} КиБ: уменьшите его или число цветов.',
+    uz: 'Logotip {0} KiB dan oshmasligi kerak: uni kichraytiring yoki ranglarini kamaytiring.',
+  },
+  logo_sides: {
+    en: 'Each side of the logo must have {0} to {1} pixels.',
+    ru: 'Каждая сторона логотипа — от {0} до {1} пикселей.',
+    uz: 'Logotipning har bir tomoni {0} dan {1} pikselgacha boʻlishi kerak.',
+  },
   business_id_length: {
     en: 'A business id has {0} to {1} characters and no control characters.',
     ru: 'В бизнес-идентификаторе от {0} до {1} символов, без управляющих.',

@@ -20,9 +20,9 @@ export const themeTable = {
   error: { changes: 'error messages, and the border of a field with an error', light: '#b3161b', dark: '#ff9c98' },
   success: { changes: 'the final confirmation', light: '#0f6b3a', dark: '#7bdca6' },
   focus: { changes: 'outline of the focused element', light: '#1457d9', dark: '#8ab4ff' },
-  radius: { changes: 'corners of fields and buttons', light: '10px', dark: '10px' },
+  radius: { changes: 'corners of fields and buttons', light: '8px', dark: '8px' },
   borderWidth: { changes: 'border width of a field', light: '1px', dark: '1px' },
   fontSize: { changes: 'text size; input is never smaller than 16px, because phones would zoom in', light: '16px', dark: '16px' },
-  gap: { changes: 'space between elements; 9px in `compact`', light: '14px', dark: '14px' },
+  gap: { changes: 'space between elements; 12px in `row`, 9px in `compact`', light: '14px', dark: '14px' },
   fontFamily: { changes: 'fonts installed on the device', light: systemFonts, dark: systemFonts },
 } as const satisfies Record<ThemeVariable, ThemeVariableInfo>

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 
-import { findContrastProblems, measureContrast, readRgb, themePairs, type Rgb } from './contrast.ts'
-import { readThemeValue, themeLengths, themeVariables, type ThemeColor, type ThemeVariable } from './theme.ts'
+import { findContrastProblems, shapePairs, textPairs, type ContrastProblem } from './appearance-contrast.ts'
+import { measureContrast, readRgb, type Rgb } from './contrast.ts'
+import { readThemeValue, themeLengths, themeVariables, transparentVariables, type ThemeColor, type ThemeVariable } from './theme.ts'
 import { themeTable } from './theme-table.ts'
 
 const colours = themeVariables.filter((name) => name !== 'fontFamily' && !(name in themeLengths))
@@ -11,7 +12,7 @@ const colours = themeVariables.filter((name) => name !== 'fontFamily' && !(name 
 test('each colour of a theme accepts the four notations, complete and opaque', () => {
   const taken = ['#fff', '#1457D9', 'rgb(1, 2, 3)', 'rgb(1,2,3)', 'rgb(1 2 3)', 'hsl(210, 50%, 40%)', 'hsl(210 50% 40%)']
   for (const name of colours) for (const value of taken) assert.equal(readThemeValue(name, value), value, `${name}: ${value}`)
-  const seeThrough = ['#fff8', '#ffffff80', 'rgb(1, 2, 3, 0)', 'rgb(1 2 3 / 0)', 'rgba(1, 2, 3, 0)', 'hsl(1 2% 3% / 0)', 'transparent']
+  const seeThrough = ['#fff8', '#ffffff80', 'rgb(1, 2, 3, 0)', 'rgb(1 2 3 / 0)', 'rgba(1, 2, 3, 0)', 'hsl(1 2% 3% / 0)']
   const broken = [
     '#ff',
     '#fffff',
@@ -25,8 +26,11 @@ test('each colour of a theme accepts the four notations, complete and opaque', (
     'red',
     'currentcolor',
   ]
-  for (const name of colours)
+  for (const name of colours) {
     for (const value of [...seeThrough, ...broken]) assert.equal(readThemeValue(name, value), null, `${name}: ${value}`)
+    const isTransparent = transparentVariables.some((variable) => variable === name)
+    assert.equal(readThemeValue(name, 'transparent'), isTransparent ? 'transparent' : null, name)
+  }
 })
 
 test('each length of a theme accepts px, em or rem within its bounds, and nothing else', () => {
@@ -136,6 +140,10 @@ function palette(scheme: 'light' | 'dark', other: Partial<Record<ThemeVariable, 
   return (name) => readRgb(other[name] ?? themeTable[name][scheme]) ?? assert.fail(name)
 }
 
+function findIn(colorOf: (name: ThemeColor) => Rgb, hasBorder: boolean): ContrastProblem[] {
+  return findContrastProblems({ colorOf, hasBorder, page: [255, 255, 255] })
+}
+
 test('the contrast of two colors is that of WCAG 2.2', () => {
   const ratio = (one: string, other: string): number => measureContrast(readRgb(one) ?? assert.fail(), readRgb(other) ?? assert.fail())
   assert.equal(ratio('#000', '#fff'), 21)
@@ -147,10 +155,11 @@ test('the contrast of two colors is that of WCAG 2.2', () => {
 })
 
 test('the form’s own colours pass in both schemes, and every pair with too little contrast is found', () => {
+  const pairs = [...textPairs.map(([, of, on]) => [of, on] as const), ...shapePairs.map(([of, on]) => [of, on] as const)]
   for (const scheme of ['light', 'dark'] as const) {
-    assert.deepEqual(findContrastProblems(palette(scheme), true), [])
-    for (const [of, on] of themePairs) {
-      const found = findContrastProblems(
+    assert.deepEqual(findIn(palette(scheme), true), [])
+    for (const [of, on] of pairs) {
+      const found = findIn(
         palette(scheme, { [of]: themeTable[on][scheme], ...(of === 'border' ? { field: themeTable.background[scheme] } : {}) }),
         true,
       )
@@ -166,13 +175,16 @@ test('a suggested colour always has enough contrast', () => {
   const all = ['#000', '#fff', '#767676', '#808080', '#777', '#ff0', '#0000ff', '#d91457', '#0f6b3a', 'hsl(30 90% 50%)']
   for (const of of all) {
     for (const on of all) {
-      for (const { of: name, on: ground, needed, ratio, suggestion } of findContrastProblems(
+      for (const { of: name, on: ground, needed, ratio, suggestion } of findIn(
         palette('light', { text: of, border: of, background: on, field: on }),
         true,
       )) {
         if (name !== 'text' && name !== 'border') continue
         assert.ok(ratio < needed)
-        const improved = measureContrast(readRgb(suggestion) ?? assert.fail(), palette('light', { background: on, field: on })(ground))
+        const improved = measureContrast(
+          readRgb(suggestion) ?? assert.fail(),
+          palette('light', { background: on, field: on })(ground as ThemeColor),
+        )
         assert.ok(improved >= needed, `${of} on ${on}: ${suggestion} has ${String(improved)}`)
       }
     }
@@ -181,7 +193,7 @@ test('a suggested colour always has enough contrast', () => {
 
 test('a field needs a border or a fill with sufficient contrast, and without a border the fill must have it', () => {
   const of = (other: Partial<Record<ThemeVariable, string>>, hasBorder: boolean): unknown =>
-    findContrastProblems(palette('light', other), hasBorder).map((pale) => pale.of)
+    findIn(palette('light', other), hasBorder).map((pale) => pale.of)
   assert.deepEqual(of({ border: '#fff', field: '#fff' }, true), ['border'])
   assert.deepEqual(of({ field: '#fff' }, false), ['field'])
   assert.deepEqual(of({ field: '#000', border: '#fff', text: '#777', muted: '#777' }, false), ['text', 'muted'])

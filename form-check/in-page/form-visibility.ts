@@ -5,13 +5,14 @@ import type { FormVisibility } from '../src/live/probe-protocol.ts'
  * The function is sent to the browser as text, so everything that it uses is inside it.
  */
 export async function readFormVisibility(): Promise<FormVisibility> {
-  const settings = JSON.parse(document.querySelector('#tessera')?.textContent ?? '{}') as { environment?: string }
+  const settings = JSON.parse(document.querySelector('#tessera')?.textContent ?? '{}') as { environment?: string; providerName?: string }
   const footer = document.querySelector('footer')
-  const links = [...(footer?.querySelectorAll('a') ?? [])]
+  // The form hides a link with the consent that it belongs to, which a page cannot do.
+  const links = [...(footer?.querySelectorAll('a') ?? [])].filter((link) => link.closest('[hidden]') === null && link.checkVisibility())
   const visible = await Promise.all([footer, ...links].map((element) => (element === null ? Promise.resolve(false) : isVisible(element))))
   return {
     links: links.map((link, index) => ({ text: link.textContent.trim(), href: link.href, isSeen: visible[index + 1] ?? false })),
-    footer: footer?.textContent.trim() ?? '',
+    providerName: settings.providerName ?? '',
     isFooterSeen: visible[0] ?? false,
     isTooLow: innerHeight > 0 && document.documentElement.scrollHeight > innerHeight + 40,
     isConsentTicked: [...document.querySelectorAll<HTMLInputElement>('input[type=checkbox]')].some(({ checked }) => checked),

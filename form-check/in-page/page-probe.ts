@@ -1,4 +1,4 @@
-import type { ElementSnapshot, PageProbe, PageSnapshot, ProbeEvent, ProbeNames } from '../src/live/probe-protocol.ts'
+import type { ElementSnapshot, OutlineItem, PageProbe, PageSnapshot, ProbeEvent, ProbeNames } from '../src/live/probe-protocol.ts'
 
 /**
  * Runs in every document before the page's own scripts. It keeps a reference to each shadow root, closed ones too, reports each input and
@@ -10,13 +10,18 @@ export function installPageProbe({ key, report: reportName }: ProbeNames): void 
   const page = globalThis as unknown as Record<string, unknown>
   if (key in page) return
   const binding = page[reportName] as ((event: ProbeEvent) => Promise<void>) | undefined
-  const limits = { events: 500, text: 60_000, markup: 2_000_000, elements: 3000, rows: 200 }
+  const limits = { events: 500, text: 60_000, markup: 2_000_000, items: 40_000, rows: 200, addedFields: 12, addedItems: 6000 }
   let eventCount = 0
   const report = (event: ProbeEvent): void => {
     eventCount += 1
     if (eventCount <= limits.events) void binding?.(event).catch(() => undefined)
   }
   const roots = new Set<Document | ShadowRoot>()
+  const fieldSelector = 'input, textarea, select, [contenteditable], [role=textbox], [tabindex][aria-label], [tabindex][aria-labelledby]'
+  const pressedSelector = 'a, button, summary, label, [role=button], [role=tab], [role=radio], [role=switch], [onclick]'
+  const interactiveSelector = `${fieldSelector}, ${pressedSelector}, form, script, iframe, meta`
+
+  let addedFieldCount = 0
 
   hookShadowRoots()
   hookSendingApis()
@@ -25,7 +30,16 @@ export function installPageProbe({ key, report: reportName }: ProbeNames): void 
   document.addEventListener('securitypolicyviolation', ({ effectiveDirective: directive, blockedURI: blocked }) =>
     report({ kind: 'refused', directive, blocked }),
   )
-  const probe: PageProbe = { observe: (root) => observe(root as ShadowRoot), takeSnapshot, focus, press }
+  const probe: PageProbe = {
+    observe: (root) => observe(root as ShadowRoot),
+    takeSnapshot,
+    focus,
+    press,
+    click,
+    valueOf,
+    choose,
+    pressDigits,
+  }
   Object.defineProperty(page, key, { value: probe })
 
   function hookShadowRoots(): void {
@@ -45,9 +59,16 @@ export function installPageProbe({ key, report: reportName }: ProbeNames): void 
     }).observe(root, { childList: true, subtree: true })
   }
 
+  /** A field may be removed again before the snapshot, so it is reported with what stands around it. */
   function reportAdded(added: Element): void {
-    for (const element of [added, ...added.querySelectorAll('input, script')].slice(0, 50))
-      if (element.matches('input, script')) report({ kind: 'element', element: readElement(element) })
+    for (const element of [added, ...added.querySelectorAll('script')].slice(0, 50))
+      if (element.matches('script')) report({ kind: 'script', element: readElement(element) })
+    // The parser has not read what stands around a field yet.
+    if (document.readyState === 'loading' || addedFieldCount >= limits.addedFields) return
+    const hasField = added.matches(fieldSelector) || added.querySelector(fieldSelector) !== null
+    if (!hasField) return
+    addedFieldCount += 1
+    report({ kind: 'fields', items: outlineOf(document.documentElement, limits.addedItems) })
   }
 
   function hookSendingApis(): void {
@@ -138,28 +159,114 @@ export function installPageProbe({ key, report: reportName }: ProbeNames): void 
   }
 
   async function takeSnapshot(): Promise<PageSnapshot> {
-    const selector = 'input, textarea, select, form, script, iframe, a, button, [contenteditable]'
-    const elements = [...roots].flatMap((root) => [...root.querySelectorAll(selector)]).slice(0, limits.elements)
-    const values = elements.map((element) => ('value' in element && typeof element.value === 'string' ? element.value : ''))
+    const values = allElements('input, textarea, select').map((element) =>
+      'value' in element && typeof element.value === 'string' ? element.value : '',
+    )
     const markup = [...roots].map((root) => (root instanceof Document ? root.documentElement.outerHTML : root.innerHTML))
     const texts = [...markup, values.join('\n'), location.href, document.title, toText(history.state), window.name]
-    return { elements: elements.map(readElement), texts: texts.map((text) => text.slice(0, limits.markup)), storage: await readStorage() }
+    return {
+      items: outlineOf(document.documentElement, limits.items),
+      texts: texts.map((text) => text.slice(0, limits.markup)),
+      storage: await readStorage(),
+    }
   }
 
-  function findInput(selector: string): HTMLElement | null {
-    const inputs = [...roots].flatMap((root) => [...root.querySelectorAll<HTMLElement>('input, textarea, [contenteditable]')])
-    return inputs.find((input) => selectorOf(input) === selector) ?? null
+  function allElements(selector: string): HTMLElement[] {
+    return [...roots].flatMap((root) => [...root.querySelectorAll<HTMLElement>(selector)])
+  }
+
+  /** The elements and texts below an element, in document order; shadow roots, closed ones too, stand before what is slotted into them. */
+  function outlineOf(root: Element, limit: number): OutlineItem[] {
+    const items: OutlineItem[] = []
+    const shadows = new Map([...roots].flatMap((shadow) => (shadow instanceof ShadowRoot ? [[shadow.host, shadow] as const] : [])))
+    const pending: (Node | null)[] = [root]
+    for (let next = pending.pop(); next !== undefined && items.length < limit; next = pending.pop()) {
+      if (next === null) items.push(null)
+      else if (next instanceof Element) {
+        items.push(readElement(next), ...pictureTexts(next), ...drawnTexts(next, '::before'))
+        pending.push(null)
+        const children = /^(script|style|select|textarea|svg|iframe|noscript)$/.test(next.localName)
+          ? []
+          : [...childrenOf(next, shadows.get(next))]
+        for (const child of children.toReversed()) pending.push(child)
+      } else if (next.nodeType === Node.TEXT_NODE && (next.nodeValue ?? '').trim() !== '') items.push((next.nodeValue ?? '').slice(0, 2000))
+    }
+    return items
+  }
+
+  function childrenOf(element: Element, shadow: ShadowRoot | undefined): Node[] {
+    const content = element instanceof HTMLTemplateElement ? element.content : element
+    return [...(shadow?.childNodes ?? []), ...content.childNodes]
+  }
+
+  /** What a picture says: its text, or what stands for it where it is not seen. */
+  function pictureTexts(element: Element): string[] {
+    const texts = element.localName === 'svg' ? [...element.querySelectorAll('title, text')].map((part) => part.textContent) : []
+    if (element instanceof HTMLImageElement) texts.push(element.alt)
+    return texts.map((text) => text.slice(0, 2000)).filter((text) => text.trim() !== '')
+  }
+
+  /** Text that a style sheet draws. */
+  function drawnTexts(element: Element, part: '::before' | '::after'): string[] {
+    if (/^(html|head|meta|script|style|link|title|br|option|path)$/.test(element.localName)) return []
+    const { content } = getComputedStyle(element, part)
+    const attribute = /^attr\(([\w-]+)\)$/.exec(content)?.[1]
+    const text = attribute === undefined ? (/^"(.*)"$/.exec(content)?.[1] ?? '') : (element.getAttribute(attribute) ?? '')
+    const shown = text.replace(/\\"/g, '"')
+    return [...(/\p{L}|\d{4}/u.test(shown) ? [shown] : []), ...(part === '::before' ? drawnTexts(element, '::after') : [])]
+  }
+
+  function find(selector: string): HTMLElement | null {
+    return allElements(interactiveSelector).find((element) => selectorOf(element) === selector) ?? null
   }
 
   function focus(selector: string): boolean {
-    const input = findInput(selector)
+    const input = find(selector)
     input?.scrollIntoView({ block: 'center' })
     input?.focus()
-    return input !== null
+    return input !== null && !(input instanceof HTMLInputElement && input.disabled)
+  }
+
+  function click(selector: string): boolean {
+    const element = find(selector)
+    element?.scrollIntoView({ block: 'center' })
+    element?.click()
+    return element !== null
+  }
+
+  function valueOf(selector: string): string {
+    const element = find(selector)
+    if (element === null) return ''
+    return 'value' in element && typeof element.value === 'string' ? element.value : element.textContent
+  }
+
+  /** Chooses the last option of a select, ticks a box. */
+  function choose(selector: string): boolean {
+    const element = find(selector)
+    if (element instanceof HTMLInputElement && !element.checked) element.click()
+    if (element instanceof HTMLSelectElement) {
+      element.selectedIndex = element.options.length - 1
+      for (const name of ['input', 'change']) element.dispatchEvent(new Event(name, { bubbles: true }))
+    }
+    return element !== null
+  }
+
+  /** Presses the buttons of a keypad whose first digit is the element. */
+  function pressDigits(selector: string, digits: string): boolean {
+    let ancestor: Element | null = find(selector)
+    const labelOf = (button: HTMLElement): string => (button instanceof HTMLInputElement ? button.value : button.textContent).trim()
+    for (let steps = 0; ancestor !== null && steps < 12; steps += 1, ancestor = ancestor.parentElement ?? hostOf(ancestor)) {
+      const buttons = [...ancestor.querySelectorAll<HTMLElement>('button, [role=button], input[type=button]')]
+      const keys = new Map(buttons.filter((button) => /^\d$/.test(labelOf(button))).map((button) => [labelOf(button), button]))
+      if (keys.size < 10) continue
+      for (const digit of digits) keys.get(digit)?.click()
+      return true
+    }
+    return false
   }
 
   function press(selector: string): boolean {
-    let ancestor: Element | null = findInput(selector)
+    let ancestor: Element | null = find(selector)
     for (let steps = 0; ancestor !== null && steps < 12; steps += 1) {
       const button = ancestor.querySelector<HTMLElement>(
         'button:not([type=reset]), input[type=submit], input[type=image], input[type=button], [role=button]',
@@ -218,33 +325,27 @@ export function installPageProbe({ key, report: reportName }: ProbeNames): void 
   }
 
   function readElement(element: Element): ElementSnapshot {
-    const root = element.getRootNode()
-    const rootKind = root instanceof ShadowRoot ? (root.mode === 'open' ? 'open shadow root' : 'closed shadow root') : 'document'
-    const text =
-      element instanceof HTMLInputElement ? [...(element.labels ?? [])].map((label) => label.textContent).join(' ') : element.textContent
+    const isInteractive = element.matches(interactiveSelector)
+    const root = isInteractive ? element.getRootNode() : document
     return {
       tag: element.localName,
       attributes: attributesOf(element),
-      selector: selectorOf(element),
-      root: rootKind,
-      forms: formsOf(element),
+      selector: isInteractive || element.id !== '' ? selectorOf(element) : '',
+      root: root instanceof ShadowRoot ? (root.mode === 'open' ? 'open shadow root' : 'closed shadow root') : 'document',
       isChecked: element instanceof HTMLInputElement && element.checked,
-      text: text.slice(0, element.localName === 'script' ? limits.text : 300),
+      isVisible: !isInteractive || isShown(element),
+      code: codeOf(element).slice(0, limits.text),
     }
   }
 
-  function formsOf(element: Element): ElementSnapshot['forms'] {
-    const forms: ElementSnapshot['forms'][number][] = []
-    if ('form' in element && element.form instanceof HTMLFormElement) forms.push(readForm(element.form))
-    for (let current: Element | null = element; current !== null && forms.length < 5; current = hostOf(current)) {
-      const form = current.closest('form')
-      if (form !== null) forms.push(readForm(form))
-    }
-    return forms.filter(({ selector }, index) => forms.findIndex((other) => other.selector === selector) === index)
+  function codeOf(element: Element): string {
+    if (element.localName === 'script') return element.textContent
+    return element instanceof HTMLSelectElement ? [...element.options].map((option) => option.text).join('\n') : ''
   }
 
-  function readForm(form: Element): ElementSnapshot['forms'][number] {
-    return { selector: selectorOf(form), attributes: attributesOf(form) }
+  function isShown(element: Element): boolean {
+    const { width, height } = element.getBoundingClientRect()
+    return width > 0 && height > 0 && element.checkVisibility({ visibilityProperty: true })
   }
 
   function attributesOf(element: Element): Record<string, string> {

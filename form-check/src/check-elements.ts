@@ -1,26 +1,8 @@
-import {
-  callsCardMethods,
-  formatElement,
-  isCardInput,
-  isConsentBox,
-  isFormEmbed,
-  isSadInput,
-  isScript,
-  type MarkupElement,
-} from './element-kinds.ts'
-import { makeFinding, type FormCheckFinding, type PageLocation } from './finding.ts'
+import { callsCardMethods, formatElement, isFormEmbed, isScript, type MarkupElement } from './element-kinds.ts'
+import { makeFinding, type FormCheckFinding } from './finding.ts'
+import { isCardInput, isConsentBox, isSadInput, type PageElement } from './page-elements.ts'
 import { containsPassword } from './redact-secrets.ts'
 import type { RuleId } from './rules.ts'
-
-/** An element of a page, read from its source or from the browser. */
-export interface PageElement extends MarkupElement {
-  readonly location: PageLocation
-  /** The code of a script, or the label of a checkbox. */
-  readonly text: string
-  readonly isChecked: boolean
-  /** The forms that contain it or that it belongs to, itself included when it is a form. */
-  readonly forms: readonly { readonly key: string; readonly attributes: Readonly<Record<string, string>> }[]
-}
 
 export interface PageContext {
   readonly path: string
@@ -36,22 +18,23 @@ export function checkElements(elements: readonly PageElement[], context: PageCon
   const cardInputs = elements.filter(isCardInput)
   const embeds = elements.filter(isFormEmbed)
   const takesCards = cardInputs.length > 0 || embeds.length > 0
-  const sadInputs = elements.filter(
-    (input) => isSadInput(input) && (takesCards || !/one-time-code/.test(input.attributes['autocomplete'] ?? '')),
-  )
+  // The code of an SMS is also asked for by a login.
+  const sadInputs = elements.filter((input) => isSadInput(input) && (takesCards || input.card?.data !== 'otp'))
   const sensitiveInputs = [...new Set([...cardInputs, ...sadInputs])]
   const formKeys = new Set([...sensitiveInputs, ...embeds].flatMap(({ forms }) => forms.map(({ key }) => key)))
   const inCardForms = elements.filter(({ forms }) => forms.some(({ key }) => formKeys.has(key)))
   const scripts = elements.filter(isScript)
   const findingsOf = (rule: RuleId, violations: readonly PageElement[]): FormCheckFinding[] =>
-    violations.map((element) => makeFinding(rule, context, element.location, formatElement(element)))
+    violations.map((element) =>
+      makeFinding(rule, context, element.location, formatElement(element), element.card?.text ?? element.text.slice(0, 200)),
+    )
 
   const withName = sensitiveInputs.filter((input) => has(input, 'name'))
   const withAction = inCardForms.filter((element) => has(element, 'action') || has(element, 'formaction'))
   const withSubmit = [...new Set([...inCardForms, ...sensitiveInputs])].filter(hasSubmitAttribute)
   const foreignEmbeds = embeds.filter((embed) => hasForeignOrigin(embed, context))
   const ownCalls = scripts.filter(({ text }) => callsCardMethods(text))
-  const tickedBoxes = elements.filter((element) => (element.isChecked || has(element, 'checked')) && isConsentBox(element, element.text))
+  const tickedBoxes = elements.filter((element) => (element.isChecked || has(element, 'checked')) && isConsentBox(element, takesCards))
   const withPassword = elements.filter(
     (element) => (isScript(element) && containsPassword(element.text)) || Object.values(element.attributes).some(containsPassword),
   )

@@ -1,6 +1,7 @@
-import type { PageContext, PageElement } from './check-elements.ts'
-import { isCardInput, isFormEmbed } from './element-kinds.ts'
+import type { PageContext } from './check-elements.ts'
+import { isFormEmbed } from './element-kinds.ts'
 import { makeFinding, noLocation, type FormCheckFinding } from './finding.ts'
+import { isCardInput, type PageElement } from './page-elements.ts'
 
 /** Checks the Content-Security-Policy rules. `headers` come from the response; policies in meta elements are checked with them. */
 export function checkPolicy(elements: readonly PageElement[], headers: readonly string[], context: PageContext): FormCheckFinding[] {

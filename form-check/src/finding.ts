@@ -1,7 +1,7 @@
 import { redactSecrets } from './redact-secrets.ts'
 import type { RuleId } from './rules.ts'
 
-/** Where something is: line and column of the source, each counted from 1, or a CSS selector in the page that the browser rendered. */
+/** Where something is: line and column of the source, each counted from 1, and a CSS selector; in the browser the selector alone. */
 export interface PageLocation {
   readonly line: number | null
   readonly column: number | null
@@ -14,6 +14,8 @@ export interface FormCheckFinding extends PageLocation {
   /** The file or the address of the page. */
   readonly path: string
   readonly shown: string
+  /** What a person reads there: the label of an input, the text of a link; '' when that does not matter. */
+  readonly text: string
   /** Which half of the check found it. */
   readonly half: 'source' | 'browser'
 }
@@ -26,6 +28,7 @@ export function makeFinding(
   page: Pick<FormCheckFinding, 'path' | 'half'>,
   location: PageLocation,
   excerpt: string,
+  text = '',
 ): FormCheckFinding {
   const { line, column, selector } = location
   return {
@@ -36,8 +39,19 @@ export function makeFinding(
     column,
     selector,
     shown: redactSecrets(excerpt).slice(0, maxExcerptLength),
+    text: redactSecrets(text).slice(0, maxExcerptLength),
   }
 }
+
+/** What to do about a page that responds with an error. */
+export function statusAdvice(status: number): string {
+  if (status === 401 || status === 403) return 'It needs a session: give its cookies with --cookies "name=value; …".'
+  if (status === 404) return 'Check the address: it has to be the page with the form itself.'
+  return status >= 500 ? 'The server has an error: read its log, and run the check again.' : 'Open it in a browser to see why.'
+}
+
+/** What to do about a page that does not open. */
+export const openAdvice = 'Check that the address is right and that the server runs and can be reached from this machine.'
 
 /** The check could not be run at all. The message tells the user why and what to do. */
 export class FormCheckError extends Error {}

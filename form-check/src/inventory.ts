@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 
-import { isThirdParty, type PageContext, type PageElement } from './check-elements.ts'
+import { isThirdParty, type PageContext } from './check-elements.ts'
 import { isScript } from './element-kinds.ts'
+import type { PageElement } from './page-elements.ts'
 import { redactSecrets } from './redact-secrets.ts'
 
 /** One script of a page, as an assessor wants to see it. */

@@ -7,7 +7,7 @@ import { after, test } from 'node:test'
 import { readJsonTestSuite, readNaughtyStrings } from '../../tools/corpora.ts'
 import { FormCheckError, checkForm, type FormCheckOptions, type FormCheckReport } from './check-form.ts'
 import { loadPlaywright } from './live/launch-browser.ts'
-import { formatSarifReport, formatTextReport } from './report.ts'
+import { formatSarifReport, formatTextReport, isFailing, toJsonReport } from './report.ts'
 import { rules } from './rules.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'tessera-form-check-'))
@@ -114,6 +114,36 @@ test('a SARIF report has the structure of its schema, and each result has its ru
   }
   const action = run.results.find(({ ruleId }) => ruleId === 'form-action')
   assert.deepEqual(action?.locations[0]?.physicalLocation.region, { startLine: 2, startColumn: 3 })
+})
+
+test('a report for programs says of each finding what was found, where, and what to do, and errors alone fail unless warnings are counted', async () => {
+  const report = await checkText('<!doctype html>\n<label>Karta raqami <input></label>')
+  const { format, counts, findings } = toJsonReport(report) as { format: number; counts: object; findings: Record<string, unknown>[] }
+  assert.deepEqual([format, counts], [1, { error: 2, warning: 1, info: 0 }])
+  const [first] = findings
+  assert.deepEqual(
+    { ...first, path: '', requirement: '', advice: '', source: '' },
+    {
+      rule: 'card-input',
+      path: '',
+      half: 'source',
+      line: 2,
+      column: 21,
+      selector: 'html > body > label > input',
+      shown: '<input>',
+      text: 'Karta raqami',
+      severity: 'error',
+      requirement: '',
+      advice: '',
+      source: '',
+      docs: 'docs/guides/form-check.md#card-input',
+    },
+  )
+  const warningsOnly = { ...report, findings: report.findings.filter(({ rule }) => rules[rule].severity === 'warning') }
+  assert.deepEqual(
+    [isFailing(report, Infinity), isFailing(warningsOnly, Infinity), isFailing(warningsOnly, 1), isFailing(warningsOnly, 0)],
+    [true, false, false, true],
+  )
 })
 
 test('malformed and hostile input is checked or refused and never crashes the check', async () => {

@@ -4,8 +4,8 @@ export interface Rule {
   readonly text: string
   /** Where the requirement comes from. */
   readonly source: string
-  /** `error`: required by the specification. `warning`: good practice. `note`: an inventory entry, not a violation. */
-  readonly severity: 'error' | 'warning' | 'note'
+  /** `error`: required by the specification. `warning`: good practice. `info`: something to look at or to keep, not a violation. */
+  readonly severity: 'error' | 'warning' | 'info'
   /** Which half of the check can detect a violation. */
   readonly seenBy: 'source and browser' | 'source' | 'browser'
   readonly advice: string
@@ -113,12 +113,19 @@ export const rules = {
     seenBy: 'browser',
     advice: 'Remove the code that posts them: a message reaches every listener.',
   },
+  'typed-text-sent': {
+    text: 'An input for something else, such as a search, sends what is typed: here the digits of a card.',
+    source: `${service}, 6`,
+    severity: 'info',
+    seenBy: 'browser',
+    advice: 'Make sure that nothing on the page invites people to type a card there.',
+  },
   'links-missing': {
-    text: 'The form shows who takes the card: a powered-by label, a link to the terms and a link to the privacy policy.',
+    text: 'The form shows who takes the card: a powered-by link to the provider, a link to the terms and a link to the privacy policy.',
     source: `${cardForms}; ${service}, 7`,
     severity: 'error',
     seenBy: 'browser',
-    advice: 'Use the service’s form unchanged: its footer has all three. Set termsUrl and privacyUrl in the service.',
+    advice: 'Use the service’s form unchanged: its footer has all three. Set providerUrl, termsUrl and privacyUrl in the service.',
   },
   'links-hidden': {
     text: 'The cardholder can see this label and these links: nothing covers, clips, fades or shrinks them.',
@@ -196,7 +203,7 @@ export const rules = {
   'script-inventory': {
     text: 'Every script on a page with the form is in the merchant’s inventory, with its purpose.',
     source: scripts,
-    severity: 'note',
+    severity: 'info',
     seenBy: 'source and browser',
     advice: 'Write down why the page needs this script. Remove it if nothing does.',
   },

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { build, transform, type Format } from 'esbuild-wasm'
 
-import { textsIn } from '../../browser/frame/texts.ts'
+import { documentTextsIn } from '../../browser/frame/texts.ts'
 import { replaceFile } from '../replace-file.ts'
 
 /** A file in the manifest. `sri` is its hash (W3C Subresource Integrity). */
@@ -17,17 +17,17 @@ export async function buildBrowser(root: string, folder: string): Promise<Manife
   const { version } = JSON.parse(readFileSync(join(root, 'browser', 'package.json'), 'utf8')) as { version: string }
   const texts: [name: string, text: string][] = [
     ['frame.js', await bundle(join(root, 'browser', 'frame', 'main.ts'), 'iife')],
-    ['contrast-check.js', await bundle(join(root, 'browser', 'frame', 'contrast-check.ts'), 'iife')],
+    ['frame-deferred.js', await bundle(join(root, 'browser', 'frame', 'deferred', 'main.ts'), 'iife', await deferredStyle(root))],
+    ['frame-appearance.js', await bundle(join(root, 'browser', 'frame', 'appearance', 'main.ts'), 'iife')],
     ['preview.js', await bundle(join(root, 'browser', 'frame', 'preview.ts'), 'iife')],
     ['frame.css', await minifyStyle(readFileSync(join(root, 'browser', 'frame', 'frame.css'), 'utf8'))],
     ['hosted.js', await bundle(join(root, 'browser', 'hosted', 'main.ts'), 'iife')],
     ['hosted.css', await minifyStyle(readFileSync(join(root, 'browser', 'hosted', 'hosted.css'), 'utf8'))],
-    ['frame-texts.json', JSON.stringify({ uz: textsIn('uz'), ru: textsIn('ru'), en: textsIn('en') })],
+    ['frame-texts.json', JSON.stringify({ uz: documentTextsIn('uz'), ru: documentTextsIn('ru'), en: documentTextsIn('en') })],
     ['tessera.js', await bundle(join(root, 'browser', 'page', 'script.ts'), 'iife')],
     ['tessera.mjs', await bundle(join(root, 'browser', 'page', 'module.ts'), 'esm')],
     ['react.mjs', await bundle(join(root, 'browser', 'page', 'react-module.ts'), 'esm')],
     ['tessera.d.ts', readFileSync(join(root, 'browser', 'printed', 'tessera.d.ts'), 'utf8')],
-    ['testing.mjs', await bundle(join(root, 'browser', 'testing', 'index.ts'), 'esm')],
   ]
   mkdirSync(folder, { recursive: true })
   for (const [name, text] of texts) replaceFile(join(folder, name), text)
@@ -36,7 +36,13 @@ export async function buildBrowser(root: string, folder: string): Promise<Manife
   return manifest
 }
 
-async function bundle(entry: string, format: Format): Promise<string> {
+/** A policy of hashes allows the deferred script no style element: it constructs its style sheet from this text. */
+async function deferredStyle(root: string): Promise<Record<string, string>> {
+  const style = await minifyStyle(readFileSync(join(root, 'browser', 'frame', 'deferred', 'deferred.css'), 'utf8'))
+  return { deferredStyle: JSON.stringify(style) }
+}
+
+async function bundle(entry: string, format: Format, constants: Readonly<Record<string, string>> = {}): Promise<string> {
   const built = await build({
     entryPoints: [entry],
     bundle: true,
@@ -49,7 +55,7 @@ async function bundle(entry: string, format: Format): Promise<string> {
     target: ['chrome111', 'firefox115', 'safari16.4'],
     external: ['react'],
     // A classic script has no import.meta.
-    ...(format === 'iife' ? { define: { 'import.meta.url': 'undefined' } } : {}),
+    define: format === 'iife' ? { ...constants, 'import.meta.url': 'undefined' } : {},
   })
   return (built.outputFiles[0]?.text ?? '').trim()
 }

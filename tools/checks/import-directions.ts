@@ -152,7 +152,7 @@ export const importDirections: readonly DirectionRow[] = [
     packages: [],
     builtins: [],
   },
-  { of: 'browser/bridge/', may: ['contract/src/frame.ts'], packages: [], builtins: [] },
+  { of: 'browser/bridge/', may: ['browser/bridge/', 'types:contract/', 'contract/src/frame.ts'], packages: [], builtins: [] },
   {
     of: 'browser/page/',
     may: ['types:contract/', 'contract/src/frame.ts', 'browser/bridge/', 'browser/page/'],
@@ -185,6 +185,7 @@ export const importDirections: readonly DirectionRow[] = [
       'service/src/ops/cli/going-live.ts',
       'service/src/ops/cli/refused-starts.fixture.ts',
       'browser/frame/texts.ts',
+      'browser/frame/deferred/reasons.ts',
       'dashboard/messages/audit-labels.ts',
       'dashboard/messages/reason-messages.ts',
       'dashboard/pages/account/account-messages.ts',

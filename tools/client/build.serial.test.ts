@@ -7,6 +7,7 @@ import { after, before, describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
+import { listResolutionProblems } from '../package-resolution.ts'
 import { buildClient } from './build.ts'
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
@@ -59,12 +60,13 @@ describe('the built library', () => {
     assert.equal(read('index.d.ts'), read('index.d.cts'))
   })
 
-  it('passes publint', async () => {
+  it('passes publint, and resolves with the types of each kind of module', async () => {
     const { messages, pkg } = await publint({ pkgDir: installed, pack: 'npm', strict: true })
     assert.deepEqual(
       messages.map((message) => formatMessage(message, pkg)),
       [],
     )
+    assert.deepEqual(await listResolutionProblems(installed), [])
   })
 
   for (const extension of ['mts', 'cts']) {

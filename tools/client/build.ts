@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { build, type Format } from 'esbuild-wasm'
 import { replaceFile } from '../replace-file.ts'
@@ -19,7 +19,6 @@ export async function buildClient(root: string, folder: string): Promise<ClientF
     ['index.cjs', await bundle(entry, 'cjs')],
     ['index.d.ts', types],
     ['index.d.cts', types],
-    ['LICENSE', readFileSync(join(root, 'LICENSE'), 'utf8')],
   ]
   mkdirSync(folder, { recursive: true })
   return files.map(([name, text]) => {

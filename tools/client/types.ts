@@ -2,28 +2,102 @@ import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
 
-/**
- * Bundles the types of everything that the entry exports into one text without imports. `libs` are the libraries of TypeScript that it may use.
- * Throws when a file does not compile.
- */
-export function bundleTypes(entry: string, libs: readonly string[] = ['lib.es2022.d.ts']): string {
-  const emitted = emitTypes(entry, { ...options, lib: [...libs] })
-  const parts = new Map<string, string>()
-  const visit = (path: string): void => {
-    if (parts.has(path)) return
-    parts.set(path, '')
-    const file = emitted.get(path)
-    if (file === undefined) throw new Error(`${basename(path)} was not emitted`)
-    for (const imported of listImported(file)) visit(imported)
-    parts.set(path, path === declarationOf(entry) ? printExports(file) : printDeclarations(file))
-  }
-  visit(declarationOf(entry))
-  // The entry was visited first and is printed last, below every declaration that it exports.
-  const [exports = '', ...declarations] = parts.values()
-  return [...declarations, exports].filter((text) => text !== '').join('\n')
+export interface TypeBundleOptions {
+  /** The libraries of TypeScript that the types may use. */
+  readonly libs?: readonly string[]
+  /** Of another bundle: names that are declared there are imported from `from`, so that both bundles mean the same type. */
+  readonly others?: { readonly entry: string; readonly from: string }
 }
 
-function emitTypes(entry: string, compilerOptions: ts.CompilerOptions): ReadonlyMap<string, ts.SourceFile> {
+/**
+ * Bundles the types of everything that the entry exports into one text. Declarations that no export needs are left out. Throws when a file does
+ * not compile.
+ */
+export function bundleTypes(entry: string, { libs = ['lib.es2022.d.ts'], others }: TypeBundleOptions = {}): string {
+  const emitted = emitTypes(others === undefined ? [entry] : [entry, others.entry], { ...options, lib: [...libs] })
+  const elsewhere = others === undefined ? new Set<string>() : listReached(emitted, declarationOf(others.entry))
+  const paths = [...listReached(emitted, declarationOf(entry))].filter((path) => !elsewhere.has(path))
+  const files = paths.map((path) => readEmitted(emitted, path))
+  const exports = printExports(readEmitted(emitted, declarationOf(entry)))
+  const imported = listNamesFrom(files, elsewhere)
+  const needed = keepNeeded(
+    files.flatMap((file) => file.statements.filter((statement) => !isOurImport(statement) && !ts.isExportDeclaration(statement))),
+    exports,
+  )
+  const declarations = needed.map((statement) =>
+    statement
+      .getFullText()
+      .replace(/^export (declare )?/m, '$1')
+      .replace(/^\n+/, '\n'),
+  )
+  const imports = imported.length === 0 ? '' : `import type { ${imported.join(', ')} } from '${others?.from ?? ''}';\n`
+  return [imports, declarations.join(''), exports].filter((text) => text !== '').join('\n')
+}
+
+/** The declaration files that a file needs, itself included, those that others need first. */
+function listReached(emitted: ReadonlyMap<string, ts.SourceFile>, entry: string): Set<string> {
+  const reached = new Set<string>()
+  const started = new Set<string>()
+  const visit = (path: string): void => {
+    if (started.has(path)) return
+    started.add(path)
+    for (const imported of listImported(readEmitted(emitted, path))) visit(imported)
+    reached.add(path)
+  }
+  visit(entry)
+  return reached
+}
+
+function readEmitted(emitted: ReadonlyMap<string, ts.SourceFile>, path: string): ts.SourceFile {
+  const file = emitted.get(path)
+  if (file === undefined) throw new Error(`${basename(path)} was not emitted`)
+  return file
+}
+
+/** The names that files import, or pass on, from declaration files of another bundle. */
+function listNamesFrom(files: readonly ts.SourceFile[], elsewhere: ReadonlySet<string>): string[] {
+  const names = files.flatMap((file) =>
+    file.statements.flatMap((statement) => {
+      const specifier = importedFrom(statement)
+      if (specifier === null || !elsewhere.has(declarationOf(resolveImport(file, specifier)))) return []
+      const bindings = ts.isImportDeclaration(statement)
+        ? statement.importClause?.namedBindings
+        : ts.isExportDeclaration(statement)
+          ? statement.exportClause
+          : undefined
+      return bindings !== undefined && (ts.isNamedImports(bindings) || ts.isNamedExports(bindings))
+        ? bindings.elements.map((element) => element.getText().replace(/^type /, ''))
+        : []
+    }),
+  )
+  return [...new Set(names)].sort()
+}
+
+/** The declarations that the exports name, directly or not, and those of global scope or of other modules. */
+function keepNeeded(statements: readonly ts.Statement[], exports: string): ts.Statement[] {
+  const wordsOf = (text: string): string[] => text.match(/[\w$]+/g) ?? []
+  const needed = new Set(wordsOf(exports))
+  const kept = new Set<ts.Statement>()
+  for (let size = -1; size < kept.size;) {
+    size = kept.size
+    for (const statement of statements) {
+      const names = declaredNames(statement)
+      if (kept.has(statement) || (names !== null && !names.some((name) => needed.has(name)))) continue
+      kept.add(statement)
+      for (const word of wordsOf(statement.getText())) needed.add(word)
+    }
+  }
+  return statements.filter((statement) => kept.has(statement))
+}
+
+/** Null: the statement is always kept, as an import of another package or an augmentation is. */
+function declaredNames(statement: ts.Statement): string[] | null {
+  if (ts.isVariableStatement(statement)) return statement.declarationList.declarations.map(({ name }) => name.getText())
+  if (ts.isModuleDeclaration(statement)) return null
+  return ts.isDeclarationStatement(statement) && statement.name !== undefined ? [statement.name.getText()] : null
+}
+
+function emitTypes(entries: readonly string[], compilerOptions: ts.CompilerOptions): ReadonlyMap<string, ts.SourceFile> {
   const host = ts.createCompilerHost(compilerOptions)
   const read = host.getSourceFile.bind(host)
   // TypeScript's own libraries are large and the same for every entry.
@@ -33,7 +107,7 @@ function emitTypes(entry: string, compilerOptions: ts.CompilerOptions): Readonly
     if (found !== undefined) libraries.set(path, found)
     return found
   }
-  const program = ts.createProgram([entry], compilerOptions, host)
+  const program = ts.createProgram(entries, compilerOptions, host)
   const emitted = new Map<string, ts.SourceFile>()
   const result = program.emit(undefined, (path, text) => emitted.set(path, ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true)))
   const diagnostics = [...ts.getPreEmitDiagnostics(program), ...result.diagnostics]
@@ -44,11 +118,16 @@ function emitTypes(entry: string, compilerOptions: ts.CompilerOptions): Readonly
 
 function listImported(file: ts.SourceFile): string[] {
   return file.statements.flatMap((statement) => {
-    const isImport = ts.isImportDeclaration(statement) || ts.isExportDeclaration(statement)
-    const specifier = isImport ? statement.moduleSpecifier : undefined
-    const isOurs = specifier !== undefined && ts.isStringLiteral(specifier) && /^(\.|@tessera\/)/.test(specifier.text)
-    return isOurs ? [declarationOf(resolveImport(file, specifier.text))] : []
+    const specifier = importedFrom(statement)
+    return specifier === null ? [] : [declarationOf(resolveImport(file, specifier))]
   })
+}
+
+/** The file of this repository that a statement imports or exports from; null for another statement, and for packages of others. */
+function importedFrom(statement: ts.Statement): string | null {
+  const isImport = ts.isImportDeclaration(statement) || ts.isExportDeclaration(statement)
+  const specifier = isImport ? statement.moduleSpecifier : undefined
+  return specifier !== undefined && ts.isStringLiteral(specifier) && /^(\.|@tessera\/)/.test(specifier.text) ? specifier.text : null
 }
 
 /** Of this repository, only the contract is imported by its package name. */
@@ -57,19 +136,9 @@ function resolveImport(file: ts.SourceFile, specifier: string): string {
   return name === undefined ? join(dirname(file.fileName), specifier) : join(root, 'contract', 'src', `${name}.ts`)
 }
 
-/** Every declaration, exported or not, as part of the one file. */
-function printDeclarations(file: ts.SourceFile): string {
-  const declarations = file.statements.filter((statement) => !isOurImport(statement) && !ts.isExportDeclaration(statement))
-  return declarations.map((statement) => statement.getFullText().replace(/^export (declare )?/m, '$1')).join('')
-}
-
 /** Imports of other packages stay: a user of the types has the package. */
 function isOurImport(statement: ts.Statement): boolean {
-  return (
-    ts.isImportDeclaration(statement) &&
-    ts.isStringLiteral(statement.moduleSpecifier) &&
-    /^(\.|@tessera\/)/.test(statement.moduleSpecifier.text)
-  )
+  return ts.isImportDeclaration(statement) && importedFrom(statement) !== null
 }
 
 function printExports(file: ts.SourceFile): string {

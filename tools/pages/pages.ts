@@ -8,18 +8,19 @@ import { receiptStateInfo, receiptTransitions } from '../../service/src/domain/p
 import { goingLiveItems } from '../../service/src/ops/cli/going-live.ts'
 import { refusedStarts } from '../../service/src/ops/cli/refused-starts.fixture.ts'
 import { settings } from '../../service/src/ops/config/config.ts'
+import { printAppearancePage } from './appearance.ts'
 import { printClientTypes } from './client-types.ts'
 import { printErrorsPage } from './errors.ts'
 import { printFormCheckPage } from './form-check.ts'
-import { printFormReasonsPage } from './form-reasons.ts'
+import { printFormReasonsPage, printReasonTables, printReasonType } from './form-reasons.ts'
 import { printGoingLivePage } from './going-live.ts'
+import { printedFrom } from './markdown.ts'
 import { printMethodPage, printMethodsIndex } from './methods.ts'
 import { printOperationsPage } from './operations.ts'
 import { printPaymentStatesPage } from './payment-states.ts'
 import { printRefusedStartsPage } from './refused-starts.ts'
 import type { Schema } from './schema.ts'
 import { printSettingsPage } from './settings.ts'
-import { printThemePage } from './theme.ts'
 
 /** Every page that is printed from the code, by path. Pure: the same code prints the same pages. */
 export function printPages(version: string): Map<string, string> {
@@ -28,7 +29,7 @@ export function printPages(version: string): Map<string, string> {
     ['docs/reference/errors.md', printErrorsPage(errors)],
     ['docs/reference/form-reasons.md', printFormReasonsPage(formReasons)],
     ['docs/guides/form-check.md', printFormCheckPage(rules)],
-    ['docs/reference/theme.md', printThemePage()],
+    ['docs/reference/appearance.md', printAppearancePage()],
     ['docs/reference/settings.md', printSettingsPage(settings)],
     ['docs/reference/refused-starts.md', printRefusedStartsPage(refusedStarts)],
     ['docs/operating/going-live.md', printGoingLivePage(goingLiveItems)],
@@ -36,12 +37,36 @@ export function printPages(version: string): Map<string, string> {
     ['docs/reference/operations.md', printOperationsPage(Object.values(operations))],
     ['docs/reference/openrpc.json', JSON.stringify(printOpenRpc(version), null, 2) + '\n'],
     ['docs/reference/methods/README.md', printMethodsIndex(entries)],
+    ['browser/page/card-form-reason.ts', printReasonType()],
     ['client/src/wire.ts', printClientTypes({ methods: entries, errors, named })],
     ...Object.entries(entries).map(([name, entry]): [string, string] => [
       `docs/reference/methods/${name}.md`,
       printMethodPage(name, entry),
     ]),
   ])
+}
+
+/** Pages with printed parts, each between two comments, by the name in the first of them. */
+const sections: Readonly<Record<string, Readonly<Record<string, () => string>>>> = {
+  'docs/guides/card-form.md': { 'contract/src/errors.ts and form-reasons.ts': printReasonTables },
+}
+
+/** Pages that are written by hand, with their printed parts as the code prints them now. Throws when a part has no comments. */
+export function printSections(read: (path: string) => string): Map<string, string> {
+  return new Map(
+    Object.entries(sections).map(([path, parts]) => [
+      path,
+      Object.entries(parts).reduce((text, [source, print]) => replaceSection(text, source, print()), read(path)),
+    ]),
+  )
+}
+
+function replaceSection(text: string, source: string, printed: string): string {
+  const [begin, end] = [printedFrom(source), '<!-- End of the printed part. -->']
+  const [before = '', rest, ...more] = text.split(begin)
+  const last = rest?.indexOf(end) ?? -1
+  if (rest === undefined || last < 0 || more.length > 0) throw new Error(`no part ${begin} … ${end}`)
+  return `${before}${begin}\n\n${printed}\n\n${rest.slice(last)}`
 }
 
 /** Schemas that occur in several replies, with their names in the library's types. */

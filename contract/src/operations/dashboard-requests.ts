@@ -7,6 +7,8 @@ const hexId = Type.String({ pattern: '^[0-9a-f]{24}$' })
 const timestamp = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: 'Unix milliseconds.' })
 const textOrNull = Type.Union([Type.String(), Type.Null()])
 
+const addressClass = Type.Union([Type.Literal('loopback'), Type.Literal('private'), Type.Literal('public')])
+
 const member = Type.Object({
   path: Type.String({ description: '`card.number`; `*` replaces a name that may not be stored.' }),
   value: Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()], {
@@ -33,6 +35,9 @@ const entry = Type.Object({
     description: '`unproved`: it named your id, and was refused before it could prove, or could not prove, that it was you.',
   }),
   cardId: Type.String(),
+  address: Type.Union([addressClass, Type.Null()], {
+    description: 'Where the call came from; the address itself is not stored. Null for calls that an older version recorded.',
+  }),
   lost: Type.Union([Type.Object({ count: Type.Integer(), from: Type.Integer() }), Type.Null()], {
     description:
       'Not a call: the number of calls of `caller` that were not recorded between `from` and `at`. `reason` is `minute_budget` (more of them came in a minute than are recorded) or `store_slow`.',
@@ -61,8 +66,15 @@ export const dashboardRequestsListContract = defineOperation('dashboard.requests
     method: Type.Optional(Type.String({ maxLength: 64 })),
     outcome: Type.Optional(Type.Union([Type.Literal('ok'), Type.Literal('error')])),
     code: Type.Optional(Type.Integer()),
+    reason: Type.Optional(Type.String({ maxLength: 64 })),
     requestId: Type.Optional(hexId),
     cardId: Type.Optional(hexId),
+    receiptId: Type.Optional(hexId),
+    customer: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: 'The param `customer`.' })),
+    order: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: 'The value of any field of `account`.' })),
+    address: Type.Optional(addressClass),
+    minMs: Type.Optional(Type.Number({ minimum: 0, maximum: 3_600_000, description: 'Took at least so many milliseconds.' })),
+    maxMs: Type.Optional(Type.Number({ minimum: 0, maximum: 3_600_000, description: 'Took at most so many milliseconds.' })),
     from: Type.Optional(timestamp),
     to: Type.Optional(timestamp),
   }),

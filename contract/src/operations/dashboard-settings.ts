@@ -39,6 +39,10 @@ const changeable = {
     description: 'Refunds above it ask the user to confirm who they are. Only an owner changes it.',
   }),
   requireSecondFactor: Type.Boolean({ description: 'Whether every user needs a second factor. Only an owner changes it.' }),
+  brandColor: Type.String({ maxLength: 7, description: 'Color of the hosted page, `#rrggbb`; empty for its own.' }),
+  logo: Type.Union([Type.String({ maxLength: 43_692 }), Type.Null()], {
+    description: 'Logo on the hosted page, a PNG as base64, of at most 32 KiB and 512 by 512 pixels; null without one.',
+  }),
 }
 
 const number = Type.Integer({ minimum: 1, description: 'From 1, in the order of creation.' })

@@ -1,6 +1,7 @@
 import Type from 'typebox'
 
 import { maxOriginLength, originPattern } from '../origin.ts'
+import { maxAmountTiyin } from '../receipt.ts'
 
 import { defineOperation, operationsByName } from './operation.ts'
 import { card, exampleCard, loggedCard } from './cards.ts'
@@ -12,6 +13,14 @@ const state = Type.Union([Type.Literal('open'), Type.Literal('done'), Type.Liter
   description:
     '`open`: in progress; `done`: a card was verified; `cancelled`: the cardholder cancelled; `ended`: the time is over, and no card was verified.',
 })
+const cardId = Type.String({ pattern: '^[0-9a-f]{24}$', description: 'Id of a card: the first 24 characters of its token.' })
+const exampleCardId = exampleCard.token.slice(0, 24)
+
+/** How many saved cards a session may offer. */
+export const maxOfferedCards = 20
+
+/** An order number is shown as it is, so it has no line breaks, control characters or characters that change the direction of text. */
+const orderPattern = '^[^\\u0000-\\u001f\\u007f-\\u009f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069]{1,64}$'
 
 export const formSessionsCreateContract = defineOperation('form.sessions.create', {
   summary: 'Allows one of your pages to take cards with the hosted form.',
@@ -45,6 +54,33 @@ export const formSessionsCreateContract = defineOperation('form.sessions.create'
       ]),
     ),
     attempts: Type.Optional(Type.Integer({ minimum: 1, maximum: 10, default: 3, description: 'How many cards may be submitted with it.' })),
+    amount: Type.Optional(
+      Type.Union([
+        Type.Integer({
+          minimum: 1,
+          maximum: maxAmountTiyin,
+          description: 'Tiyin, shown to the payer, in the button too. Nothing is charged: your server pays a receipt afterwards.',
+        }),
+        Type.Null(),
+      ]),
+    ),
+    order: Type.Optional(
+      Type.Union([
+        Type.String({ minLength: 1, maxLength: 64, pattern: orderPattern, description: 'Your order number, shown to the payer.' }),
+        Type.Null(),
+      ]),
+    ),
+    cards: Type.Optional(
+      Type.Union([
+        Type.Array(cardId, {
+          maxItems: maxOfferedCards,
+          uniqueItems: true,
+          description:
+            'Saved cards of the payer to choose from, by their ids. A card that is not yours, not verified, not stored for further payments, removed, or of another `customer` is left out.',
+        }),
+        Type.Null(),
+      ]),
+    ),
   }),
   result: Type.Object({
     session: Type.String({ description: 'For the form on your page; returned only here.' }),
@@ -57,7 +93,17 @@ export const formSessionsCreateContract = defineOperation('form.sessions.create'
   }),
   errors: ['originNotRegistered', 'returnElsewhere'],
   requestLog: {
-    params: { origin: 'shape', customer: 'plainName', save: 'plainName', locale: 'plainName', attempts: 'number', return: 'shape' },
+    params: {
+      origin: 'shape',
+      customer: 'plainName',
+      save: 'plainName',
+      locale: 'plainName',
+      attempts: 'number',
+      return: 'shape',
+      amount: 'number',
+      order: 'plainName',
+      cards: 'shape',
+    },
     result: { session: 'secret', expires_at: 'timestamp', page: 'secret' },
   },
   example: {
@@ -67,17 +113,29 @@ export const formSessionsCreateContract = defineOperation('form.sessions.create'
 })
 
 export const formSessionsGetContract = defineOperation('form.sessions.get', {
-  summary: 'Returns the state of a hosted-page session, with the token once a card is verified.',
+  summary: 'Returns the state of a session: on the hosted page the token once a card is verified, and what the payer chose.',
   description:
-    'For a session that was created with `return`. The token is stored for an hour after the session ends, sealed under the session itself, so that fetching it takes both your password and the session. ' +
+    'The token is there for a session that was created with `return`. It is stored for an hour after the session ends, sealed under the session itself, so that fetching it takes both your password and the session. ' +
     'Call it when the cardholder returns, and once more when the session has ended: a cardholder who closes the page does not return.',
   caller: 'server',
   mutates: false,
   limit: 'read',
   params: Type.Object({ session }),
-  result: Type.Object({ state, expires_at: endsAt, card: Type.Optional(card) }),
+  result: Type.Object({
+    state,
+    expires_at: endsAt,
+    card: Type.Optional(card),
+    picked: Type.Optional(
+      Type.String({ description: 'Id of the saved card that the payer picked from `cards`. Pay with the token that you have for it.' }),
+    ),
+    removals: Type.Optional(
+      Type.Array(Type.String(), {
+        description: 'Ids of the saved cards that the payer asked to remove: call cards.remove with their tokens.',
+      }),
+    ),
+  }),
   errors: ['sessionUnknown', 'originNotRegistered', 'returnElsewhere'],
-  requestLog: { params: { session: 'secret' }, result: { state: 'plainName', expires_at: 'timestamp', ...loggedCard } },
+  requestLog: { params: { session: 'secret' }, result: { state: 'plainName', expires_at: 'timestamp', picked: 'id', ...loggedCard } },
   example: {
     params: { session: exampleSession },
     result: { state: 'done', expires_at: 1763700000000, card: { ...exampleCard, verify: true } },
@@ -85,8 +143,9 @@ export const formSessionsGetContract = defineOperation('form.sessions.get', {
 })
 
 export const formSessionsShowContract = defineOperation('form.sessions.show', {
-  summary: 'Returns what the hosted page needs to know of its session.',
-  description: 'Called by the hosted page itself. The result has no card and no token.',
+  summary: 'Returns what the form needs to know of its session.',
+  description:
+    'Called by the hosted page, or by the page of the session. Of the saved cards that the session offers the result has ids and masked numbers; it has no token.',
   caller: 'browser',
   mutates: false,
   limit: 'read',
@@ -99,16 +158,75 @@ export const formSessionsShowContract = defineOperation('form.sessions.show', {
     }),
     save: Type.Union([Type.Literal('ask'), Type.Literal('off')]),
     locale: Type.Union([Type.String(), Type.Null()]),
+    amount: Type.Union([Type.Integer(), Type.Null()], { description: 'Tiyin; null when the session has none.' }),
+    order: Type.Union([Type.String(), Type.Null()], { description: 'The order number; null when the session has none.' }),
+    cards: Type.Array(
+      Type.Object({
+        id: Type.String(),
+        number: Type.String({ description: 'Masked.' }),
+        expired: Type.Boolean({ description: 'Its expiry is over: it can be removed, not picked.' }),
+      }),
+      { description: 'The saved cards to choose from, in the order of form.sessions.create.' },
+    ),
+    picked: Type.Union([Type.String(), Type.Null()], { description: 'Id of the card that the payer picked.' }),
   }),
   errors: ['sessionUnknown', 'originNotRegistered', 'returnElsewhere'],
   requestLog: {
     params: { session: 'secret' },
-    result: { state: 'plainName', expires_at: 'timestamp', return: 'shape', save: 'plainName', locale: 'plainName' },
+    result: {
+      state: 'plainName',
+      expires_at: 'timestamp',
+      return: 'shape',
+      save: 'plainName',
+      locale: 'plainName',
+      amount: 'number',
+      order: 'plainName',
+      cards: 'shape',
+      picked: 'id',
+    },
   },
   example: {
     params: { session: exampleSession },
-    result: { state: 'open', expires_at: 1763700000000, return: 'https://shop.example/cards', save: 'ask', locale: 'uz' },
+    result: {
+      state: 'open',
+      expires_at: 1763700000000,
+      return: 'https://shop.example/cards',
+      save: 'ask',
+      locale: 'uz',
+      amount: 500000,
+      order: '197',
+      cards: [{ id: exampleCardId, number: exampleCard.number, expired: false }],
+      picked: null,
+    },
   },
+})
+
+export const formSessionsChooseContract = defineOperation('form.sessions.choose', {
+  summary: 'Records which saved card the payer picked, or asked to remove.',
+  description:
+    'Called by the page of the session, for a card that the session offers. The first pick is final and completes the session. A removal is a request: the card stays until your server calls cards.remove.',
+  caller: 'browser',
+  mutates: true,
+  limit: 'write',
+  params: Type.Object({
+    session,
+    id: cardId,
+    action: Type.Union([Type.Literal('pick'), Type.Literal('remove')]),
+    form: Type.Optional(Type.Union([Type.String({ maxLength: 600, description: 'Sent by the hosted form.' }), Type.Null()])),
+  }),
+  result: Type.Object({ state }),
+  errors: [
+    'sessionUnknown',
+    'sessionEnded',
+    'sessionUsedUp',
+    'sessionOrigin',
+    'originNotRegistered',
+    'returnElsewhere',
+    'cardNotFound',
+    'cardExpired',
+  ],
+  requestLog: { params: { session: 'secret', id: 'id', action: 'plainName', form: 'secret' }, result: { state: 'plainName' } },
+  example: { params: { session: exampleSession, id: exampleCardId, action: 'pick' }, result: { state: 'done' } },
 })
 
 export const formSessionsCancelContract = defineOperation('form.sessions.cancel', {
@@ -129,5 +247,6 @@ export const formOperations = operationsByName(
   formSessionsCreateContract,
   formSessionsGetContract,
   formSessionsShowContract,
+  formSessionsChooseContract,
   formSessionsCancelContract,
 )

@@ -8,9 +8,13 @@ import { defineOperatorOperation, isoTimestamp, listLength, merchantId } from '.
 export const storeFinding = Type.Union([
   Type.Object({ kind: Type.Literal('chain'), chain: Type.String(), seq: Type.Integer(), what: Type.String() }),
   Type.Object({
-    kind: Type.Enum(['card', 'receipt', 'merchant', 'user', 'endpoint', 'form_session', 'session', 'row', 'integrity', 'key', 'orphan'], {
-      description: 'The kind of a row; integrity: a table or an index; key: a key that rows name; orphan: a row without its parent.',
-    }),
+    kind: Type.Enum(
+      ['card', 'receipt', 'merchant', 'user', 'endpoint', 'form_session', 'session', 'row', 'integrity', 'key', 'orphan', 'request_log'],
+      {
+        description:
+          'The kind of a row; integrity: a table or an index; key: a key that rows name; orphan: a row without its parent; request_log: the file of the request log.',
+      },
+    ),
     table: Type.String(),
     id: Type.String({ description: 'Of the row: its id, or the values of its key.' }),
     merchantId: Type.String(),

@@ -28,6 +28,8 @@ const merchantFields = {
   requireSecondFactor: Type.Boolean({ description: 'Whether every user of the dashboard needs a second factor.' }),
   businessId: text,
   epos: Type.Object({ merchantId: text, terminalId: text }),
+  brandColor: text,
+  logo: Type.String({ description: 'SHA-256 of the logo; empty without one.' }),
   endpoint,
   version: Type.Integer(),
   createdAt: isoTimestamp,

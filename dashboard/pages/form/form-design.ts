@@ -1,4 +1,15 @@
-import { findContrastProblems, readRgb, toHex, type ContrastProblem, type Rgb } from '@tessera/contract/contrast'
+import { findContrastProblems, type ContrastProblem } from '@tessera/contract/appearance-contrast'
+import { defaultScheme, shades, type Shade } from '@tessera/contract/appearance-reader'
+import { readRules } from '@tessera/contract/appearance-syntax'
+import type {
+  Appearance,
+  AppearanceDeclarations,
+  AppearanceLabels,
+  AppearanceProperty,
+  AppearanceRules,
+  AppearanceSelector,
+} from '@tessera/contract/appearance'
+import { readRgb, toHex, type Rgb } from '@tessera/contract/contrast'
 import type { FormLabel, FormLayout, FrameOptions } from '@tessera/contract/frame'
 import type { Language } from '@tessera/contract/profile'
 import {
@@ -11,13 +22,21 @@ import {
 } from '@tessera/contract/theme'
 import { themeTable } from '@tessera/contract/theme-table'
 
-export type Shade = 'light' | 'dark'
+/** One line of the rules: a property of a part in a state. */
+export interface RuleLine {
+  readonly selector: AppearanceSelector
+  readonly property: AppearanceProperty
+  readonly value: string
+}
 
 /** The settings of the form builder. They exist only on the page. Texts are stored as typed, valid or not. */
 export interface FormDesign {
   /** `light` holds the values of both shades, `dark` those that differ in the dark one. */
   readonly values: Readonly<Record<Shade, ThemeValues>>
   readonly scheme: ThemeScheme
+  readonly labelPlace: AppearanceLabels
+  /** In both shades. */
+  readonly rules: readonly RuleLine[]
   readonly layout: FormLayout
   readonly locale: Language
   readonly direction: 'ltr' | 'rtl'
@@ -29,7 +48,9 @@ export interface FormDesign {
 export function initialDesign(locale: Language): FormDesign {
   return {
     values: { light: {}, dark: {} },
-    scheme: 'auto',
+    scheme: defaultScheme,
+    labelPlace: 'above',
+    rules: [],
     layout: 'stacked',
     locale,
     direction: 'ltr',
@@ -40,22 +61,9 @@ export function initialDesign(locale: Language): FormDesign {
 }
 
 /** The options for `CardForm`: only valid values, and only those that differ from the form's defaults. */
-export function toFrameOptions({
-  values,
-  scheme,
-  layout,
-  locale,
-  direction,
-  save,
-  hasButton,
-  labels: labelInputs,
-}: FormDesign): FrameOptions {
-  const [both, dark] = [validValues(values.light), validValues(values.dark)]
-  const theme = {
-    ...(scheme === 'auto' ? {} : { scheme }),
-    ...(scheme === 'dark' ? { ...both, ...dark } : both),
-    ...(scheme === 'auto' && !isEmpty(dark) ? { dark } : {}),
-  }
+export function toFrameOptions(design: FormDesign): FrameOptions {
+  const { layout, locale, direction, save, hasButton, labels: labelInputs } = design
+  const appearance = toAppearance(design)
   const labels = Object.fromEntries(Object.entries(labelInputs).filter(([, label]) => label.trim() !== ''))
   return {
     locale,
@@ -63,9 +71,43 @@ export function toFrameOptions({
     ...(layout === 'stacked' ? {} : { layout }),
     ...(direction === 'ltr' ? {} : { direction }),
     ...(hasButton ? {} : { button: false }),
-    ...(isEmpty(theme) ? {} : { theme }),
+    ...(isEmpty(appearance) ? {} : { appearance }),
     ...(isEmpty(labels) ? {} : { labels }),
   }
+}
+
+function toAppearance({ values, scheme, labelPlace, rules: lines }: FormDesign): Appearance {
+  const [both, dark] = [validValues(values.light), validValues(values.dark)]
+  const variables = scheme === 'dark' ? { ...both, ...dark } : both
+  const rules = toRules(lines)
+  const hasDark = isOfBothShades(scheme) && !isEmpty(dark)
+  return {
+    ...(scheme === defaultScheme ? {} : { scheme }),
+    ...(labelPlace === 'above' ? {} : { labels: labelPlace }),
+    ...(isEmpty(variables) ? {} : { variables }),
+    ...(isEmpty(rules) ? {} : { rules }),
+    ...(hasDark ? { dark: { variables: dark } } : {}),
+  }
+}
+
+/** Whether cardholders may see the form in both shades. */
+export function isOfBothShades(scheme: ThemeScheme): scheme is Exclude<ThemeScheme, Shade> {
+  return scheme !== 'light' && scheme !== 'dark'
+}
+
+/** Whether the form accepts the line's value. */
+export function isValidLine({ selector, property, value }: RuleLine): boolean {
+  const { rejected } = readRules({ [selector]: { [property]: value } })
+  return rejected.length === 0
+}
+
+function toRules(lines: readonly RuleLine[]): AppearanceRules {
+  const rules: Partial<Record<AppearanceSelector, AppearanceDeclarations>> = {}
+  for (const line of lines) {
+    const { selector, property, value } = line
+    if (value !== '' && isValidLine(line)) rules[selector] = { ...rules[selector], [property]: value }
+  }
+  return rules
 }
 
 /** The effective value of a theme variable in a shade: its own, the one for both shades, or the form's default. */
@@ -83,18 +125,21 @@ export function hexColorIn(values: FormDesign['values'], shade: Shade, name: The
 export type LowContrastPair = ContrastProblem & { readonly shade: Shade }
 
 /** Checks every shade that a cardholder may see. */
-export function listLowContrast({ values, scheme }: FormDesign): readonly LowContrastPair[] {
+export function listLowContrast({ values, scheme, labelPlace, rules: lines }: FormDesign): readonly LowContrastPair[] {
+  const rules = readRules(toRules(lines)).passed
   return shades.flatMap((shade) => {
-    if (scheme !== 'auto' && scheme !== shade) return []
+    if (!isOfBothShades(scheme) && scheme !== shade) return []
     const hasBorder = Number.parseFloat(themeValueIn(values, shade, 'borderWidth')) > 0
-    return findContrastProblems((name) => rgbIn(values, shade, name), hasBorder).map((pale) => ({ ...pale, shade }))
+    const colorOf = (name: ThemeColor): Rgb | null => readRgb(themeValueIn(values, shade, name))
+    const page = readRgb(themeTable.background[shade]) ?? black
+    return findContrastProblems({ colorOf, hasBorder, rules, labels: labelPlace, page }).map((pale) => ({ ...pale, shade }))
   })
 }
 
-export const shades = ['light', 'dark'] as const
+const black: Rgb = [0, 0, 0]
 
 function rgbIn(values: FormDesign['values'], shade: Shade, name: ThemeColor): Rgb {
-  return readRgb(themeValueIn(values, shade, name)) ?? [0, 0, 0]
+  return readRgb(themeValueIn(values, shade, name)) ?? readRgb(themeTable[name][shade]) ?? black
 }
 
 function validValues(values: ThemeValues): ThemeValues {

@@ -1,4 +1,5 @@
 import { type Signal, useSignal } from '@preact/signals'
+import type { Shade } from '@tessera/contract/appearance-reader'
 import { formLabels } from '@tessera/contract/frame'
 import type { Result } from '@tessera/contract/operations'
 
@@ -10,11 +11,12 @@ import { Field } from '../../components/fields.tsx'
 import { QueryResult, EmptyState } from '../../components/query-result.tsx'
 import { useQuery } from '../../hooks/use-query.ts'
 import { formBuilderText } from '../../messages/page-texts.ts'
-import { type FormDesign, initialDesign, toFrameOptions, type Shade } from './form-design.ts'
+import { type FormDesign, initialDesign, isOfBothShades, toFrameOptions } from './form-design.ts'
 import { type SnippetKind, formatPolicy, formSnippets } from './form-snippets.ts'
 import { ThemeEditor } from './palette.tsx'
 import { FormPreview } from './preview.tsx'
 import { RadioGroup } from './radio-group.tsx'
+import { RulesEditor } from './rules.tsx'
 import './form.css'
 
 /** The form builder: settings, a live preview, and the code for the merchant's page. Nothing is stored; the code is the result. */
@@ -37,9 +39,9 @@ function Builder({ context }: { context: BuilderContext }) {
   const picked = useSignal<Shade>('light')
   const { scheme } = design.value
   // A theme with a fixed scheme has only that shade.
-  const shade = scheme === 'auto' ? picked.value : scheme
+  const shade = isOfBothShades(scheme) ? picked.value : scheme
   const options = toFrameOptions(design.value)
-  const previewOptions = { ...options, theme: { ...options.theme, scheme: shade } }
+  const previewOptions = { ...options, appearance: { ...options.appearance, scheme: shade } }
   return (
     <>
       <p class="builder-intro">{text.intro}</p>
@@ -47,6 +49,7 @@ function Builder({ context }: { context: BuilderContext }) {
         <div class="builder-side">
           <Layout design={design} />
           <ThemeEditor design={design} shade={shade} onShade={(wanted) => (picked.value = wanted)} />
+          <RulesEditor design={design} />
           <Labels design={design} />
         </div>
         <FormPreview merchantId={context.merchantId} origin={context.origin} options={previewOptions} />
@@ -65,7 +68,7 @@ function toContext({ merchantId, sdk, formOrigin }: Result<'dashboard.start.get'
 
 function Layout({ design }: { design: Signal<FormDesign> }) {
   const text = formBuilderText.current()
-  const { scheme, layout, locale, direction, save, hasButton } = design.value
+  const { scheme, labelPlace, layout, locale, direction, save, hasButton } = design.value
   const change = (changed: Partial<FormDesign>): void => void (design.value = { ...design.value, ...changed })
   return (
     <section class="panel">
@@ -84,6 +87,13 @@ function Layout({ design }: { design: Signal<FormDesign> }) {
           value={scheme}
           options={text.schemes}
           onChange={(wanted) => change({ scheme: wanted })}
+        />
+        <RadioGroup
+          legend={text.labelPlace}
+          name="label-place"
+          value={labelPlace}
+          options={text.labelPlaces}
+          onChange={(wanted) => change({ labelPlace: wanted })}
         />
         <RadioGroup
           legend={text.locale}

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { runInNewContext } from 'node:vm'
 
-import { findContrastProblems, readRgb } from '@tessera/contract/contrast'
+import { findContrastProblems } from '@tessera/contract/appearance-contrast'
+import { readRgb } from '@tessera/contract/contrast'
 
 import { initialDesign, listLowContrast, toFrameOptions, themeValueIn, type FormDesign } from './form-design.ts'
 import { formatPolicy, formSnippets, type SnippetContext } from './form-snippets.ts'
@@ -18,7 +19,11 @@ test('a snippet holds exactly the options that were chosen, and no label ends it
   const options = {
     locale: 'ru',
     save: 'off',
-    theme: { accent: '#123456', dark: { accent: '#abcdef' } },
+    appearance: {
+      variables: { accent: '#123456' },
+      rules: { '.Input:focus': { boxShadow: '0 0 0 3px var(--accent)' } },
+      dark: { variables: { accent: '#abcdef' } },
+    },
     labels: { submit: awkwardLabel },
   } as const
   for (const kind of ['script', 'module', 'react', 'element'] as const) {
@@ -31,9 +36,9 @@ test('a snippet holds exactly the options that were chosen, and no label ends it
       kind,
     )
     const [, object = ''] = /(?:CardForm\(|options = |card\.labels = )(\{[^]*?\n\})/.exec(text) ?? []
-    const read = runInNewContext(`(${object})`) as { labels?: { submit: string }; submit?: string; theme?: object }
+    const read = runInNewContext(`(${object})`) as { labels?: { submit: string }; submit?: string; appearance?: object }
     assert.equal(read.labels?.submit ?? read.submit, awkwardLabel, kind)
-    if (kind !== 'element') assert.equal(JSON.stringify(read.theme), JSON.stringify(options.theme))
+    if (kind !== 'element') assert.equal(JSON.stringify(read.appearance), JSON.stringify(options.appearance))
   }
 })
 
@@ -53,6 +58,14 @@ test('options are only what differs from the defaults of the form and what the f
     layout: 'row',
     hasButton: false,
     labels: { number: '  ', submit: 'Go' },
+    labelPlace: 'floating',
+    rules: [
+      { selector: '.Button', property: 'fontWeight', value: '700' },
+      { selector: '.Button', property: 'boxShadow', value: 'none' },
+      { selector: '.Button', property: 'color', value: 'url(x)' },
+      { selector: '.Button:hover', property: 'padding', value: '2px' },
+      { selector: '.Input', property: 'padding', value: '' },
+    ],
     values: { light: { accent: '#123', text: 'url(x)', radius: '99px' }, dark: { accent: '#abc' } },
   }
   assert.deepEqual(toFrameOptions(chosen), {
@@ -61,10 +74,26 @@ test('options are only what differs from the defaults of the form and what the f
     layout: 'row',
     button: false,
     labels: { submit: 'Go' },
-    theme: { accent: '#123', dark: { accent: '#abc' } },
+    appearance: {
+      labels: 'floating',
+      variables: { accent: '#123' },
+      rules: { '.Button': { fontWeight: '700', boxShadow: 'none' } },
+      dark: { variables: { accent: '#abc' } },
+    },
   })
-  assert.deepEqual(toFrameOptions({ ...chosen, scheme: 'dark' }).theme, { scheme: 'dark', accent: '#abc' })
-  assert.deepEqual(toFrameOptions({ ...chosen, scheme: 'light' }).theme, { scheme: 'light', accent: '#123' })
+  const { labels, rules } = toFrameOptions(chosen).appearance ?? {}
+  assert.deepEqual(toFrameOptions({ ...chosen, scheme: 'dark' }).appearance, {
+    scheme: 'dark',
+    labels,
+    variables: { accent: '#abc' },
+    rules,
+  })
+  assert.deepEqual(toFrameOptions({ ...chosen, scheme: 'light' }).appearance, {
+    scheme: 'light',
+    labels,
+    variables: { accent: '#123' },
+    rules,
+  })
 })
 
 test('contrast is measured with the colors a shade really shows: its own, else the light one, else the default', () => {
@@ -76,7 +105,11 @@ test('contrast is measured with the colors a shade really shows: its own, else t
   const design = { ...initialDesign('en'), values }
   const found = listLowContrast(design)
   assert.ok(found.length > 0 && found.every(({ shade }) => shade === 'dark'))
-  const measured = findContrastProblems((name) => readRgb(themeValueIn(values, 'dark', name)) ?? assert.fail(name), true)
+  const measured = findContrastProblems({
+    colorOf: (name) => readRgb(themeValueIn(values, 'dark', name)) ?? assert.fail(name),
+    hasBorder: true,
+    page: [0, 0, 0],
+  })
   assert.deepEqual(
     found,
     measured.map((pale) => ({ ...pale, shade: 'dark' })),

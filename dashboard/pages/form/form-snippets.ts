@@ -48,11 +48,11 @@ function moduleSnippet({ merchantId, origin, sdk }: SnippetContext, options: Fra
   ]
 }
 
-function elementSnippet(context: SnippetContext, { theme, labels, button, ...plain }: FrameOptions): SnippetFiles {
+function elementSnippet(context: SnippetContext, { appearance, theme, labels, button, ...plain }: FrameOptions): SnippetFiles {
   const attributes = Object.entries({ ...plain, ...(button === false ? { button: 'false' } : {}) }).map(
     ([name, value]) => ` ${name}="${value}"`,
   )
-  const objects = Object.entries({ theme, labels }).filter(([, value]) => value !== undefined)
+  const objects = Object.entries({ appearance, theme, labels }).filter(([, value]) => value !== undefined)
   return [
     [
       'HTML',
@@ -95,8 +95,12 @@ function toLiteral(value: unknown, indent = ''): string {
   if (typeof value === 'string') return quote(value)
   if (typeof value !== 'object' || value === null) return String(value)
   const deeper = `${indent}  `
-  const members = Object.entries(value).map(([name, member]) => `${deeper}${name}: ${toLiteral(member, deeper)},\n`)
+  const members = Object.entries(value).map(([name, member]) => `${deeper}${toMemberName(name)}: ${toLiteral(member, deeper)},\n`)
   return `{\n${members.join('')}${indent}}`
+}
+
+function toMemberName(name: string): string {
+  return /^[a-z]\w*$/i.test(name) ? name : quote(name)
 }
 
 function quote(text: string): string {

@@ -1,10 +1,11 @@
 import type { Signal } from '@preact/signals'
+import type { Shade } from '@tessera/contract/appearance-reader'
 import { readThemeValue, type ThemeColor, themeLengths, type ThemeVariable, themeVariables } from '@tessera/contract/theme'
 import { useId } from 'preact/hooks'
 
 import { formatMessage } from '../../messages/lookup.ts'
 import { formBuilderText } from '../../messages/page-texts.ts'
-import { type FormDesign, hexColorIn, listLowContrast, type LowContrastPair, type Shade, themeValueIn } from './form-design.ts'
+import { type FormDesign, hexColorIn, isOfBothShades, listLowContrast, type LowContrastPair, themeValueIn } from './form-design.ts'
 import { RadioGroup } from './radio-group.tsx'
 
 export interface ThemeEditorProps {
@@ -23,19 +24,23 @@ export function ThemeEditor({ design, shade, onShade }: ThemeEditorProps) {
     const { [name]: _before, ...others } = values[of]
     design.value = { ...design.value, values: { ...values, [of]: value === undefined ? others : { ...others, [name]: value } } }
   }
+  const use = ({ shade: of, of: name, suggestion }: LowContrastPair): void => {
+    if (isVariable(name)) set(of, name, suggestion)
+    else design.value = { ...design.value, rules: [...design.value.rules, { selector: name, property: 'color', value: suggestion }] }
+  }
   const row = (name: ThemeVariable) => <Variable key={name} name={name} design={design} set={set} shade={isColor(name) ? shade : 'light'} />
   return (
     <>
       <section class="panel">
         <h2>{text.colors}</h2>
-        {scheme === 'auto' && (
+        {isOfBothShades(scheme) && (
           <>
             <RadioGroup legend={text.shade} name="shade" value={shade} options={text.shades} onChange={onShade} />
             <p class="note">{text.shadeNote}</p>
           </>
         )}
         <div class="builder-rows">{themeVariables.filter(isColor).map(row)}</div>
-        <Contrast pale={listLowContrast(design.value)} onUse={({ shade: of, of: name, suggestion }) => set(of, name, suggestion)} />
+        <Contrast pale={listLowContrast(design.value)} onUse={use} />
       </section>
       <section class="panel">
         <h2>{text.shape}</h2>
@@ -107,6 +112,7 @@ interface VariableProps {
 
 function Contrast({ pale, onUse }: { pale: readonly LowContrastPair[]; onUse: (pale: LowContrastPair) => void }) {
   const text = formBuilderText.current()
+  const nameOf = (name: LowContrastPair['of']): string => (isVariable(name) ? text.variables[name] : name)
   return (
     <div class="builder-contrast">
       <h3>{text.contrast}</h3>
@@ -115,7 +121,7 @@ function Contrast({ pale, onUse }: { pale: readonly LowContrastPair[]; onUse: (p
         {pale.map((each) => (
           <li key={`${each.shade} ${each.of} ${each.on}`}>
             <span>
-              {formatMessage(text.pair, text.variables[each.of], text.variables[each.on].toLowerCase())}
+              {formatMessage(text.pair, nameOf(each.of), nameOf(each.on).toLowerCase())}
               <small>
                 {text.shades[each.shade]} · {each.ratio.toFixed(2)}:1 · {formatMessage(text.required, each.needed)}
               </small>
@@ -128,6 +134,11 @@ function Contrast({ pale, onUse }: { pale: readonly LowContrastPair[]; onUse: (p
       </ul>
     </div>
   )
+}
+
+/** Other names are those of rules, such as `.Button:hover`. */
+function isVariable(name: LowContrastPair['of']): name is ThemeColor {
+  return themeVariables.some((variable) => variable === name)
 }
 
 function isColor(name: ThemeVariable): name is ThemeColor {

@@ -18,7 +18,7 @@ export function FormPreview({ merchantId, origin, options }: { merchantId: strin
   const latest = useRef(options)
   latest.current = options
   const key = JSON.stringify(options)
-  useEffect(() => bridge.current?.post({ type: 'configure', options: latest.current }), [key])
+  useEffect(() => bridge.current?.postMessage({ type: 'configure', options: latest.current }), [key])
   useEffect(() => () => bridge.current?.close(), [])
   const show = (next: PreviewStep): void => {
     step.value = next
@@ -30,7 +30,7 @@ export function FormPreview({ merchantId, origin, options }: { merchantId: strin
       if (message.type === 'size') element.style.height = `${String(message.height)}px`
       if (message.type === 'ready') show(step.value)
     })
-    bridge.current.post({ type: 'configure', options: latest.current })
+    bridge.current.postMessage({ type: 'configure', options: latest.current })
   }
   return (
     <section class="panel builder-preview">

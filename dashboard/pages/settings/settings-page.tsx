@@ -7,6 +7,7 @@ import { labelOf } from '../../messages/lookup.ts'
 import { settingsPageText } from '../../messages/page-texts.ts'
 import { AccountFieldsForm } from './account-fields.tsx'
 import { AmountsForm } from './amounts.tsx'
+import { BrandForm } from './brand.tsx'
 import { OriginsForm } from './origins.tsx'
 import { PasswordsPanel } from './passwords.tsx'
 import { SecuritySwitches, UserSecurity } from './security-switches.tsx'
@@ -48,6 +49,7 @@ function SettingsPanels(props: SettingsPanelProps) {
       <PasswordsPanel {...props} />
       <OriginsForm {...props} />
       <AmountsForm {...props} />
+      <BrandForm {...props} />
       <SecuritySwitches {...props} />
       <UserSecurity {...props} />
       <AccountFieldsForm {...props} />

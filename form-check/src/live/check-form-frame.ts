@@ -19,8 +19,12 @@ export async function checkFormFrame(
 
   const location: PageLocation = { line: null, column: null, selector: 'iframe footer' }
   const findingOf = (rule: FormCheckFinding['rule'], excerpt: string): FormCheckFinding => makeFinding(rule, context, location, excerpt)
-  const hasLinks = form.links.filter(({ text, href }) => text !== '' && /^https?:/.test(href)).length >= 2
-  const missing = [...(form.footer === '' ? ['a powered-by label'] : []), ...(hasLinks ? [] : ['terms and privacy'])]
+  const links = form.links.filter(({ text, href }) => text !== '' && /^https?:/.test(href))
+  const isPoweredBy = ({ text }: { readonly text: string }): boolean => form.providerName !== '' && text.includes(form.providerName)
+  const missing = [
+    ...(links.some(isPoweredBy) ? [] : ['a powered-by link to the provider']),
+    ...(links.filter((link) => !isPoweredBy(link)).length >= 2 ? [] : ['terms and privacy']),
+  ]
   const hidden = [
     ...(form.isFooterSeen ? [] : ['powered by']),
     ...form.links.filter(({ isSeen }) => !isSeen).map(({ text }) => text),

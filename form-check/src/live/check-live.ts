@@ -45,11 +45,22 @@ async function checkPages(
 ): Promise<LiveReport> {
   const opened = paths.slice(0, maxPages)
   const reports: LivePageReport[] = []
-  for (const [index, path] of opened.entries()) {
-    options.signal.throwIfAborted()
-    options.onProgress(`Opening ${path} (${index + 1} of ${opened.length})`)
-    reports.push(await checkInNewContext(options, { browser, path, address: server?.addressOf(path) ?? path }))
+  const queue = [...opened.entries()]
+  // Each page has a context of its own, so pages do not disturb each other.
+  const work = async (): Promise<void> => {
+    for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
+      const [index, path] = next
+      options.signal.throwIfAborted()
+      options.onProgress(`Opening ${path} (${index + 1} of ${opened.length})`)
+      reports[index] = await checkInNewContext(options, {
+        browser,
+        path,
+        address: server?.addressOf(path) ?? path,
+        isServedHere: server !== null,
+      })
+    }
   }
+  await Promise.all(Array.from({ length: Math.min(maxParallelPages, opened.length) }, work))
   const limitNote =
     paths.length > opened.length
       ? [`Only the first ${maxPages} of ${paths.length} pages were opened in the browser; for the others only the source was checked.`]
@@ -66,16 +77,17 @@ async function checkPages(
 
 async function checkInNewContext(
   options: LiveCheckOptions,
-  { browser, path, address }: { browser: Browser; path: string; address: string },
+  { browser, path, address, isServedHere }: { browser: Browser; path: string; address: string; isServedHere: boolean },
 ): Promise<LivePageReport> {
   // Random names: the page cannot guess them.
-  const names = { key: `k${randomBytes(12).toString('hex')}`, report: `r${randomBytes(12).toString('hex')}` }
+  const nameOf = (prefix: string): string => prefix + randomBytes(12).toString('hex')
+  const names = { key: nameOf('k'), report: nameOf('r'), timers: nameOf('t') }
   // Service workers are blocked: a worker could respond in place of the network, and its requests would not be seen.
   const context = await browser.newContext({ serviceWorkers: 'block', viewport: { width: 1280, height: 1600 }, ignoreHTTPSErrors: false })
   await context.addCookies(parseCookies(options.cookies, address))
   const timer = setTimeout(() => void context.close().catch(() => undefined), options.pageTimeoutMs)
   try {
-    return await checkLivePage(options, { context, names, path, address })
+    return await checkLivePage(options, { context, names, path, address, isServedHere })
   } catch (err) {
     options.signal.throwIfAborted()
     throw err instanceof FormCheckError
@@ -99,4 +111,5 @@ async function serveTarget(target: string): Promise<FolderServer | null> {
   return serveFolder(statSync(target).isDirectory() ? target : dirname(target))
 }
 
-const maxPages = 25
+const maxPages = 100
+const maxParallelPages = 4

@@ -1,7 +1,8 @@
-import type { PageContext, PageElement } from '../check-elements.ts'
+import type { PageContext } from '../check-elements.ts'
 import { checkPolicy } from '../check-policy.ts'
 import { callsCardMethods, isFormEmbed, isSdkAddress } from '../element-kinds.ts'
 import { makeFinding, noLocation, type FormCheckFinding } from '../finding.ts'
+import type { PageElement } from '../page-elements.ts'
 import { containsPassword } from '../redact-secrets.ts'
 
 import type { PageActivity } from './probed-page.ts'
@@ -47,8 +48,17 @@ function checkBlockedLoads({ blockedLoads }: PageActivity, { elements, context }
 function checkScriptBodies({ scriptBodies }: PageActivity, context: PageContext): FormCheckFinding[] {
   return [...scriptBodies].flatMap(([address, text]) => [
     ...(containsPassword(text) ? [makeFinding('password-in-page', context, noLocation, address)] : []),
-    ...(callsCardMethods(text) && !isSdkAddress(address) ? [makeFinding('own-call', context, noLocation, address)] : []),
+    ...(callsCardMethods(text) && !isSdkAddress(address) && !isFormScript(address, context)
+      ? [makeFinding('own-call', context, noLocation, address)]
+      : []),
   ])
+}
+
+/** A script of the service's form, judged by its address as the form's frame is. */
+function isFormScript(address: string, { origin: pageOrigin, formOrigin }: PageContext): boolean {
+  const url = URL.parse(address)
+  if (url === null || !url.pathname.startsWith('/form/v1/')) return false
+  return formOrigin === null ? url.origin !== pageOrigin : url.origin === formOrigin
 }
 
 function checkTransfers({ transfers }: PageActivity, context: PageContext): FormCheckFinding[] {

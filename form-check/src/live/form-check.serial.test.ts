@@ -1,10 +1,12 @@
-// time limit: 300 s
+// time limit: 450 s
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { after, before, describe, it } from 'node:test'
 
 import { findTestBrowser } from '../../../tools/chromium.ts'
 import { startTessera, type StartedTessera } from '../../../tools/start-tessera.ts'
 import { FormCheckError, checkForm, type FormCheckReport } from '../check-form.ts'
+import { isFailing } from '../report.ts'
 import { rules, type RuleId } from '../rules.ts'
 
 import { startServedShop, type ServedShop } from './shop.fixture.ts'
@@ -55,13 +57,13 @@ describe('the form check in a real browser, against the running service', { conc
   }
 
   function violatedRules({ findings }: FormCheckReport): RuleId[] {
-    return [...new Set(findings.map(({ rule }) => rule))].filter((rule) => rules[rule].severity !== 'note')
+    return [...new Set(findings.map(({ rule }) => rule))].filter((rule) => rules[rule].severity !== 'info')
   }
 
   it('finds no violation on a correct page, and no trace of a card that was typed into the form', async () => {
     const report = await check(formPage())
     assert.deepEqual(
-      report.findings.filter(({ rule }) => rules[rule].severity !== 'note'),
+      report.findings.filter(({ rule }) => rules[rule].severity !== 'info'),
       [],
     )
     assert.deepEqual(report.notes, [])
@@ -77,6 +79,20 @@ describe('the form check in a real browser, against the running service', { conc
       shop.received.filter((line) => /\d{6}/.test(line)),
       [],
     )
+  })
+
+  it('passes the snippet of the guide and a link to the hosted page, whose warnings are good practice alone', async () => {
+    const guide = readFileSync(new URL('../../../docs/guides/card-form.md', import.meta.url), 'utf8')
+    const [, page = '', script = ''] =
+      /^`index\.html`:\n\n```html\n([^]*?)^```$[^]*?^`checkout\.js`:\n\n```js\n([^]*?)^```$/m.exec(guide) ?? []
+    const snippet = page.replace(' src="/checkout.js">', () => `>${script}`)
+    const html = snippet.replaceAll('http://127.0.0.1:8080', tessera.url).replaceAll('65f0c0ffee0000000000cafe', tessera.merchantId)
+    assert.match(html, /\/sdk\/[^]*new Tessera\.CardForm/)
+    const pages = [html, `<!doctype html><a href="${tessera.url}/form/v1/page?merchant=${tessera.merchantId}">Kartani qo‘shish</a>`]
+    for (const each of pages) {
+      const report = await check(each, { headers: {} })
+      assert.equal(isFailing(report, Infinity), false, JSON.stringify(report.findings))
+    }
   })
 
   const pan = '<input id="pan" autocomplete="cc-number" inputmode="numeric">'
@@ -180,6 +196,36 @@ describe('the form check in a real browser, against the running service', { conc
       'a card in the address of an image and in localStorage',
       () => formPage('', pan) + onInput(`new Image().src = '/take?c=' + value; localStorage.draft = value`),
       ['card-submitted', 'card-in-storage'],
+    ],
+    [
+      'a card sent in four requests',
+      () => formPage('', pan) + onInput(`for (const part of value.match(/.{4}/g) ?? []) fetch('/take', { method: 'POST', body: part })`),
+      ['card-submitted'],
+    ],
+    [
+      'a card sent reversed from an input without a word',
+      () => formPage('', '<input id="pan">') + onInput(`fetch('/take', { method: 'POST', body: [...value].reverse().join('') })`),
+      ['card-input', 'card-submitted'],
+    ],
+    [
+      'a card form behind a button, whose form posts into a frame',
+      () =>
+        formPage(
+          `document.querySelector('#open').onclick = () => document.querySelector('dialog').showModal()`,
+          `<button id="open">Karta bilan to‘lash</button><iframe name="f"></iframe><dialog><form target="f" method="post" action="/take"><label>Karta raqami <input name="k"></label><button>OK</button></form></dialog>`,
+        ),
+      ['card-input', 'card-submitted', 'form-action'],
+      // The policy of the other pages blocks the frame, so nothing would be sent.
+      { headers: { 'content-security-policy': `script-src * 'unsafe-inline'` } },
+    ],
+    [
+      'a card form behind a button that makes it',
+      () =>
+        formPage(
+          `document.querySelector('#open').onclick = ({ target }) => { const label = document.createElement('label'); label.append('Номер ' + 'карты', document.createElement('input')); target.replaceWith(label) }`,
+          `<button id="open">Оплатить</button>`,
+        ),
+      ['card-input'],
     ],
     [
       'a card in a form that is submitted',

@@ -6,6 +6,8 @@ export interface ProbeNames {
   readonly key: string
   /** The binding that takes a `ProbeEvent`. */
   readonly report: string
+  /** The global of the page that holds the `TimerProbe`. */
+  readonly timers: string
 }
 
 /** Something the page did, reported when it did it. */
@@ -18,23 +20,27 @@ export type ProbeEvent =
     }
   | { readonly kind: 'message'; readonly to: string; readonly text: string }
   | { readonly kind: 'refused'; readonly directive: string; readonly blocked: string }
-  | { readonly kind: 'element'; readonly element: ElementSnapshot }
+  | { readonly kind: 'script'; readonly element: ElementSnapshot }
+  | { readonly kind: 'fields'; readonly items: readonly OutlineItem[] }
+
+/** A part of a page in document order: an element that opens, a text, or null where an element closes. */
+export type OutlineItem = ElementSnapshot | string | null
 
 export interface ElementSnapshot {
   readonly tag: string
   readonly attributes: Readonly<Record<string, string>>
-  /** A path of CSS selectors. ` >>> ` enters a shadow root. */
+  /** A path of CSS selectors. ` >>> ` enters a shadow root. '' for an element that only holds others. */
   readonly selector: string
   readonly root: 'document' | 'open shadow root' | 'closed shadow root'
-  /** The forms that contain it, itself included when it is a form, with their attributes. */
-  readonly forms: readonly { readonly selector: string; readonly attributes: Readonly<Record<string, string>> }[]
   readonly isChecked: boolean
-  /** The code of a script, or the label of a checkbox; truncated. */
-  readonly text: string
+  /** Whether an input, a button or a link takes space on the page. */
+  readonly isVisible: boolean
+  /** The code of a script or the options of a select; truncated. */
+  readonly code: string
 }
 
 export interface PageSnapshot {
-  readonly elements: readonly ElementSnapshot[]
+  readonly items: readonly OutlineItem[]
   /** The markup of every root, the values of inputs, the address, the title, the history state and the window's name. */
   readonly texts: readonly string[]
   readonly storage: readonly { readonly name: string; readonly text: string }[]
@@ -45,16 +51,29 @@ export interface PageProbe {
   /** Observes another shadow root. */
   observe(root: unknown): void
   takeSnapshot(): Promise<PageSnapshot>
-  /** Focuses the element. Returns false when it is gone. */
+  /** Each takes a selector of the snapshot and returns false when the element is gone. */
   focus(selector: string): boolean
+  click(selector: string): boolean
   /** Presses the button nearest to the element. Returns false when there is none. */
   press(selector: string): boolean
+  /** Chooses the last option of a select, or ticks a box. */
+  choose(selector: string): boolean
+  /** Presses the digits on the keypad around the element. */
+  pressDigits(selector: string, digits: string): boolean
+  valueOf(selector: string): string
+}
+
+/** The object that the page's global `ProbeNames.timers` holds. */
+export interface TimerProbe {
+  /** How long the page waits for a timer or for its load to end. */
+  pendingMs(): number
 }
 
 /** What the form's own document shows about who takes the card. */
 export interface FormVisibility {
   readonly links: readonly { readonly text: string; readonly href: string; readonly isSeen: boolean }[]
-  readonly footer: string
+  /** Whom the powered-by link names; '' when the service does not say. */
+  readonly providerName: string
   readonly isFooterSeen: boolean
   /** Whether the frame is lower than its content. */
   readonly isTooLow: boolean

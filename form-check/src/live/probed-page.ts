@@ -2,7 +2,7 @@ import type { BrowserContext, Frame, Page, Request } from 'playwright-core'
 
 import { FormCheckError } from '../finding.ts'
 
-import type { ElementSnapshot, PageProbe, PageSnapshot, ProbeEvent, ProbeNames } from './probe-protocol.ts'
+import type { ElementSnapshot, OutlineItem, PageProbe, PageSnapshot, ProbeEvent, ProbeNames, TimerProbe } from './probe-protocol.ts'
 
 /** Data that left the page, or would have left it. */
 export interface OutgoingTransfer {
@@ -14,14 +14,20 @@ export interface OutgoingTransfer {
   readonly from: string
 }
 
+/** Stands between the body and the headers of a recorded request. */
+export const headerMark = '\n\u0000headers\n'
+
 /** Everything observed on a page. Each list has at most `maxEntries` entries. */
 export interface PageActivity {
   readonly transfers: OutgoingTransfer[]
   readonly messages: string[]
   readonly consoleLines: string[]
+  /** What the page asked with `prompt`. */
+  readonly questions: string[]
   readonly blockedLoads: { directive: string; address: string }[]
-  /** Inputs and scripts as they were added. Some are removed again before the snapshot. */
-  readonly addedElements: { readonly element: ElementSnapshot; readonly frame: Frame }[]
+  /** Scripts as they were added, and pages as they were when an input was added. Some are removed again before the snapshot. */
+  readonly addedScripts: { readonly element: ElementSnapshot; readonly frame: Frame }[]
+  readonly addedFields: { readonly items: readonly OutlineItem[]; readonly frame: Frame }[]
   /** Scripts that the page loaded, by address. */
   readonly scriptBodies: Map<string, string>
 }
@@ -31,9 +37,16 @@ export interface ProbedPage {
   readonly activity: PageActivity
   /** Takes a snapshot of a frame. Null when the frame is gone or cannot be read; throws `FormCheckError` for the main frame. */
   takeSnapshot(frame: Frame): Promise<PageSnapshot | null>
-  /** Focuses or presses the element with a selector from a snapshot. Returns false when that is not possible. */
-  perform(frame: Frame, action: 'focus' | 'press', selector: string): Promise<boolean>
+  /** Does something with the element that has a selector of a snapshot. Returns false when that is not possible. */
+  perform(frame: Frame, action: ProbeAction, selector: string, digits?: string): Promise<boolean>
+  valueOf(frame: Frame, selector: string): Promise<string>
+  /** Waits until the page has no request and no timer left, at most for the given time. */
+  settle(limitMs: number): Promise<void>
+  /** From now on questions of `prompt` are answered; null dismisses the dialog. */
+  answerPrompts(answerOf: (question: string) => string | null): void
 }
+
+export type ProbeAction = 'focus' | 'click' | 'press' | 'choose' | 'pressDigits'
 
 /** Opens an empty page whose documents are observed from their first script on. */
 export async function openProbedPage(context: BrowserContext, names: ProbeNames): Promise<ProbedPage> {
@@ -41,28 +54,53 @@ export async function openProbedPage(context: BrowserContext, names: ProbeNames)
     transfers: [],
     messages: [],
     consoleLines: [],
+    questions: [],
     blockedLoads: [],
-    addedElements: [],
+    addedScripts: [],
+    addedFields: [],
     scriptBodies: new Map(),
   }
   const { installPageProbe } = (await import(new URL('../../in-page/page-probe.ts', import.meta.url).href)) as {
     installPageProbe: (names: ProbeNames) => void
   }
+  const { installTimerProbe } = (await import(new URL('../../in-page/timer-probe.ts', import.meta.url).href)) as {
+    installTimerProbe: (names: ProbeNames) => void
+  }
   await context.exposeBinding(names.report, ({ frame }: { frame: Frame }, event: ProbeEvent) => recordEvent(activity, event, frame))
+  await context.addInitScript(installTimerProbe, names)
   await context.addInitScript(installPageProbe, names)
   const page = await context.newPage()
   recordPageEvents(page, activity)
+  let answerOf = (_question: string): string | null => null
+  page.on('dialog', (dialog) => {
+    const answer = dialog.type() === 'prompt' ? answerOf(dialog.message()) : null
+    if (dialog.type() === 'prompt') record(activity.questions, dialog.message().slice(0, maxQuestionLength))
+    void (answer === null ? dialog.dismiss() : dialog.accept(answer)).catch(() => undefined)
+  })
+  const requests = trackRequests(page)
   return {
     page,
     activity,
     takeSnapshot: (frame) => takeSnapshot(page, frame, names.key),
-    perform: (frame, action, selector) => perform(frame, { key: names.key, action, selector }),
+    perform: (frame, action, selector, digits = '') => perform(frame, { key: names.key, action, selector, digits }),
+    valueOf: (frame, selector) =>
+      withinTime(
+        frame
+          .evaluate(({ key, path }) => (globalThis as unknown as Record<string, PageProbe | undefined>)[key]?.valueOf(path) ?? '', {
+            key: names.key,
+            path: selector,
+          })
+          .catch(() => ''),
+        '',
+      ),
+    settle: (limitMs) => settle(page, { timers: names.timers, requests, limitMs }),
+    answerPrompts: (answer) => void (answerOf = answer),
   }
 }
 
 /** The browser's own record, beside the probe's: neither of the two has to be trusted alone. */
 function recordPageEvents(page: Page, activity: PageActivity): void {
-  page.on('request', (request) => recordRequest(activity, request))
+  page.context().on('request', (request) => recordRequest(activity, request))
   page.on('websocket', (socket) =>
     socket.on('framesent', ({ payload }) =>
       record(activity.transfers, { by: 'WebSocket', to: socket.url(), text: payload.toString('latin1'), from: page.url() }),
@@ -70,7 +108,6 @@ function recordPageEvents(page: Page, activity: PageActivity): void {
   )
   page.on('console', (line) => record(activity.consoleLines, line.text().slice(0, maxTextLength)))
   page.on('pageerror', (err) => record(activity.consoleLines, err.message.slice(0, maxTextLength)))
-  page.on('dialog', (dialog) => void dialog.dismiss().catch(() => undefined))
   page.on('response', (response) => {
     if (response.request().resourceType() !== 'script' || activity.scriptBodies.size >= maxEntries) return
     void response.text().then(
@@ -94,12 +131,54 @@ async function takeSnapshot(page: Page, frame: Frame, key: string): Promise<Page
   return result
 }
 
-async function perform(frame: Frame, args: { key: string; action: 'focus' | 'press'; selector: string }): Promise<boolean> {
+async function perform(frame: Frame, args: { key: string; action: ProbeAction; selector: string; digits: string }): Promise<boolean> {
   const result = frame.evaluate(
-    ({ key, action, selector }) => (globalThis as unknown as Record<string, PageProbe | undefined>)[key]?.[action](selector) ?? false,
+    ({ key, action, selector, digits }) =>
+      (globalThis as unknown as Record<string, PageProbe | undefined>)[key]?.[action](selector, digits) ?? false,
     args,
   )
-  return result.catch(() => false)
+  return withinTime(
+    result.catch(() => false),
+    false,
+  )
+}
+
+/** Requests that may still change the page. A long poll does not keep it from being settled. */
+function trackRequests(page: Page): ReadonlyMap<Request, number> {
+  const pending = new Map<Request, number>()
+  page.on('request', (request) => {
+    if (/^(document|script|xhr|fetch|stylesheet)$/.test(request.resourceType())) pending.set(request, performance.now())
+  })
+  for (const event of ['requestfinished', 'requestfailed'] as const)
+    page.on(event as 'requestfinished', (request) => pending.delete(request))
+  return pending
+}
+
+async function settle(
+  page: Page,
+  { timers, requests, limitMs }: { timers: string; requests: ReadonlyMap<Request, number>; limitMs: number },
+): Promise<void> {
+  const end = performance.now() + limitMs
+  for (let quiet = 0; quiet < quietPolls && performance.now() < end;) {
+    await page.waitForTimeout(Math.min(pollMs, Math.max(0, end - performance.now())))
+    const remaining = end - performance.now()
+    const waits = page.frames().map((frame) =>
+      withinTime(
+        frame
+          .evaluate((name) => (globalThis as unknown as Record<string, TimerProbe | undefined>)[name]?.pendingMs() ?? 0, timers)
+          .catch(() => 0),
+        0,
+      ),
+    )
+    const waited = Math.max(0, ...(await Promise.all(waits)))
+    const hasRequest = [...requests.values()].some((since) => performance.now() - since < maxRequestMs)
+    // A timer that is due after the limit is not waited for.
+    quiet = hasRequest || (waited > 0 && waited < remaining) ? 0 : quiet + 1
+  }
+}
+
+function withinTime<T>(result: Promise<T>, otherwise: T): Promise<T> {
+  return Promise.race([result, new Promise<T>((resolve) => setTimeout(resolve, evaluateTimeoutMs, otherwise).unref())])
 }
 
 /** A closed shadow root declared in the markup is created without attachShadow. Only the debugger protocol reaches it. */
@@ -126,7 +205,8 @@ function recordEvent(activity: PageActivity, event: ProbeEvent, frame: Frame): v
   if (event.kind === 'sent') record(activity.transfers, { by: event.by, to: event.to, text: event.text, from: frame.url() })
   else if (event.kind === 'message') record(activity.messages, event.text)
   else if (event.kind === 'refused') record(activity.blockedLoads, { directive: event.directive, address: event.blocked })
-  else record(activity.addedElements, { element: event.element, frame })
+  else if (event.kind === 'script') record(activity.addedScripts, { element: event.element, frame })
+  else record(activity.addedFields, { items: event.items, frame })
 }
 
 function recordRequest(activity: PageActivity, request: Request): void {
@@ -136,7 +216,7 @@ function recordRequest(activity: PageActivity, request: Request): void {
   record(activity.transfers, {
     by: request.resourceType(),
     to: request.url(),
-    text: `${body}\n${headers.join('\n')}`,
+    text: `${body}${headerMark}${headers.join('\n')}`,
     from,
   })
 }
@@ -155,6 +235,11 @@ function record<T>(list: T[], entry: T): void {
 
 const maxEntries = 2000
 const maxTextLength = 500_000
+const maxQuestionLength = 500
 const maxBodyLength = 2_000_000
 const maxNodes = 200_000
 const snapshotTimeoutMs = 10_000
+const evaluateTimeoutMs = 3000
+const pollMs = 60
+const quietPolls = 3
+const maxRequestMs = 5000

@@ -1,13 +1,8 @@
-import type { Frame, Route } from 'playwright-core'
-
-import { isNumberInput } from '../element-kinds.ts'
-
-import { createTraceFinder, type TraceFinder } from './card-traces.ts'
-import type { ProbedPage } from './probed-page.ts'
+import type { Frame } from 'playwright-core'
 
 /** A public card of the test environment (docs/guides/sandbox.md). No bank ever issued it. */
 export const sandboxPan = '8600069195406311'
-const sandboxExpiry = '0399'
+export const sandboxExpiry = '0399'
 
 /** How far the card came in the service's form. `message`: what the form showed instead of asking for a code; '' when it showed nothing. */
 export type CardTypingResult =
@@ -39,43 +34,6 @@ export async function typeIntoForm(form: Frame, { shouldSubmit }: { shouldSubmit
   return { stage: 'submitted', message: (await message.allTextContents().catch(() => [])).join(' ') }
 }
 
-/**
- * Types the card into the page's own inputs, leaves each input, then presses Enter and the nearest button. From here on, requests that
- * carry the card and navigations are aborted, so that the card does not leave the machine.
- */
-export async function typeIntoPageInputs(
-  probed: ProbedPage,
-  { isServiceFrame, shouldSubmit }: { isServiceFrame: (frame: Frame) => boolean; shouldSubmit: boolean },
-): Promise<void> {
-  const findTrace = createTraceFinder(sandboxPan)
-  await probed.page.route('**/*', (route) => abortIfCardLeaves(route, findTrace))
-  for (const frame of probed.page.frames().filter((other) => !isServiceFrame(other))) {
-    const snapshot = await probed.takeSnapshot(frame)
-    const inputs = (snapshot?.elements ?? []).filter(isNumberInput).slice(0, maxInputs)
-    for (const { selector } of inputs) await typeIntoInput(probed, { frame, selector, shouldSubmit })
-  }
-}
-
-/** Types real keys. The probe in the page sets the focus, because it reaches closed shadow roots too. */
-async function typeIntoInput(
-  { page, perform }: ProbedPage,
-  { frame, selector, shouldSubmit }: { frame: Frame; selector: string; shouldSubmit: boolean },
-): Promise<void> {
-  if (!(await perform(frame, 'focus', selector))) return
-  await page.keyboard.type(sandboxPan, { delay: keyDelayMs })
-  await page.keyboard.press('Tab')
-  if (!shouldSubmit || !(await perform(frame, 'focus', selector))) return
-  await page.keyboard.press('Enter')
-  await perform(frame, 'press', selector)
-}
-
-async function abortIfCardLeaves(route: Route, findTrace: TraceFinder): Promise<void> {
-  const request = route.request()
-  const trace = findTrace(request.url()) ?? findTrace(request.postDataBuffer()?.toString('latin1') ?? '')
-  await (trace !== null || request.isNavigationRequest() ? route.abort() : route.continue()).catch(() => undefined)
-}
-
 const fieldTimeoutMs = 5000
 const submitTimeoutMs = 12_000
 const keyDelayMs = 5
-const maxInputs = 5

@@ -51,8 +51,6 @@ export interface Adapters {
   readonly limits: boolean
   /** Whether pages of any origin may call, or only registered ones. */
   readonly isAnyOriginAllowed: boolean
-  /** Whether the form measures the contrast of a theme and reports it to the page. */
-  readonly isThemeMeasured: boolean
   /** Whether webhooks may be sent to this machine, by plain http. */
   readonly webhooksToLoopback: boolean
   /** Default legal texts in place of the provider's; null in production. */
@@ -73,7 +71,6 @@ export const adaptersOf: Readonly<Record<Config['environment'], OrNothing<Enviro
     time: makeAdjustableClock,
     limits: false,
     isAnyOriginAllowed: true,
-    isThemeMeasured: true,
     webhooksToLoopback: true,
     texts: { disclosure: sandboxDisclosure, legal: sandboxLegal },
     sandbox,
@@ -83,7 +80,6 @@ export const adaptersOf: Readonly<Record<Config['environment'], OrNothing<Enviro
     time: (machine) => ({ clock: machine, mover: null }),
     limits: true,
     isAnyOriginAllowed: false,
-    isThemeMeasured: false,
     webhooksToLoopback: false,
     texts: null,
     sandbox: null,

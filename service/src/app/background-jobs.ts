@@ -49,6 +49,7 @@ export function listBackgroundJobs(app: ComposedServices): BackgroundJob[] {
     { event: 'sms_deliveries_stored',         everyMs: 5 * seconds,  run: uncounted(app.smsReports.runOnce) },
     { event: 'sms_deliveries_checked',        everyMs: seconds,      run: uncounted(app.smsChecks.runOnce) },
     { event: 'sms_sends_deleted',             everyMs: minutes,      run: byTime(app.smsSends.deleteOld) },
+    { event: 'former_requests_moved',         everyMs: minutes / 4,  run: app.moveFormerRequests },
     { event: 'requests_deleted',              everyMs: minutes,      run: byTime(app.recorder.deleteOld) },
   ]
 }

@@ -29,6 +29,7 @@ export function createFormServices(config: Config, adapters: Adapters, { base, m
   return {
     isFormOrigin,
     sessions,
+    formSessionRows: rows,
     hosted: makeHostedSessions({ store, rows, keyring, clock, environment, requireReturnOrigin: sessions.requireReturnOrigin }),
     disclosures: makeDisclosures({ ...base, texts: disclosureTexts(config, adapters) }),
     formDocuments: makeFormDocumentTokens({ keyring, clock, environment }),

@@ -53,7 +53,7 @@ export function makeHandOver(config: HandOverConfig, { custody, log, clock }: Ha
   if (settings === null) return null
   const { port, peers, tls, key } = settings
   const isNews = makeOncePerMinute(clock)
-  const issueRequestId = makeRequestIds(randomPublic)
+  const issueRequestId = makeRequestIds(randomPublic, clock.now)
   return { fetch, hasPeers: peers.length > 0, listen }
 
   async function fetch(sets: readonly string[]): Promise<string[]> {

@@ -67,7 +67,7 @@ export function createPipelines(config: Config, adapters: Adapters, app: Compose
     observer: inspectedBy(app.findings, timedBy(app.counters, makeCallObserver(log, metrics, config.logSampleEvery))),
     translateError: storeError,
     callWrites: deps.callWrites,
-    issueRequestId: makeRequestIds(randomPublic),
+    issueRequestId: makeRequestIds(randomPublic, clock.now),
     now: () => performance.now(),
     sleep: clock.sleep,
     stopping,
@@ -138,13 +138,12 @@ export interface HttpDependencies {
 /** None without a disclosure text; production refuses to start without the provider's own. */
 function formPages(config: Config, adapters: Adapters, app: ComposedServices, assets: FormAssets): readonly PageRoute[] {
   const { environment, formOrigin, dashboardOrigin, providerUrl, termsUrl, privacyUrl } = config
-  const { isAnyOriginAllowed, isThemeMeasured, texts } = adapters
+  const { isAnyOriginAllowed, texts } = adapters
   const disclosure = config.disclosure ?? texts?.disclosure ?? null
   if (disclosure === null) return []
   return formRoutes({
     assets,
     isAnyOriginAllowed: isAnyOriginAllowed,
-    isThemeMeasured,
     environment,
     formOrigin,
     dashboardOrigin,
@@ -152,6 +151,7 @@ function formPages(config: Config, adapters: Adapters, app: ComposedServices, as
     termsUrl,
     privacyUrl,
     disclosure,
+    cardRoutes: app.networks.routes,
     code: app.codeFormat,
     issueForm: app.formDocuments.issue,
     providerName: config.providerName ?? 'Tessera',
@@ -160,8 +160,10 @@ function formPages(config: Config, adapters: Adapters, app: ComposedServices, as
       const merchant = await app.merchants.find(id)
       if (merchant === null) return null
       const { row, settings } = merchant
-      return { id, name: row.name, blocked: row.state === 'blocked', origins: settings.origins }
+      const { origins, brandColor, logo } = settings
+      return { id, name: row.name, blocked: row.state === 'blocked', origins, brandColor, logo }
     },
+    findLogo: app.merchants.administration.findLogo,
   })
 }
 

@@ -266,7 +266,7 @@ function makeSealedPipeline(clock: Clock, log: Log, services: AppServices): (aut
     cardRoutes: [],
     observer: { completed: () => undefined, failed: ({ requestId, cause }) => log.error('call_failed', { requestId, err: cause }) },
     translateError: () => null,
-    issueRequestId: makeRequestIds(randomPublic),
+    issueRequestId: makeRequestIds(randomPublic, clock.now),
     now: () => clock.moment().monotonicMs,
     sleep: clock.sleep,
     stopping: never,

@@ -64,6 +64,7 @@ import { registerKeyGauges } from '../ops/metrics/key-gauges.ts'
 import { registerResealGauges } from '../ops/metrics/reseal-gauges.ts'
 import { registerSweepGauges } from '../ops/metrics/sweep-gauges.ts'
 import { createReceiptGauges } from '../ops/metrics/receipt-gauges.ts'
+import { moveFormerRequests } from '../ops/request-log/move-former.ts'
 import { makeRequestLists } from '../ops/request-log/request-lists.ts'
 import { makeRequestRecorder, recorderSettings } from '../ops/request-log/request-recorder.ts'
 
@@ -134,7 +135,7 @@ export type ComposedServices = Awaited<ReturnType<typeof createServices>>
 /** Makes every domain service from settings, adapters and storage. Opens no listener and starts no job. */
 export async function createServices(config: Config, adapters: Adapters, deps: ServiceDependencies) {
   const { environment, formOrigin } = config
-  const { clock: machineClock, log, metrics, store, keyring, kek, nextKek, heldKeks, custody, sdk, overrides = {} } = deps
+  const { clock: machineClock, log, metrics, store, requestLog, keyring, kek, nextKek, heldKeks, custody, sdk, overrides = {} } = deps
   const { clock, mover } = adapters.time(machineClock)
   const now = (): number => performance.now()
   const alarm = makeRowAlarm({ log, metrics, store, clock })
@@ -326,6 +327,7 @@ export async function createServices(config: Config, adapters: Adapters, deps: S
     }),
     storeCheck: makeRunStoreCheck({
       store: scanning,
+      requestLogFile: requestLog.file,
       openKeyStore: () => inspectDatabase('keys', config.keysDatabaseUrl ?? config.databaseUrl, config.dataFolder),
       keyring,
       environment,
@@ -355,7 +357,7 @@ export async function createServices(config: Config, adapters: Adapters, deps: S
     webhookReports: makeWebhookReports(base, endpoints),
     cardLists: makeCardReports(base),
     codeLists: makeCodeReports({ store, clock, hasInbox: sandbox !== null }),
-    requestLists: makeRequestLists(store),
+    requestLists: makeRequestLists(requestLog),
     overview: makeOverview({ store, clock }),
     // By the machine's time, so that moving the time of the sandbox does not delete counters.
     counters: makeCallCounters({ store, clock: machineClock }),
@@ -363,8 +365,11 @@ export async function createServices(config: Config, adapters: Adapters, deps: S
     evidence: makeEvidenceCollector({ store, mac, merchants, disclosures, findings, details: { provider, form: sdk } }),
     consents: makeConsents({ store: scanning, disclosures, mac }),
     pageCheck: makePageCheck({ ...base, merchants, formOrigin, ...page }),
+    requestLog,
+    /** Calls that an older version recorded. */
+    moveFormerRequests: (until: AbortSignal) => moveFormerRequests(store, requestLog, until),
     recorder: makeRequestRecorder({
-      store,
+      requestLog,
       merchants,
       clock: machineClock,
       settings: recorderSettings(config),
@@ -380,7 +385,7 @@ export async function createServices(config: Config, adapters: Adapters, deps: S
     const available = { ...sandbox, expire: sandbox.demo.expiry }
     const limitSimulation = limits.simulation
     const controls = await openControls({ store, clock: machineClock, available, mover, limitSimulation, maxOffsetMs: sandbox.maxOffsetMs })
-    return { controls, reset: makeReset(base) }
+    return { controls, reset: makeReset({ ...base, requestLog }) }
   }
 }
 
@@ -390,9 +395,6 @@ function testingOf({ cards, code, demo }: Sandbox): GettingStartedDetails['testi
 
 /** A record that is damaged is refused by the next start, which says what to do. */
 const noHeads = (): null => null
-const dayMs = 86_400_000
-const pageFetchTimeoutMs = 10_000
-const maxPageBytes = 1_000_000
-
+const [dayMs, pageFetchTimeoutMs, maxPageBytes] = [86_400_000, 10_000, 1_000_000]
 /** About as long as the commit of a call takes, so that waiting for one batch at most doubles it. */
 const embeddedBatchMs = 8

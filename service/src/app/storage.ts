@@ -1,3 +1,5 @@
+import { dirname } from 'node:path'
+
 import { KekError, type Kek } from '@tessera/vault/kek'
 import { openKeyring, type Keyring, type KeyStore } from '@tessera/vault/keyring'
 
@@ -12,8 +14,10 @@ import type { PostgresKeyStore } from '../store/postgres/keys.ts'
 import type { PrimaryFence } from '../store/postgres/postgres.ts'
 import type { PrimaryObserver } from '../store/postgres/primary.ts'
 import type { RecordPlace } from '../store/postgres/primary-record.ts'
+import type { DamagedRequestLog, RequestLogStore } from '../store/request-log-store.ts'
 import { makeShareSetStore } from '../store/share-sets.ts'
 import { openSqliteKeyStore } from '../store/sqlite/keys.ts'
+import { makeSqliteRequestLog } from '../store/sqlite/request-log.ts'
 import { openSqliteStore } from '../store/sqlite/sqlite.ts'
 import { type Store, StoreDamaged, StoreRefused, StoreUnavailable } from '../store/store.ts'
 
@@ -28,6 +32,7 @@ import { openPrimaryRecord, sharedRecordPlace, type DatabaseName } from './prima
 /** The database, the data keys, and the key that wraps them. */
 export interface Storage {
   readonly store: Store
+  readonly requestLog: RequestLogStore
   readonly keyring: Keyring
   readonly kek: Kek
   /** The KEK that is to replace it; null when there is none. */
@@ -75,9 +80,14 @@ export async function openStorage(config: Config, adapters: Adapters, deps: Stor
   let keyStoreValues: KeyStoreValues | null = null
   const { kek, keyring } = deps.keyring === undefined ? await openKeys() : { kek: await openKek(true), keyring: deps.keyring }
   const store = deps.store ?? (await openDatabase())
+  const requestLog = await openRequestLog(config, store, ({ file, cause: err }) =>
+    log.error('request_log_set_aside', { folder: file, err }),
+  )
+  resources.add(() => requestLog.close())
   const snapshot = makeValueFile(config.dataFolder, rowVersionsFile)
   return {
     store,
+    requestLog,
     keyring,
     kek,
     nextKek,
@@ -164,6 +174,17 @@ export async function openStore(config: Config, { log, onLost, fence = {}, onDam
   // The driver is loaded only if it is used: it takes 5 % of the memory of an idle service.
   const { openPostgresStore } = await import('../store/postgres/postgres.ts')
   return openPostgresStore({ url, log, writers, fence, ...(onDamaged === undefined ? {} : { onDamaged }) })
+}
+
+/** The request log: beside the embedded database a file of its own, on PostgreSQL a partitioned table. */
+async function openRequestLog(
+  { storeMegabytesMax }: Config,
+  store: Store,
+  onDamaged: (damaged: DamagedRequestLog) => void,
+): Promise<RequestLogStore> {
+  if (store.file === null) return (await import('../store/postgres/request-log.ts')).makePostgresRequestLog(store)
+  const maxPages = storeMegabytesMax === null ? {} : { maxPages: storeMegabytesMax * pagesInMegabyte }
+  return makeSqliteRequestLog({ folder: dirname(store.file), onDamaged, ...maxPages })
 }
 
 /** Opens the store of the wrapped data keys, like `openStore`. */

@@ -14,6 +14,7 @@ import type { Disclosures } from '../domain/consents/disclosures.ts'
 import type { FormDocumentTokens } from '../domain/form-sessions/form-document-token.ts'
 import type { FormSessions } from '../domain/form-sessions/form-sessions.ts'
 import type { HostedSessions } from '../domain/form-sessions/hosted.ts'
+import type { FormSessionRows } from '../domain/form-sessions/rows.ts'
 import type { KekRegistry } from '../domain/keys/kek-registry.ts'
 import type { KeyAdministration } from '../domain/keys/key-administration.ts'
 import type { FailureBreaker } from '../domain/limits/failure-breaker.ts'
@@ -56,6 +57,7 @@ export interface AppServices {
   readonly disclosures: Disclosures
 
   readonly sessions: FormSessions
+  readonly formSessionRows: FormSessionRows
   readonly hosted: HostedSessions
   readonly formDocuments: FormDocumentTokens
   /** Whether this is the origin of the card form. */

@@ -8,7 +8,8 @@ import { makeRowAuthenticator } from '@tessera/vault/rowmac'
 
 import { createDashboardClient, type DashboardUser } from '../testing/dashboard-user.fixture.ts'
 
-import { makeRequest } from '../store/suite/requests.fixture.ts'
+import { makeRequest } from '../ops/request-log/request-row.fixture.ts'
+import { encodeRow, toSegments } from '../ops/request-log/request-row.ts'
 import { operationRegistry } from './registry.ts'
 import { createTestApp } from '../testing/test-app.fixture.ts'
 import { findCard } from '../store/cards.ts'
@@ -19,7 +20,6 @@ import { listFindings } from '../store/findings.ts'
 import { findMerchant } from '../store/merchants.ts'
 import { listPageChecks, listPageScripts, savePageCheck, pageScriptsTable } from '../store/page-checks.ts'
 import { findReceipt } from '../store/receipts.ts'
-import { insertRequests } from '../store/request-log.ts'
 import { listMerchantInbox, listScenarioSteps } from '../store/sandbox.ts'
 import { listEndpoints } from '../store/webhook-endpoints.ts'
 import { listPasskeys } from '../store/dashboard-passkeys.ts'
@@ -236,9 +236,8 @@ async function own(owner: DashboardUser): Promise<Owned> {
   })
   await app.findings.runOnce()
   const requestId = '5e0d1ce5a000e00000e00001'
-  await app.store.write(insertRequests, {
-    requests: [makeRequest(1, { bucket, merchantId, requestId, at: app.clock.now(), cardId: card.token.slice(0, 24) })],
-  })
+  const logged = makeRequest(1, { bucket, merchantId, requestId, at: app.clock.now(), cardId: card.token.slice(0, 24) })
+  await app.requestLog.append(toSegments([encodeRow(logged)]))
   const added = await app.webhookReports.endpoints.add(merchantId, 'http://127.0.0.1:9/of-the-victim', operatorActor)
   assert.ok(!(added instanceof SettingProblem))
   const { receipt: another } = await shop.call('receipts.create', { amount: 500_000 })

@@ -28,7 +28,7 @@ async function note(merchantId: string, method: OperationName | null, params: ob
   const requestId = `feedfeed${String(++count).padStart(8, '0')}feedfeed`
   const { result = null, error = null } = outcome
   const caller = method === null ? null : ({ merchantId, bucket: bucketOf(merchantId), kind: 'server' } as const)
-  const from = { profile: 'spec', caller, xAuth: merchantId, ms: 12.3, bytes: 99 } as const
+  const from = { profile: 'spec', caller, xAuth: merchantId, address: '203.0.113.9', ms: 12.3, bytes: 99 } as const
   recorder.recordCall({ ...from, requestId, method, params: Object.assign(new Members(), params), result, error })
   await recorder.runOnce(new AbortController().signal)
   app.clock.advance(1000)

@@ -6,7 +6,7 @@ import {
   dashboardRequestsReplayContract,
 } from '@tessera/contract/operations/dashboard-requests'
 
-import type { RequestRow } from '../ops/request-log/request-lists.ts'
+import type { RequestRow } from '../ops/request-log/request-row.ts'
 
 import { formatCursor, readCursor } from './dashboard-values.ts'
 import { operation } from './operation.ts'
@@ -14,8 +14,9 @@ import { isReplayable, replay, toMembers } from './replay.ts'
 
 /** Lists the merchant's API requests, newest first. */
 export const dashboardRequestsList = operation(dashboardRequestsListContract, {
-  async run({ after, count = 25, ...filter }, ctx, { requestLists }) {
-    const { requests, next } = await requestLists.list(ctx, { ...filter, after: readCursor(after), count })
+  async run({ after, count = 25, address, ...filter }, ctx, { requestLists }) {
+    const ofAddress = address === undefined ? {} : { addressClass: address }
+    const { requests, next } = await requestLists.list(ctx, { ...filter, ...ofAddress, after: readCursor(after), count })
     return { requests: requests.map(toRequestEntry), next: formatCursor(next) }
   },
 })
@@ -23,7 +24,8 @@ export const dashboardRequestsList = operation(dashboardRequestsListContract, {
 /** Returns one API request. */
 export const dashboardRequestsGet = operation(dashboardRequestsGetContract, {
   async run({ requestId }, ctx, { requestLists, startPage }) {
-    const { row, detail } = await requestLists.get(ctx, requestId)
+    const row = await requestLists.get(ctx, requestId)
+    const { detail } = row
     const known = Object.values(errors).find(({ reason }) => reason === row.reason)
     return {
       entry: toRequestEntry(row),
@@ -43,9 +45,9 @@ export const dashboardRequestsReplay = operation(dashboardRequestsReplayContract
   async run({ requestId }, ctx, app) {
     const { testing } = app.startPage.details
     if (testing === null) throw new RpcError('testOnly')
-    const { row, detail } = await app.requestLists.get(ctx, requestId)
+    const row = await app.requestLists.get(ctx, requestId)
     if (!isReplayable(row.method)) throw new RpcError('requestNotReplayable')
-    return replay(row.method, detail, { ...ctx, profile: row.profile }, { app, testing, now: () => app.clock.moment().monotonicMs })
+    return replay(row.method, row.detail, { ...ctx, profile: row.profile }, { app, testing, now: () => app.clock.moment().monotonicMs })
   },
 })
 
@@ -53,7 +55,7 @@ type RequestEntry = Result<'dashboard.requests.list'>['requests'][number]
 
 /** A call of the request log, for the dashboard. */
 function toRequestEntry(row: RequestRow): RequestEntry {
-  const { requestId, at, method, profile, code, reason, micros, caller, cardId, lost, lostFrom } = row
+  const { requestId, at, method, profile, code, reason, micros, caller, cardId, addressClass, lost, lostFrom } = row
   return {
     requestId,
     at,
@@ -64,6 +66,7 @@ function toRequestEntry(row: RequestRow): RequestEntry {
     ms: micros / 1000,
     caller,
     cardId,
+    address: addressClass === '' ? null : addressClass,
     lost: lost === 0 ? null : { count: lost, from: lostFrom },
   }
 }

@@ -4,7 +4,9 @@ import { after, test } from 'node:test'
 import { createDashboardClient } from '../testing/dashboard-user.fixture.ts'
 
 import { createTestApp } from '../testing/test-app.fixture.ts'
+import { makePng } from '../domain/merchants/png.fixture.ts'
 import { listAuditOfSubject } from '../store/audit.ts'
+import { findMerchantLogo, replaceMerchantLogo } from '../store/merchant-logos.ts'
 
 const app = await createTestApp({ after })
 const entrance = createDashboardClient(app)
@@ -45,4 +47,21 @@ test('an invalid setting is refused with an explanation, and nothing changes', a
     assert.match(typeof error.data === 'string' ? error.data : '', says)
   }
   assert.deepEqual(await developer.call('dashboard.settings.get', {}), before)
+})
+
+test('a logo and a color are set, replaced and removed; an image that is changed in the database is not served', async () => {
+  const developer = await entrance.user('developer')
+  const { merchantId } = developer
+  const findLogo = () => app.merchants.administration.findLogo(merchantId)
+  await developer.call('dashboard.settings.change', { brandColor: '#0A7D5A', logo: makePng({}).toString('base64') })
+  const { brandColor, logo } = await developer.call('dashboard.settings.get', {})
+  assert.deepEqual([brandColor, logo], ['#0a7d5a', (await findLogo())?.png.toString('base64')])
+  const { error } = await developer.callRaw('dashboard.settings.change', { logo: Buffer.from('<svg/>').toString('base64') })
+  assert.equal(error?.reason, 'setting_refused')
+  assert.deepEqual((await findLogo())?.png.toString('base64'), logo)
+  await app.store.write(replaceMerchantLogo, { merchantId, png: new Uint8Array(makePng({ width: 65 })), storedAt: 0 })
+  assert.equal(await findLogo(), null)
+  await developer.call('dashboard.settings.change', { brandColor: '', logo: null })
+  const removed = await developer.call('dashboard.settings.get', {})
+  assert.deepEqual([removed.brandColor, removed.logo, await app.store.read(findMerchantLogo(merchantId))], ['', null, null])
 })

@@ -18,7 +18,8 @@ export const dashboardSettingsGet = operation(dashboardSettingsGetContract, {
   async run(_params, ctx, { merchants }) {
     const { row, settings, uses } = expectAccepted(await merchants.administration.find(ctx.merchantId), ctx)
     const { origins, accountFields, minAmount, maxAmount, requireFormSessions, strictServerAuth, limits } = settings
-    const { refundUnconfirmedMax, requireSecondFactor } = settings
+    const { refundUnconfirmedMax, requireSecondFactor, brandColor } = settings
+    const logo = await merchants.administration.findLogo(ctx.merchantId)
     const lastUsed = new Map(uses.map(({ number, lastUsedAt }) => [number, lastUsedAt]))
     return {
       merchantId: row.id,
@@ -33,6 +34,8 @@ export const dashboardSettingsGet = operation(dashboardSettingsGetContract, {
       strictServerAuth,
       refundUnconfirmedMaxTiyin: refundUnconfirmedMax,
       requireSecondFactor,
+      brandColor,
+      logo: logo === null ? null : logo.png.toString('base64'),
       limits: Object.entries({ ...limits }).map(([name, count]) => ({ name, count })),
       passwords: row.credentials.map(({ number, scope, createdAt, retiredAt }) => {
         return { number, scope, createdAt, lastUsedAt: lastUsed.get(number) ?? null, retiredAt }

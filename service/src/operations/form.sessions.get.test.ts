@@ -50,7 +50,17 @@ test('the merchant’s server gets the token only after verification; the page n
   const result = await merchant.call('form.sessions.get', { session })
   assert.deepEqual([result.state, result.card?.token, result.card?.verify], ['done', token, true])
   const shown = await merchant.asPage('form.sessions.show', { session })
-  assert.deepEqual(shown, { state: 'done', expires_at: endsAt, return: returnTo, save: 'ask', locale: null })
+  assert.deepEqual(shown, {
+    state: 'done',
+    expires_at: endsAt,
+    return: returnTo,
+    save: 'ask',
+    locale: null,
+    amount: null,
+    order: null,
+    cards: [],
+    picked: null,
+  })
   assert.ok(!JSON.stringify(shown).includes(token.slice(0, 24)))
 })
 

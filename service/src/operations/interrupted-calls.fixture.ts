@@ -3,10 +3,11 @@ import { SettingProblem } from '@tessera/contract/setting-problems'
 import type { OperationName } from '@tessera/contract/operations'
 import { makeRowAuthenticator } from '@tessera/vault/rowmac'
 import { giveUpOverdue } from '../store/delivery-claims.ts'
-import { insertRequests } from '../store/request-log.ts'
 import { pageScriptsTable, savePageCheck } from '../store/page-checks.ts'
 import { setScenarioStep } from '../store/sandbox.ts'
-import { makeRequest } from '../store/suite/requests.fixture.ts'
+import { openChoice } from '../testing/hosted-session.fixture.ts'
+import { makeRequest } from '../ops/request-log/request-row.fixture.ts'
+import { encodeRow, toSegments } from '../ops/request-log/request-row.ts'
 import { makeTestAuthenticator, type TestAuthenticator } from '../testing/authenticator.fixture.ts'
 import { decodeBase32 } from '../testing/base32.fixture.ts'
 import { createDashboardClient, type DashboardUser } from '../testing/dashboard-user.fixture.ts'
@@ -56,9 +57,8 @@ export const preparedCalls: Readonly<Partial<Record<OperationName, (scene: CallS
     fiscal_data: { receipt_id: 121, qr_code_url: 'https://ofd.example/check?t=1' },
   }),
   'form.sessions.create': async () => newSession,
-  'form.sessions.cancel': async ({ shop }) => ({
-    session: (await shop.call('form.sessions.create', newSession)).session,
-  }),
+  'form.sessions.choose': async ({ shop }) => openChoice(shop),
+  'form.sessions.cancel': async ({ shop }) => ({ session: (await shop.call('form.sessions.create', newSession)).session }),
 
   'dashboard.cards.remove': async ({ shop }) => ({ cardId: (await shop.createToken(ownPan)).slice(0, 24) }),
   'dashboard.pageCheck.run': async () => ({ html: '<p>a page', locale: 'en' }),
@@ -272,7 +272,7 @@ async function loggedRequest({ app, shop }: CallScene): Promise<object> {
   const { bucket, merchantId } = shop
   const requestId = '5e0d1ce5a000e00000e00001'
   const cardId = (await shop.createToken(ownPan)).slice(0, 24)
-  await app.store.write(insertRequests, { requests: [makeRequest(1, { bucket, merchantId, requestId, at: app.clock.now(), cardId })] })
+  await app.requestLog.append(toSegments([encodeRow(makeRequest(1, { bucket, merchantId, requestId, at: app.clock.now(), cardId }))]))
   return { requestId }
 }
 

@@ -68,6 +68,7 @@ import {
   dashboardWebhooksSendTest,
 } from './dashboard.webhooks.ts'
 import { formSessionsCancel } from './form.sessions.cancel.ts'
+import { formSessionsChoose } from './form.sessions.choose.ts'
 import { formSessionsCreate } from './form.sessions.create.ts'
 import { formSessionsGet } from './form.sessions.get.ts'
 import { formSessionsShow } from './form.sessions.show.ts'
@@ -171,6 +172,7 @@ export const operationRegistry: OperationRegistry = Object.freeze({
   'form.sessions.create':                  formSessionsCreate,
   'form.sessions.get':                     formSessionsGet,
   'form.sessions.show':                    formSessionsShow,
+  'form.sessions.choose':                  formSessionsChoose,
   'form.sessions.cancel':                  formSessionsCancel,
   'rpc.discover':                          rpcDiscover,
   'dashboard.audit.list':                  dashboardAuditList,

@@ -3,7 +3,7 @@ import type { Params, Result } from '@tessera/contract/operations'
 
 import type { TestCredentials } from '../domain/reporting/getting-started.ts'
 import type { RequestContext } from '../domain/request-context.ts'
-import type { RequestDetail } from '../ops/request-log/request-lists.ts'
+import type { RequestDetail } from '../ops/request-log/request-row.ts'
 import { redactParams, redactResult, type RedactedMember } from '../ops/request-log/redact.ts'
 
 import type { AppServices } from './app-services.ts'

@@ -56,6 +56,8 @@ export interface CompletedCall {
   /** Null if the caller was not identified. `xAuth` then names a merchant that is not authenticated. */
   readonly caller: CallerIdentity | null
   readonly xAuth: string | null
+  /** Of the client; not to be stored. */
+  readonly address: string
   readonly params: Members
   /** Null where there is an error. */
   readonly result: unknown

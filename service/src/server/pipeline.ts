@@ -219,7 +219,7 @@ function replyWithFailure(call: Call, err: unknown, { translateError, observer }
 
 function reportCall(call: Call, { observer, recordCall, now }: Pipeline): void {
   const { requestId, method, caller, read, result, error } = call
-  const { profile, origin, xAuth, bytes } = call.request
+  const { profile, origin, xAuth, address, bytes } = call.request
   const endedAt = now()
   const ms = endedAt - call.startedAt
   observer.completed({
@@ -235,7 +235,7 @@ function reportCall(call: Call, { observer, recordCall, now }: Pipeline): void {
     sinceHeadMs: endedAt - (call.request.headReadAt ?? call.startedAt),
     bytes,
   })
-  recordCall?.({ requestId, method, profile, caller, xAuth, params: read.params, result, error, ms, bytes })
+  recordCall?.({ requestId, method, profile, caller, xAuth, address, params: read.params, result, error, ms, bytes })
 }
 
 // The state that the steps share.

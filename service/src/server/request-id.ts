@@ -1,12 +1,14 @@
 /**
- * Issues request ids, which identify a request in the log, in the audit and to the caller: 24 hex digits, 22 of them random (88 bits), with an `e` at
- * positions 12 and 18. An id therefore never has as many consecutive decimal digits as the shortest card number, and the log tripwire cannot fire by
- * chance. Ids are random because every reply has one: two ids must not reveal how many requests came between them. `draw` returns random bytes that
- * are not secret.
+ * Issues request ids, which identify a request in the log, in the audit and to the caller: 24 hex digits, the second (unix time), and 14 random ones (56 bits), with
+ * an `e` at positions 9 and 17. An id therefore never has as many consecutive decimal digits as the shortest card number, and the log tripwire cannot fire by
+ * chance. The time is what the request log finds a request by (ops/request-log/request-id-time.ts), and the caller knows it. The rest is random because every
+ * reply has an id: two ids must not reveal how many requests came between them. `draw` returns random bytes that are not secret.
  */
-export function makeRequestIds(draw: (count: number) => Uint8Array): () => string {
+export function makeRequestIds(draw: (count: number) => Uint8Array, now: () => number): () => string {
   let drawn = ''
   let next = 0
+  let second = -1
+  let secondText = ''
   return () => {
     if (next === drawn.length) {
       drawn = Buffer.from(draw((randomDigits / 2) * idsPerDraw)).toString('hex')
@@ -14,9 +16,14 @@ export function makeRequestIds(draw: (count: number) => Uint8Array): () => strin
     }
     const at = next
     next += randomDigits
-    return `${drawn.slice(at, at + 11)}e${drawn.slice(at + 11, at + 16)}e${drawn.slice(at + 16, next)}`
+    const nowSecond = Math.floor(now() / 1000) % 2 ** 32
+    if (nowSecond !== second) {
+      second = nowSecond
+      secondText = second.toString(16).padStart(8, '0')
+    }
+    return `${secondText}e${drawn.slice(at, at + 7)}e${drawn.slice(at + 7, next)}`
   }
 }
 
-const randomDigits = 22
+const randomDigits = 14
 const idsPerDraw = 64

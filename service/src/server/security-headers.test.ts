@@ -162,7 +162,7 @@ function kindOf(path: string, { headers, statusCode }: TestReply): ReplyKind {
   const type = headers['content-type'] ?? ''
   if (type.startsWith('text/html')) return framed.has(path) || (statusCode >= 400 && path.startsWith('/form/')) ? 'frame' : 'page'
   if (headers['access-control-allow-origin'] === '*') return 'public'
-  return path.startsWith('/dashboard/assets/') ? 'file' : 'data'
+  return path.startsWith('/dashboard/assets/') || /^\/form\/v1\/\w+-[0-9a-f]{16}\.js$/.test(path) ? 'file' : 'data'
 }
 
 function rpc(method: string): string {

@@ -5,7 +5,6 @@ import { deleteOldFormCards, deleteOldFormSessions } from './form-sessions.ts'
 import { deleteOldIdempotencyRecords } from './idempotency.ts'
 import { deleteOldKnownDevices } from './known-devices.ts'
 import { deleteOldEvents } from './outbox.ts'
-import { deleteMerchantRequests, deleteOldRequests } from './request-log.ts'
 import { deleteOldLimits } from './send-limits.ts'
 import { deleteOldSignInAttempts } from './sign-in-attempts.ts'
 import { deleteOldSmsSends } from './sms-sends.ts'
@@ -15,7 +14,6 @@ export const backgroundWrites: ReadonlySet<string> = new Set(
   [
     resealCards,
     sweepCards,
-    deleteMerchantRequests,
     deleteOldCounters,
     deleteOldDashboardSessions,
     deleteOldEvents,
@@ -24,7 +22,6 @@ export const backgroundWrites: ReadonlySet<string> = new Set(
     deleteOldIdempotencyRecords,
     deleteOldKnownDevices,
     deleteOldLimits,
-    deleteOldRequests,
     deleteOldSignInAttempts,
     deleteOldSmsSends,
   ].map(({ name }) => name),

@@ -177,7 +177,7 @@ export function integer(): Column<number> {
 
 /**
  * From 1; each change adds one. Of a table whose rows had a MAC before they had a version: the MAC covers it from 2, so that the rows from before stay
- * valid. It is the last covered column of its map.
+ * valid. It is the last covered column of its map, but for those that are covered while they are set (`coveredIfSet`).
  */
 export function rowVersion(): Column<number> {
   return integer().coveredAs((version) => (version === 1 ? [] : [version]))
@@ -191,7 +191,12 @@ export function coveredIfSet(name: string): (value: string) => readonly MacField
   return (value) => (value === '' ? [] : [name, value])
 }
 
-/** The same in eight bytes. */
+/** The same for a number: nothing while it is 0. */
+export function coveredIfNotZero(name: string): (value: number) => readonly MacField[] {
+  return (value) => (value === 0 ? [] : [name, value])
+}
+
+/** A whole number in eight bytes. */
 export function bigint(): Column<number> {
   return new Column('bigint', toInteger)
 }

@@ -1,5 +1,17 @@
 import type { AuditEntry } from './audit.ts'
-import { text, quotedText, oneOf, integer, rowVersion, timestamp, bytes, rowMac } from './columns.ts'
+import {
+  text,
+  quotedText,
+  oneOf,
+  integer,
+  rowVersion,
+  timestamp,
+  bytes,
+  rowMac,
+  coveredIfSet,
+  coveredIfNotZero,
+  bigint,
+} from './columns.ts'
 import { table, type RowOf } from './table.ts'
 import { type TransactionExtras, withExtras } from './extras.ts'
 import { sql } from './statement.ts'
@@ -21,6 +33,11 @@ export const formSessionsTable = table('form_sessions', {
   returnTo:     text().nullable(),        // where the hosted page redirects the cardholder; null when the form is in a page of the merchant
   cancelledAt:  timestamp(),              // when the cardholder cancelled on the hosted page; 0 otherwise
   version:      rowVersion().versionOf('sessionId'),
+  amountTiyin:  bigint().coveredAs(coveredIfNotZero('amount')), // shown to the payer; 0 when the merchant gave none
+  orderText:    text().coveredAs(coveredIfSet('order')),        // the merchant's order number, shown to the payer; '' when it gave none
+  cards:        text().coveredAs(coveredIfSet('cards')),        // ids of saved cards to choose from, separated by blanks, as the merchant gave them
+  picked:       text().coveredAs(coveredIfSet('picked')),       // the id of the card that the payer picked; '' while there is none
+  removals:     text().coveredAs(coveredIfSet('removals')),     // ids of cards whose removal the payer asked for, separated by blanks
   mac:          rowMac(),                 // it covers the attempts, so each attempt changes it
 })
 
@@ -75,7 +92,7 @@ export function findFormSession({ bucket, sessionId, merchantId, hash }: FormSes
 }
 
 const updateSession = sql`
-  update form_sessions set attempts_left = $4, cancelled_at = $5, mac = $6, version = $8
+  update form_sessions set attempts_left = $4, cancelled_at = $5, mac = $6, version = $8, picked = $9, removals = $10
   where bucket = $1 and session_id = $2 and merchant_id = $3 and mac = $7 and version = $8 - 1
   returning session_id`
 
@@ -85,11 +102,11 @@ export interface UpdateFormSession {
   readonly audit: AuditEntry
 }
 
-/** Updates attempts, cancellation and MAC of version `session.version - 1`, whose MAC is `previousMac`. Returns false and writes nothing when another change came first. */
+/** Updates attempts, cancellation, the payer's choices and MAC of version `session.version - 1`, whose MAC is `previousMac`. Returns false and writes nothing when another change came first. */
 export function* updateFormSession({ session, previousMac, audit }: UpdateFormSession): Transaction<boolean> {
-  const { bucket, sessionId, merchantId, attemptsLeft, cancelledAt, mac, version } = session
-  if ((yield* runOne(updateSession, [bucket, sessionId, merchantId, attemptsLeft, cancelledAt, mac, previousMac, version])) === null)
-    return false
+  const { bucket, sessionId, merchantId, attemptsLeft, cancelledAt, mac, version, picked, removals } = session
+  const values = [bucket, sessionId, merchantId, attemptsLeft, cancelledAt, mac, previousMac, version, picked, removals]
+  if ((yield* runOne(updateSession, values)) === null) return false
   yield* writeAudit(audit)
   return true
 }

@@ -48,7 +48,7 @@ const selectAmcheck = sql`
   where e.extname = 'amcheck' and p.proname = 'bt_index_check' and p.pronargs = 2 and has_function_privilege(p.oid, 'execute')`
 const selectIndexes = sql`
   select i.indexrelid::regclass::text as name from pg_index i join pg_class c on c.oid = i.indexrelid join pg_am a on a.oid = c.relam
-  where c.relnamespace = current_schema()::regnamespace and a.amname = 'btree' and i.indisvalid order by 1`
+  where c.relnamespace = current_schema()::regnamespace and a.amname = 'btree' and c.relkind = 'i' and i.indisvalid order by 1`
 
 const selectTables = sql`
   select c.oid::regclass::text as name from pg_class c where c.relnamespace = current_schema()::regnamespace and c.relkind = 'r' order by 1`

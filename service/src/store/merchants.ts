@@ -2,6 +2,7 @@ import type { MacField } from '@tessera/vault/rowmac'
 
 import type { AuditEntry } from './audit.ts'
 import { text, oneOf, integer, timestamp, rowMac, mappedText, RowBroken, readText } from './columns.ts'
+import { deleteMerchantLogo, type MerchantLogoRow, replaceMerchantLogo } from './merchant-logos.ts'
 import { table, type RowOf } from './table.ts'
 import { type Row, type Value, sql } from './statement.ts'
 import { type Read, type Transaction, runOne, writeAudit } from './transaction.ts'
@@ -65,10 +66,18 @@ function credentialMacFields(credentials: readonly Credential[]): readonly MacFi
 
 const insertRow = sql`${merchantsTable.insertSql} on conflict (id) do nothing returning id`
 
+export interface MerchantChange {
+  readonly merchant: MerchantRow
+  readonly audit: AuditEntry
+  /** Null deletes it; left out, it stays. */
+  readonly logo?: MerchantLogoRow | null
+}
+
 /** Inserts a merchant. Returns false and changes nothing when the id exists. */
-export function* insertMerchant({ merchant, audit }: { merchant: MerchantRow; audit: AuditEntry }): Transaction<boolean> {
+export function* insertMerchant({ merchant, audit, logo }: MerchantChange): Transaction<boolean> {
   const { id, bucket, createdAt, mac } = merchant
   if ((yield* runOne(insertRow, [id, bucket, ...changingValues(merchant), createdAt, mac])) === null) return false
+  yield* changeLogo(merchant, logo)
   yield* writeAudit(audit)
   return true
 }
@@ -78,10 +87,16 @@ const updateRow = sql`
   where id = $1 and version = $2 - 1 returning id`
 
 /** Replaces version `merchant.version - 1`. Returns false when another change came first. */
-export function* updateMerchant({ merchant, audit }: { merchant: MerchantRow; audit: AuditEntry }): Transaction<boolean> {
+export function* updateMerchant({ merchant, audit, logo }: MerchantChange): Transaction<boolean> {
   if ((yield* runOne(updateRow, [merchant.id, ...changingValues(merchant), merchant.mac])) === null) return false
+  yield* changeLogo(merchant, logo)
   yield* writeAudit(audit)
   return true
+}
+
+function* changeLogo({ id }: MerchantRow, logo: MerchantChange['logo']): Transaction<void> {
+  if (logo === null) yield* deleteMerchantLogo({ merchantId: id })
+  else if (logo !== undefined) yield* replaceMerchantLogo(logo)
 }
 
 function changingValues({ version, state, name, organization, address, settings, credentials }: MerchantRow): Value[] {

@@ -68,6 +68,11 @@ const formSession: FormSessionRow = {
   returnTo: 'https://shop.example/paid',
   cancelledAt: 0,
   version: 1,
+  amountTiyin: 0,
+  orderText: '',
+  cards: '',
+  picked: '',
+  removals: '',
   mac,
 }
 

@@ -10,7 +10,6 @@ import { lifecycleSuite } from './suite/lifecycle.suite.ts'
 import { limitsSuite } from './suite/limits.suite.ts'
 import { merchantsSuite } from './suite/merchants.suite.ts'
 import { receiptListsSuite } from './suite/receipt-lists.suite.ts'
-import { requestsSuite } from './suite/requests.suite.ts'
 import { receiptsSuite } from './suite/receipts.suite.ts'
 import { extrasSuite } from './suite/extras.suite.ts'
 import { sandboxSuite } from './suite/sandbox.suite.ts'
@@ -38,7 +37,6 @@ export function storeSuite(withStore: WithStore): void {
   replayFailedSuite(withStore)
   dashboardSuite(withStore)
   countersSuite(withStore)
-  requestsSuite(withStore)
   formsSuite(withStore)
   consentsSuite(withStore)
   complianceSuite(withStore)

@@ -10,17 +10,19 @@ import * as deliveryClaims from './delivery-claims.ts'
 import * as disclosures from './disclosures.ts'
 import * as findings from './findings.ts'
 import * as formSessions from './form-sessions.ts'
+import * as formerRequestLog from './former-request-log.ts'
 import * as idempotency from './idempotency.ts'
 import * as keks from './keks.ts'
 import * as knownAnswers from './known-answers.ts'
 import * as knownDevices from './known-devices.ts'
+import * as merchantLogos from './merchant-logos.ts'
 import * as merchants from './merchants.ts'
 import * as operations from './operations.ts'
 import * as outbox from './outbox.ts'
 import * as pageChecks from './page-checks.ts'
 import * as postponedDeliveries from './postponed-deliveries.ts'
 import * as receipts from './receipts.ts'
-import * as requestLog from './request-log.ts'
+import * as requestSegments from './request-segments.ts'
 import * as sandbox from './sandbox.ts'
 import * as sandboxLedger from './sandbox-ledger.ts'
 import * as sendLimits from './send-limits.ts'
@@ -61,17 +63,19 @@ const tables: readonly object[] = [
   disclosures,
   findings,
   formSessions,
+  formerRequestLog,
   idempotency,
   keks,
   knownAnswers,
   knownDevices,
+  merchantLogos,
   merchants,
   operations,
   outbox,
   pageChecks,
   postponedDeliveries,
   receipts,
-  requestLog,
+  requestSegments,
   sandbox,
   sandboxLedger,
   sendLimits,

@@ -20,6 +20,13 @@ export async function sendCard(app: TestApp, merchant: TestMerchant, session: st
   return 'card' in made ? made.card.token : assert.fail(JSON.stringify(made))
 }
 
+/** Saves a card and creates a session that offers it. Returns the params of its pick. */
+export async function openChoice(merchant: TestMerchant): Promise<{ session: string; id: string; action: 'pick' }> {
+  const id = (await merchant.createVerifiedToken(successPan)).slice(0, 24)
+  const { session } = await merchant.call('form.sessions.create', { origin, save: 'ask', cards: [id] })
+  return { session, id, action: 'pick' }
+}
+
 export async function verifyCard(merchant: TestMerchant, token: string): Promise<void> {
   await merchant.call('cards.get_verify_code', { token })
   await merchant.call('cards.verify', { token, code: '666666' })

@@ -19,7 +19,7 @@ import type { StoreReport } from '../ops/audit/check.ts'
 import type { Config } from '../ops/config/config.ts'
 import type { Log } from '../ops/logging/log.ts'
 import type { Metrics } from '../ops/metrics/metrics.ts'
-import type { FormAssets } from '../server/pages/form-assets.ts'
+import { toDeferredScript, type FormAssets } from '../server/pages/form-assets.ts'
 import type { Store } from '../store/store.ts'
 
 import { makeHandClock, type HandClock } from './clock.fixture.ts'
@@ -196,7 +196,8 @@ const noPages: NonNullable<ServiceOverrides['pageCheck']> = {
 const formAssets: FormAssets = {
   version: '0.0.0',
   script: '',
-  guard: '',
+  deferred: toDeferredScript('deferred', Buffer.alloc(0)),
+  appearance: toDeferredScript('appearance', Buffer.alloc(0)),
   preview: '',
   style: '',
   hosted: { script: '', style: '' },

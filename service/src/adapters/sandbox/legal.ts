@@ -1,7 +1,7 @@
 import type { Language } from '@tessera/contract/profile'
 
 import type { Disclosure } from '../../domain/consents/disclosure-text.ts'
-import { plainPage, plainPolicy, type LegalPages } from '../../plain-page.ts'
+import { textPage, type LegalPages } from '../../plain-page.ts'
 
 /** The disclosure of the test environment. In production the provider supplies its own. */
 export const sandboxDisclosure: Disclosure = Object.freeze({
@@ -14,17 +14,17 @@ export const sandboxDisclosure: Disclosure = Object.freeze({
 /** Terms and privacy pages of the test environment. */
 export const sandboxLegal: LegalPages = Object.freeze({
   pages: new Map([
-    ['/form/terms', (language: string) => page(terms, language)],
-    ['/form/privacy', (language: string) => page(privacy, language)],
+    ['/form/terms', (language: string) => page('/form/terms', terms, language)],
+    ['/form/privacy', (language: string) => page('/form/privacy', privacy, language)],
   ]),
 })
 
 type Text = Readonly<Record<Language, { readonly title: string; readonly lines: readonly string[] }>>
 
-function page(text: Text, requestedLanguage: string) {
+function page(path: string, text: Text, requestedLanguage: string) {
   const language: Language = requestedLanguage === 'ru' || requestedLanguage === 'uz' ? requestedLanguage : 'en'
   const { title, lines } = text[language]
-  return { html: plainPage(title, lines.map((line) => `<p>${line}</p>`).join(''), language), policy: plainPolicy }
+  return textPage({ title, body: lines.map((line) => `<p>${line}</p>`).join(''), language, path })
 }
 
 const terms: Text = {

@@ -21,6 +21,8 @@ export interface FormSessions {
    * `sessionOrigin`, `sessionUnknown`, `sessionEnded`, `sessionUsedUp`.
    */
   useAttempt(session: string | null, ctx: FormSessionCaller): Promise<FormSessionRow | null>
+  /** Throws `sessionOrigin` for a request from a page that the session is not for. */
+  requirePage(session: FormSessionRow, ctx: FormSessionCaller): Promise<void>
 }
 
 export interface NewFormSessionInput {
@@ -32,6 +34,11 @@ export interface NewFormSessionInput {
   readonly attempts: number
   /** For the hosted page: where the cardholder is sent afterwards. Null: the form is embedded in the merchant's page. */
   readonly returnTo: string | null
+  /** Shown to the payer; null: nothing is shown. */
+  readonly amountTiyin: number | null
+  readonly order: string | null
+  /** Ids of saved cards to choose from. */
+  readonly cards: readonly string[]
 }
 
 export interface CreatedFormSession {
@@ -71,6 +78,7 @@ export function makeFormSessions(deps: FormSessionDependencies): FormSessions & 
   return Object.freeze({
     create: (input: NewFormSessionInput, ctx: RequestContext<CreatedFormSession>) => create(deps, input, ctx),
     useAttempt: (session: string | null, ctx: FormSessionCaller) => useAttempt(deps, session, ctx),
+    requirePage: (session: FormSessionRow, ctx: FormSessionCaller) => requireSessionOrigin(deps, session, ctx),
     deleteOld: (stopping?: AbortSignal) => deleteInPages(store, deleteOldFormSessions, clock.now() - retentionMs, stopping),
     requireReturnOrigin: (merchantId: string, origin: string, returnTo: string) => requireOrigin(deps, merchantId, { origin, returnTo }),
   })
@@ -83,7 +91,7 @@ async function create(deps: FormSessionDependencies, input: NewFormSessionInput,
   const now = clock.now()
   const { cardId: sessionId, token: session, secret, hash } = issueToken(bucket, now)
   secret.fill(0)
-  const { origin, customer, save, locale, attempts: attemptsLeft, returnTo } = input
+  const { origin, customer, save, locale, attempts: attemptsLeft, returnTo, amountTiyin, order, cards } = input
   const row = await rows.seal({
     bucket,
     sessionId,
@@ -99,6 +107,11 @@ async function create(deps: FormSessionDependencies, input: NewFormSessionInput,
     returnTo,
     cancelledAt: 0,
     version: 1,
+    amountTiyin: amountTiyin ?? 0,
+    orderText: order ?? '',
+    cards: cards.join(' '),
+    picked: '',
+    removals: '',
     mac: new Uint8Array(0),
   })
   const audit: AuditEntry = {
@@ -156,10 +169,10 @@ async function useAttempt(deps: FormSessionDependencies, session: string | null,
 }
 
 function takeAttempt({ rows, clock }: FormSessionDependencies, session: string, ctx: FormSessionCaller): Promise<FormSessionRow> {
-  return rows.change(session, ctx, ({ endsAt, cancelledAt, attemptsLeft }) => {
+  return rows.change(session, ctx, ({ endsAt, cancelledAt, attemptsLeft, picked }) => {
     const at = clock.now()
     if (endsAt <= at || cancelledAt > 0) throw new RpcError('sessionEnded', { data: 'session' })
-    if (attemptsLeft <= 0) throw new RpcError('sessionUsedUp', { data: 'session' })
+    if (attemptsLeft <= 0 || picked !== '') throw new RpcError('sessionUsedUp', { data: 'session' })
     const { actor, requestId, address } = ctx
     const audit = { at, actor, requestId, address, action: 'form_session.attempted', outcome: 'done' }
     return { to: { attemptsLeft: attemptsLeft - 1 }, audit }

@@ -20,7 +20,7 @@ export interface FormSessionRows {
 
 /** A change to a session, and its audit entry without what the row says itself. */
 export interface FormSessionChange {
-  readonly to: Partial<Pick<FormSessionRow, 'attemptsLeft' | 'cancelledAt'>>
+  readonly to: Partial<Pick<FormSessionRow, 'attemptsLeft' | 'cancelledAt' | 'picked' | 'removals'>>
   readonly audit: Pick<AuditEntry, 'at' | 'actor' | 'action' | 'outcome' | 'requestId' | 'address'>
 }
 
@@ -62,8 +62,8 @@ export function makeFormSessionRows({ store, ...deps }: FormSessionRowDependenci
 }
 
 function throwTooManyChanges(): never {
-  throw new Error('a form session was changed more often than it has attempts')
+  throw new Error('a form session was changed more often than it can be')
 }
 
-/** A session has at most ten attempts (docs/reference/wire.md#form-sessions) and one cancellation, so more conflicts cannot occur. */
-const maxAttempts = 12
+/** A session has at most ten attempts, twenty removals, one pick (docs/reference/wire.md#form-sessions) and one cancellation, so more conflicts cannot occur. */
+const maxAttempts = 33

@@ -8,10 +8,10 @@ import type { FormSessionRow } from '../../store/form-sessions.ts'
 
 import type { HostedSessions } from './hosted.ts'
 
-/** The state of a session. The first verified card is the session's result; later cards and removals do not change that. */
+/** The state of a session. The picked card or the first verified one is the session's result; later cards and removals do not change that. */
 export interface FormSessionState {
   readonly state: 'open' | 'done' | 'cancelled' | 'ended'
-  /** The result; null when there is none or the card is no longer live. */
+  /** The verified card; null when there is none, when it is no longer live, or when a saved card was picked. */
   readonly done: { readonly card: CardRow; readonly token: string } | null
 }
 
@@ -27,6 +27,7 @@ export async function formSessionStateOf(
   row: FormSessionRow,
   ctx: RequestContext,
 ): Promise<FormSessionState> {
+  if (row.picked !== '') return { state: 'done', done: null }
   const now = deps.clock.now()
   const tokens = await deps.hosted.tokensOf(session, row)
   const found = await Promise.all(tokens.map(async (token) => ({ token, card: await findCardByToken(deps.cards, token, ctx) })))

@@ -140,7 +140,11 @@ async function revertMigration(
   for (const column of ['key_id', 'address', 'changes']) await raw(`alter table audit drop column ${column}`)
   // Of the migrations after it.
   await raw('drop index request_log_caller')
-  for (const table of ['known_answers', 'keks', 'kek_processes', 'trace_numbers', 'sms_sends']) await raw(`drop table ${table}`)
+  if (dialect === 'postgres') await raw('drop table request_segments')
+  for (const column of ['amount_tiyin', 'order_text', 'cards', 'picked', 'removals'])
+    await raw(`alter table form_sessions drop column ${column}`)
+  for (const table of ['merchant_logos', 'known_answers', 'keks', 'kek_processes', 'trace_numbers', 'sms_sends'])
+    await raw(`drop table ${table}`)
   for (const column of ['method', 'confirmed_at']) await raw(`alter table dashboard_sessions drop column ${column}`)
   for (const column of ['code_tries', 'codes_locked_until']) await raw(`alter table dashboard_users drop column ${column}`)
   for (const table of ['dashboard_recovery_codes', 'dashboard_passkeys', 'known_devices', 'sign_in_attempts'])

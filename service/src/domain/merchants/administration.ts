@@ -12,9 +12,11 @@ import {
   listCredentialUses,
   type ListedMerchantRow,
   listMerchants,
+  type MerchantChange,
   type MerchantRow,
   updateMerchant,
 } from '../../store/merchants.ts'
+import { findMerchantLogo } from '../../store/merchant-logos.ts'
 import type { Store } from '../../store/store.ts'
 import { retryOnConflict } from '../concurrency.ts'
 import type { AuditActor } from '../request-context.ts'
@@ -23,6 +25,7 @@ import type { AuditEntry } from '../../store/audit.ts'
 import { merchantAuditChanges } from './audit-changes.ts'
 import { toMerchant, type Merchant, type MerchantCache } from './merchant-cache.ts'
 import { maxActiveCredentials, activeCredentials, makeCredential, retiredCredential, type PasswordScope } from './credentials.ts'
+import { hashLogo, type Logo } from './logo.ts'
 import { noSettings, writeSettings } from './settings.ts'
 import { applyMerchantPatch, type MerchantPatch } from './merchant-patch.ts'
 
@@ -32,6 +35,8 @@ export interface MerchantAdministration {
   create(patch: MerchantPatch, by: AuditActor): Promise<{ readonly merchant: Merchant; readonly password: string } | SettingProblem>
   isKnown(merchantId: string): Promise<boolean>
   find(merchantId: string): Promise<MerchantDetails | SettingProblem>
+  /** The logo that a merchant's settings name; null for another image than theirs, and when there is none. */
+  findLogo(merchantId: string): Promise<Logo | null>
   /** Ordered by id, starting after `after`. */
   list(after: string, count: number): Promise<MerchantListItem[]>
   change(merchantId: string, patch: MerchantPatch, by: AuditActor): Promise<Merchant | SettingProblem>
@@ -75,7 +80,7 @@ export function makeMerchantAdministration({
   rows,
   cache,
 }: MerchantAdministrationDependencies): MerchantAdministration {
-  return Object.freeze({ create, isKnown, find, list, change: changeBy, block, unblock, rotatePassword, retirePassword })
+  return Object.freeze({ create, isKnown, find, findLogo, list, change: changeBy, block, unblock, rotatePassword, retirePassword })
 
   async function create(patch: MerchantPatch, by: AuditActor): ReturnType<MerchantAdministration['create']> {
     const { name, organization = '', address = '' } = patch
@@ -89,7 +94,8 @@ export function makeMerchantAdministration({
     const base = { id, bucket: bucketOf(id), version: 1, state: 'active', createdAt: now, mac: new Uint8Array(0) } as const
     const row = await rows.seal({ ...base, name, organization, address, settings: writeSettings(settings), credentials })
     const audit = merchantAuditEntry(row, { ...actionEntry('merchant.created', 'created', by), changes: merchantAuditChanges(null, row) })
-    if (!(await store.write(insertMerchant, { merchant: row, audit }))) return new SettingProblem('merchant_id_taken')
+    const logo = logoRow(id, patch)
+    if (!(await store.write(insertMerchant, { merchant: row, audit, ...logo }))) return new SettingProblem('merchant_id_taken')
     return { merchant: toMerchant(row), password }
   }
 
@@ -104,18 +110,34 @@ export function makeMerchantAdministration({
       : { ...merchant, uses: await store.read(listCredentialUses(merchantId)) }
   }
 
+  async function findLogo(merchantId: string): Promise<Logo | null> {
+    const named = (await cache.find(merchantId))?.settings.logo ?? ''
+    const stored = named === '' ? null : await store.read(findMerchantLogo(merchantId))
+    const png = Buffer.from(stored?.png ?? [])
+    return named !== '' && hashLogo(png) === named ? { png, sha256: named } : null
+  }
+
   async function list(after: string, count: number): Promise<MerchantListItem[]> {
     const found = await store.read(listMerchants(after, count))
     return Promise.all(found.map(async (row) => ({ row, hasValidMac: 'brokenAt' in row ? false : await rows.hasValidMac(row) })))
   }
 
   function changeBy(merchantId: string, patch: MerchantPatch, by: AuditActor): Promise<Merchant | SettingProblem> {
-    return change({ merchantId, action: 'merchant.changed', by }, ({ row, settings }) => {
-      const merged = applyMerchantPatch(settings, patch)
-      if (merged instanceof SettingProblem) return merged
-      const { name = row.name, organization = row.organization, address = row.address } = patch
-      return { name, organization, address, settings: writeSettings(merged) }
-    })
+    return change(
+      { merchantId, action: 'merchant.changed', by },
+      ({ row, settings }) => {
+        const merged = applyMerchantPatch(settings, patch)
+        if (merged instanceof SettingProblem) return merged
+        const { name = row.name, organization = row.organization, address = row.address } = patch
+        return { name, organization, address, settings: writeSettings(merged) }
+      },
+      logoRow(merchantId, patch),
+    )
+  }
+
+  function logoRow(merchantId: string, { logo }: MerchantPatch): Pick<MerchantChange, 'logo'> {
+    if (logo === undefined) return {}
+    return { logo: logo === null ? null : { merchantId, png: new Uint8Array(logo.png), storedAt: clock.now() } }
   }
 
   function block(merchantId: string, by: AuditActor): Promise<Merchant | SettingProblem> {
@@ -160,6 +182,7 @@ export function makeMerchantAdministration({
   function change(
     { merchantId, action, by }: { readonly merchantId: string; readonly action: string; readonly by: AuditActor },
     decide: (merchant: Merchant) => Change | SettingProblem | Promise<Change | SettingProblem>,
+    logo: Pick<MerchantChange, 'logo'> = {},
   ): Promise<Merchant | SettingProblem> {
     const update = async (): Promise<Merchant | SettingProblem | null> => {
       const before = await cache.read(merchantId)
@@ -168,6 +191,7 @@ export function makeMerchantAdministration({
       if (decided instanceof SettingProblem) return decided
       const row = await rows.seal({ ...before.row, ...decided, version: before.row.version + 1 })
       const isUpdated = await store.write(updateMerchant, {
+        ...logo,
         merchant: row,
         audit: merchantAuditEntry(row, {
           ...actionEntry(action, changedNames(before.row, row), by),

@@ -2,7 +2,15 @@ import { readOrigin } from '@tessera/contract/origin'
 import { accountFieldNamePattern, maxAmountTiyin } from '@tessera/contract/receipt'
 import { SettingProblem, type SettingProblemCode } from '@tessera/contract/setting-problems'
 
-import { type MerchantLimits, isAccountFieldKind, noSettings, type AccountFieldSetting, type MerchantSettings } from './settings.ts'
+import { type Logo, readLogo } from './logo.ts'
+import {
+  type MerchantLimits,
+  brandColor,
+  isAccountFieldKind,
+  noSettings,
+  type AccountFieldSetting,
+  type MerchantSettings,
+} from './settings.ts'
 
 /** Changes to a merchant. Members left out stay unchanged. */
 export interface MerchantPatch {
@@ -10,11 +18,15 @@ export interface MerchantPatch {
   readonly organization?: string
   readonly address?: string
   readonly settings: Partial<MerchantSettings>
+  /** Null removes it. */
+  readonly logo?: Logo | null
 }
 
 /** Parses a patch. A `SettingProblem` says what is wrong and what to write instead. */
 export function readMerchantPatch(input: Readonly<Record<string, unknown>>): MerchantPatch | SettingProblem {
-  const settings: Record<string, unknown> = {}
+  const logo = input['logo'] === undefined ? undefined : input['logo'] === null ? null : readLogo(input['logo'])
+  if (logo instanceof SettingProblem) return logo
+  const settings: Record<string, unknown> = logo === undefined ? {} : { logo: logo?.sha256 ?? '' }
   const texts: Record<string, string> = {}
   for (const [name, read] of Object.entries(readers)) {
     if (input[name] === undefined) continue
@@ -23,7 +35,7 @@ export function readMerchantPatch(input: Readonly<Record<string, unknown>>): Mer
     if (textNames.includes(name)) texts[name] = parsed.value as string
     else settings[name] = parsed.value
   }
-  return { ...texts, settings }
+  return logo === undefined ? { ...texts, settings } : { ...texts, settings, logo }
 }
 
 /** Merges a patch into the settings and checks that the minimum amount is not above the maximum. */
@@ -56,6 +68,7 @@ const readers: Readonly<Record<string, (input: unknown) => Read>> = {
   requireSecondFactor: (input) => (typeof input === 'boolean' ? { value: input } : new SettingProblem('require_second_factor_shape')),
   businessId: (input) => readText(input, 'business_id_length', { from: 0, to: 64 }),
   epos: readEpos,
+  brandColor: readBrandColor,
 }
 
 function readText(input: unknown, code: SettingProblemCode, { from, to }: { from: number; to: number }, ...more: string[]): Read {
@@ -138,6 +151,13 @@ function readEpos(input: unknown): Read {
   const terminalId = readText(input['terminalId'] ?? '', 'epos_terminal_id_length', { from: 0, to: 64 })
   if (merchantId instanceof SettingProblem) return merchantId
   return terminalId instanceof SettingProblem ? terminalId : { value: { merchantId: merchantId.value, terminalId: terminalId.value } }
+}
+
+/** Null and '' reset it. */
+function readBrandColor(input: unknown): Read {
+  const color = input === null ? '' : typeof input === 'string' ? input.trim().toLowerCase() : 'x'
+  const whole = /^#[0-9a-f]{3}$/.test(color) ? color.replace(/[0-9a-f]/g, '$&$&') : color
+  return whole === '' || brandColor.test(whole) ? { value: whole } : new SettingProblem('brand_color_shape')
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

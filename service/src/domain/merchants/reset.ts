@@ -5,6 +5,8 @@ import type { Clock } from '../../clock.ts'
 import { type AuditEntry, insertAuditEntry } from '../../store/audit.ts'
 import { type CardRow, type ListedCard, listCards, updateCard, cardsTable } from '../../store/cards.ts'
 import type { Store } from '../../store/store.ts'
+import type { RequestLogStore } from '../../store/request-log-store.ts'
+import { deleteSegmentsOf } from '../../store/request-segments.ts'
 import { deleteTestData } from '../../store/test-data.ts'
 import type { TimeCursor } from '../../store/transaction.ts'
 
@@ -28,6 +30,7 @@ export type Reset = (of: MerchantCardsKey, by: AuditActor) => Promise<DeletedRow
 
 export interface ResetDependencies {
   readonly store: Pick<Store, 'read' | 'write'>
+  readonly requestLog: Pick<RequestLogStore, 'deletePage'>
   readonly keyring: Keyring
   readonly clock: Pick<Clock, 'now'>
   readonly environment: string
@@ -35,7 +38,7 @@ export interface ResetDependencies {
 }
 
 export function makeReset(deps: ResetDependencies): Reset {
-  const { store, clock } = deps
+  const { store, requestLog, clock } = deps
   const mac = makeFreshRowAuthenticator(deps, cardsTable)
   return async (of, by) => {
     await store.write(insertAuditEntry, { audit: resetAuditEntry(of, by, 'requested') })
@@ -88,7 +91,9 @@ export function makeReset(deps: ResetDependencies): Reset {
   async function deleteAll({ bucket, merchantId }: MerchantCardsKey): Promise<{ rows: number; isComplete: boolean }> {
     let rows = 0
     for (let page = 0; page < maxPages; page++) {
-      const deleted = await store.write(deleteTestData, { bucket, merchantId })
+      const deleted =
+        (await store.write(deleteTestData, { bucket, merchantId })) +
+        (await requestLog.deletePage(deleteSegmentsOf({ bucket, merchantId })))
       rows += deleted
       if (deleted === 0) return { rows, isComplete: true }
     }

@@ -24,6 +24,10 @@ export interface MerchantSettings {
   /** Shown on receipts beside the merchant's name; '' when not set. */
   readonly businessId: string
   readonly epos: { readonly merchantId: string; readonly terminalId: string }
+  /** The color of the hosted page, `#rrggbb`; '' for the page's own. */
+  readonly brandColor: string
+  /** SHA-256 of the logo, hex; '' without one. The image is in `merchant_logos`. */
+  readonly logo: string
 }
 
 export interface AccountFieldSetting {
@@ -54,6 +58,8 @@ export const noSettings: MerchantSettings = Object.freeze({
   endpoint: null,
   businessId: '',
   epos: Object.freeze({ merchantId: '', terminalId: '' }),
+  brandColor: '',
+  logo: '',
 })
 
 /** Parses the settings of a row. Throws `MalformedSettingsError` for anything `writeSettings` would not write, including unknown members. */
@@ -95,7 +101,12 @@ const readers: Readonly<Record<keyof MerchantSettings, (value: unknown) => boole
   endpoint: (value) => value === null || hasTexts(value, ['url', 'login', 'sealedPassword']),
   businessId: isText,
   epos: (value) => hasTexts(value, ['merchantId', 'terminalId']),
+  brandColor: (value) => typeof value === 'string' && (value === '' || brandColor.test(value)),
+  logo: (value) => typeof value === 'string' && /^([0-9a-f]{64})?$/.test(value),
 }
+
+/** A color in the only form that is stored, and written into a style. */
+export const brandColor = /^#[0-9a-f]{6}$/
 
 function isAccountField(value: unknown): boolean {
   if (!isObject(value) || !(value['kind'] === undefined || isAccountFieldKind(value['kind']))) return false

@@ -200,6 +200,6 @@ const scriptsMax = 300
 
 /** The report as SARIF 2.1.0 (OASIS), the same as the command-line tool prints. */
 export function writeSarif({ page, findings }: PageReport): string {
-  const placed = findings.map((finding) => ({ ...finding, path: page, half: 'source' as const, selector: null }))
+  const placed = findings.map((finding) => ({ ...finding, path: page, half: 'source' as const, selector: null, text: '' }))
   return JSON.stringify(formatSarifReport({ target: page, pages: [page], live: null, findings: placed, scripts: [], notes: [] }), null, 2)
 }

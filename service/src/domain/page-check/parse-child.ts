@@ -6,12 +6,19 @@ import type { PageScript, PageText, ParsedPage } from './parsed-page.ts'
 
 function parsePage({ page, text, policies, origin, formOrigin }: PageText): ParsedPage {
   const { findings, scripts } = checkPage({ path: page, text, policies, origin }, formOrigin)
-  const broken = findings.filter(({ rule }) => rules[rule].severity !== 'note')
+  const broken = findings.filter(({ rule }) => rules[rule].severity !== 'info')
   return {
-    findings: broken.slice(0, findingsMax).map(({ rule, line, column, shown }) => ({ rule, line, column, shown })),
+    findings: broken
+      .slice(0, findingsMax)
+      .map(({ rule, line, column, shown, text }) => ({ rule, line, column, shown: joinTexts(shown, text) })),
     scripts: scripts.slice(0, scriptsMax).map(tellScript),
     isCut: broken.length > findingsMax || scripts.length > scriptsMax,
   }
+}
+
+/** The element and what a person reads about it, in one. */
+function joinTexts(shown: string, text: string): string {
+  return text === '' ? shown : `${shown} “${text}”`.slice(0, shownMax)
 }
 
 function tellScript({ address, sha256, integrity, party }: InventoryScript): PageScript {
@@ -28,6 +35,7 @@ function tellScript({ address, sha256, integrity, party }: InventoryScript): Pag
 const findingsMax = 200
 const scriptsMax = 100
 const textMax = 500
+const shownMax = 160
 
 // Each process parses one page and then exits; it also exits with its parent.
 process.once('message', (page) => {

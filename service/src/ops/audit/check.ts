@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs'
+
 import type { Keyring } from '@tessera/vault/keyring'
 
 import { type AuditHead, findAuditEntry, listAuditHeads } from '../../store/audit.ts'
@@ -32,10 +34,12 @@ export interface StoreReport {
 
 export type StoreFinding =
   | { readonly kind: 'chain'; readonly chain: string; readonly seq: number; readonly what: string }
-  | (Omit<RowFault, 'kind'> & { readonly kind: RowFault['kind'] | 'key' | 'orphan' })
+  | (Omit<RowFault, 'kind'> & { readonly kind: RowFault['kind'] | 'key' | 'orphan' | 'request_log' })
 
 export interface StoreCheckDependencies {
   readonly store: Pick<Store, 'kind' | 'file' | 'read'>
+  /** The file of the embedded request log; null where it is in the database. */
+  readonly requestLogFile: string | null
   /** Opens the database of the keys for reading. */
   readonly openKeyStore: () => Promise<Pick<DatabaseInspection, 'file' | 'hasSchema' | 'read' | 'close'>>
   readonly keyring: Pick<Keyring, 'active' | 'byId' | 'list' | 'read'>
@@ -131,6 +135,22 @@ async function checkFiles(check: StoreCheck): Promise<void> {
   check.counts.integrity = { checked, method }
   for (const { table, what } of faults) check.addDamage(table, what)
   await checkKeyStoreFiles(check)
+  await checkRequestLogFile(check)
+}
+
+/** A kind of its own: the service sets a damaged request log aside and goes on, and no card or payment is in it. */
+async function checkRequestLogFile(check: StoreCheck): Promise<void> {
+  const { requestLogFile: file, walk } = check.deps
+  if (file === null || !existsSync(file)) return
+  const read = (): Promise<never> => Promise.reject(new Error('a file is read by a process of its own'))
+  try {
+    const { checked, faults } = await checkIntegrity({ file, read }, walk)
+    check.counts.integrity.checked += checked
+    for (const { table, what } of faults) check.add({ kind: 'request_log', table, id: '', merchantId: '', what })
+  } catch (err) {
+    if (!(err instanceof StoreDamaged)) throw err
+    check.add({ kind: 'request_log', table: '', id: '', merchantId: '', what: err.message })
+  }
 }
 
 async function checkKeyStoreFiles(check: StoreCheck): Promise<void> {

@@ -105,6 +105,16 @@ test('an index that lacks a row of its table, so that a query does not find the 
   })
 })
 
+test('a damaged file of the request log is a finding of its own, which does not count as damage of the database', async (t) => {
+  const app = await createTestApp(t)
+  writeFileSync(app.requestLog.file ?? assert.fail(), 'not a database'.repeat(1000))
+  const { findings } = (await app.storeCheck.run('all')) ?? assert.fail('a check is running')
+  assert.deepEqual(
+    findings.map((finding) => finding.kind),
+    ['request_log'],
+  )
+})
+
 test('every column that names a key, and every table with a MAC, is compared with the key store', () => {
   const schema = readFileSync(new URL('../../store/schema/sqlite.sql', import.meta.url), 'utf8')
   const found = schema.split(/create table /).flatMap((text) => {
@@ -165,6 +175,7 @@ onBothStores('a stop does not wait for a check in progress', async ({ app }) => 
     const stopping = new AbortController()
     const storeCheck = makeRunStoreCheck({
       store: { kind: 'sqlite', file: makeSlowDatabase(folder), read: () => assert.fail('the files are checked first') },
+      requestLogFile: null,
       openKeyStore: () => assert.fail('the database is checked first'),
       keyring: app.keyring,
       environment: 'test',

@@ -1,12 +1,12 @@
 // time limit: 120 s
 import assert from 'node:assert/strict'
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 
-import { makeScratch, runHere, runTessera, startTesseraChild, type Ended } from '../../testing/child.fixture.ts'
+import { makeScratch, runHere, runTessera, startTesseraChild, until, type Ended } from '../../testing/child.fixture.ts'
 
 // The drill of docs/operating/backup.md on the embedded store; fault/restore makes it under load, and on PostgreSQL.
 
@@ -29,11 +29,12 @@ test('the drill: a backup made while the service runs is restored on another mac
   const values = { data, '/backup/tessera-1': copy, '/apart/keys-1.db': keys }
   const service = await startTesseraChild(data, ['--audit-checkpoint-entries=1'])
   const first = await create(service)
+  await until(() => existsSync(join(data, 'requests.db')), 'the request log')
   const made = await drill('backup /backup/tessera-1', values)
   assert.equal(made.code, 0, made.err)
   assert.match(made.out, /integrity, schema, \d+ known answers, [1-9]\d* sampled rows and the newest [1-9]\d* audit entries verified/)
   assert.match(made.out, /The backup has no keys\..*the key store: tessera keys backup <file>.*the KEK: .*development\.kek/s)
-  assert.deepEqual(readdirSync(copy).sort(), ['manifest.json', 'tessera.db'])
+  assert.deepEqual(readdirSync(copy).sort(), ['manifest.json', 'requests.db', 'tessera.db'])
   assert.equal((await drill('keys backup /apart/keys-1.db', values)).code, 0)
   const second = await create(service)
   const entries = (await service.ask('audit', 'list')).out
@@ -48,6 +49,7 @@ test('the drill: a backup made while the service runs is restored on another mac
   cpSync(join(data, 'development.kek'), join(other, 'development.kek'))
   const elsewhere = await drill('restore /backup/tessera-1 --yes', { ...values, data: other })
   assert.equal(elsewhere.code, 0, elsewhere.err)
+  assert.equal(statSync(join(other, 'requests.db')).mode & 0o777, 0o600)
   await assertCards(other, { present: first, absent: second, starts: 1 })
 
   // In place: what lies behind the backup is listed before anything is done.

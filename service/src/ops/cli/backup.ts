@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { setPriority } from 'node:os'
 import { dirname, join, relative, resolve } from 'node:path'
 
@@ -11,6 +11,7 @@ import { type AuditGap, describeGap } from '../../store/audit.ts'
 import { copyDatabase, type CopyProgress } from '../../store/sqlite/copy-database.ts'
 import { readDatabaseFile } from '../../store/sqlite/integrity.ts'
 import { SQLITE_KEYS_FILE } from '../../store/sqlite/keys.ts'
+import { requestLogPathOf } from '../../store/sqlite/request-log.ts'
 import { databasePathOf } from '../../store/sqlite/sqlite.ts'
 import { makeSystemClock } from '../../system-clock.ts'
 import { manifestFileName, readManifest } from '../backup/manifest.ts'
@@ -33,7 +34,7 @@ export async function runBackup(input: CommandInput): Promise<CommandOutcome> {
     const target = makeTargetFolder(folder, config)
     // Before anything is copied: without the keys nothing could be verified.
     const { sign, kek } = await chooseSigner(input, config, subject)
-    if (config.databaseUrl === null) await copyEmbedded(input, config, subject, target)
+    const requestLog = config.databaseUrl === null ? await copyEmbedded(input, config, subject, target) : null
     const made = await sign(config.databaseUrl === null ? target : null)
     const path = join(target, manifestFileName)
     const { checkpoint, gaps, file, wal } = made.manifest
@@ -53,11 +54,19 @@ export async function runBackup(input: CommandInput): Promise<CommandOutcome> {
       answers,
       rows,
       unrecorded,
+      requestLog,
     }
     return {
       exit: 'done',
       data,
-      text: [...printMade(made, path), ...printGaps(gaps), ...printUnrecorded(unrecorded), '', ...printSeparate(config, kek)].join('\n'),
+      text: [
+        ...printMade(made, path),
+        ...printRequestLog(requestLog),
+        ...printGaps(gaps),
+        ...printUnrecorded(unrecorded),
+        '',
+        ...printSeparate(config, kek),
+      ].join('\n'),
     }
   })
 }
@@ -144,7 +153,8 @@ function makeTargetFolder(folder: string, { dataFolder }: Config): string {
   return target
 }
 
-async function copyEmbedded(input: CommandInput, config: Config, subject: StartSubject, target: string): Promise<void> {
+/** Returns what became of the request log. */
+async function copyEmbedded(input: CommandInput, config: Config, subject: StartSubject, target: string): Promise<RequestLogCopy> {
   const source = databasePathOf(config.dataFolder)
   if (!existsSync(source))
     throw new ExitError('usage', `there is no database in ${displayPath(config.dataFolder)}.`, { advice: nameFolder })
@@ -156,6 +166,31 @@ async function copyEmbedded(input: CommandInput, config: Config, subject: StartS
   await copyDatabase(source, path, { bytesPerSecond: rate * megabyte, onProgress: makeProgress(input) })
   if (!input.json) input.print('Verifying the copy.\n')
   await requireWholePages(path)
+  return copyRequestLog(config.dataFolder, target, rate)
+}
+
+/** `copied`, `none` where there is none, or why it could not be copied. */
+type RequestLogCopy = 'copied' | 'none' | { readonly reason: string }
+
+/** The request log decides nothing, so that a damaged one does not prevent the backup, and the manifest does not sign it. */
+async function copyRequestLog(folder: string, target: string, rate: number): Promise<RequestLogCopy> {
+  const source = requestLogPathOf(folder)
+  if (!existsSync(source)) return 'none'
+  const path = requestLogPathOf(target)
+  try {
+    await copyDatabase(source, path, { bytesPerSecond: rate * megabyte })
+    return 'copied'
+  } catch (err) {
+    rmSync(path, { force: true })
+    return { reason: err instanceof Error ? err.message : String(err) }
+  }
+}
+
+function printRequestLog(copy: RequestLogCopy | null): string[] {
+  if (copy === null || copy === 'none') return []
+  return copy === 'copied'
+    ? ['The request log was copied too (requests.db).']
+    : [`The request log could not be copied: ${copy.reason}. Cards and payments are not in it.`]
 }
 
 function printMade({ manifest: { file, wal }, entries, rows, answers }: SignedBackup, path: string): string[] {

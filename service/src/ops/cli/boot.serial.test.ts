@@ -17,12 +17,14 @@ function freshFolder(): string {
   return folder
 }
 
-/** The reasons that a refused start lists, without its first line. */
+/** The reasons that a refused start lists, without its first line, and without its last, which says what asks for missing settings. */
 async function refusal(env: NodeJS.ProcessEnv, args: readonly string[] = [], nodeArgs: readonly string[] = []): Promise<string[]> {
   const { code, out, err } = await runTessera(['start', ...args], env, nodeArgs).ended
   assert.deepEqual([code, out], [78, ''], err)
   const [first, ...reasons] = err.split('\n').filter((line) => !line.startsWith('Debugger') && !line.startsWith('For help') && line !== '')
   assert.match(first ?? '', /^tessera: /)
+  const isMissing = reasons.some((line) => line.trim().startsWith('missing: '))
+  if (isMissing) assert.match(reasons.pop() ?? '', /^ *Run `tessera init`/)
   return reasons.map((line) => line.trim())
 }
 

@@ -10,6 +10,7 @@ import type { StartSubject } from '../../app/start-subject.ts'
 import { makeAnchors, type ValueStore } from '../../domain/freshness/anchors.ts'
 import { toStoreCheckResult } from '../../operations/operator.store.ts'
 import type { AuditHead } from '../../store/audit.ts'
+import { requestLogPathOf } from '../../store/sqlite/request-log.ts'
 import { makeValueFile } from '../../store/value-file.ts'
 import { findValue } from '../../store/keys.ts'
 import { makeWalk, type Walk } from '../../store/walk.ts'
@@ -56,6 +57,7 @@ export async function checkOpenedStore(subject: StartSubject, stages: readonly S
   return checkStore(
     {
       store: await subject.database(),
+      requestLogFile: config.databaseUrl === null ? requestLogPathOf(config.dataFolder) : null,
       openKeyStore: () => inspectDatabase('keys', config.keysDatabaseUrl ?? config.databaseUrl, config.dataFolder),
       keyring: await subject.keyring(),
       environment: config.environment,

@@ -1,4 +1,4 @@
-// time limit: 90 s
+// time limit: 180 s
 import assert from 'node:assert/strict'
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -46,6 +46,7 @@ describe('form-check on the command line', () => {
       [[url, url], /tessera form-check <url or folder>/],
       [[url, '--wait', '61'], /--wait takes seconds from 0 to 60/],
       [[url, '--wait', 'a'], /--wait takes seconds/],
+      [[url, '--max-warnings', '-1'], /--max-warnings takes a number/],
       [[url, '--time-limit', '4'], /--time-limit takes seconds from 5 to 600/],
       [[url, '--service', `${url}form`], /--service takes an origin/],
       [[url, '--sttaic'], /There is no option --sttaic\. Did you mean --static\?/],
@@ -72,6 +73,16 @@ describe('form-check on the command line', () => {
 
   it('exits with 0 on a page without violations, also with --json', async () => {
     writeFileSync(join(scratch, 'page.html'), '<!doctype html><html lang="en"><title>Shop</title><p>No card is taken here.')
+    writeFileSync(join(scratch, 'embed.html'), '<!doctype html><script src="https://form.example/sdk/v1/tessera.js"></script>')
+    for (const [words, expected] of [
+      [[], 0],
+      [['--max-warnings', '2'], 0],
+      [['--max-warnings', '1'], 1],
+    ] as const) {
+      const { code, out } = await runTessera(['form-check', join(scratch, 'embed.html'), '--static', ...words]).ended
+      assert.equal(code, expected, out)
+      assert.match(out, /0 errors, 2 warnings/)
+    }
     const { code, out } = await runTessera(['form-check', join(scratch, 'page.html'), '--static', '--json']).ended
     assert.ok(code === 0 || code === 1, out)
     const { findings } = JSON.parse(out) as { findings: readonly unknown[] }

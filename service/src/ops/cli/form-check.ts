@@ -11,7 +11,7 @@ export const formCheck: Command = {
   summary: 'Checks a merchant’s page against the rules for card forms, in its source and in a browser.',
   details:
     'Reads the source, opens the page in a Chromium on this machine, types a public sandbox card wherever cards are taken, and lists the violations.\n' +
-    'Exit code 0: no violations; 1: violations; 2: the page could not be checked. Notes are an inventory, not violations.\n' +
+    'Exit code 0: no error, and no more warnings than --max-warnings; 1: otherwise; 2: the page could not be checked; 130: stopped by Ctrl-C.\n' +
     'The check in a browser needs the package playwright-core (npm install --no-save playwright-core). The rules: docs/guides/form-check.md',
   options: [
     { name: 'static', meaning: 'Checks the source only. Needs no browser.' },
@@ -22,9 +22,15 @@ export const formCheck: Command = {
       meaning: 'The service’s origin: a form from any other origin is a finding. Default: trust the page.',
     },
     { name: 'cookies', takes: '<name=value; …>', meaning: 'Cookies sent to the page, for a checkout that needs a session.' },
-    { name: 'wait', takes: '<seconds>', meaning: 'How long a loaded page may add elements before it is checked: 0 to 60. Default 3.' },
+    {
+      name: 'wait',
+      takes: '<seconds>',
+      meaning:
+        'How long a page may at most add elements before it is checked: 0 to 60. Default 10. A page that waits for nothing is checked at once.',
+    },
     { name: 'time-limit', takes: '<seconds>', meaning: 'Time limit for one page: 5 to 600. Default 60.' },
-    { name: 'type-only', meaning: 'Types the sandbox card without submitting it.' },
+    { name: 'type-only', meaning: 'Types the sandbox card, and presses no key and no button that could send it or open another form.' },
+    { name: 'max-warnings', takes: '<n>', meaning: 'How many warnings are accepted: with more the exit code is 1. Default: any number.' },
     { name: 'sarif', meaning: 'Prints SARIF 2.1.0.' },
   ],
   ignoresSettings: true,
@@ -34,11 +40,11 @@ export const formCheck: Command = {
 async function check({ args, options }: CommandInput): Promise<CommandOutcome> {
   const [target] = args
   if (target === undefined || args.length > 1) throw new ExitError('usage', 'Usage: tessera form-check <url or folder>')
-  const settleMs = readSeconds(options, { name: 'wait', least: 0, most: 60, otherwise: 3 })
+  const settleMs = readSeconds(options, { name: 'wait', least: 0, most: 60, otherwise: 10 })
   const pageTimeoutMs = readSeconds(options, { name: 'time-limit', least: 5, most: 600, otherwise: 60 })
+  const maxWarnings = readCount(options, 'max-warnings')
   const { checkForm, FormCheckError } = await import('@tessera/form-check/check-form')
-  const { formatSarifReport, formatTextReport } = await import('@tessera/form-check/report')
-  const { rules } = await import('@tessera/form-check/rules')
+  const { formatSarifReport, formatTextReport, isFailing, toJsonReport } = await import('@tessera/form-check/report')
   const stopping = new AbortController()
   const stop = (): void => stopping.abort()
   process.once('SIGINT', stop).once('SIGTERM', stop)
@@ -57,10 +63,9 @@ async function check({ args, options }: CommandInput): Promise<CommandOutcome> {
   try {
     const report = await checkForm(checkOptions)
     const sarif = options.has('sarif') ? formatSarifReport(report) : null
-    const isBroken = report.findings.some(({ rule }) => rules[rule].severity !== 'note')
     return {
-      exit: isBroken ? 'findings' : 'done',
-      data: sarif ?? report,
+      exit: isFailing(report, maxWarnings) ? 'findings' : 'done',
+      data: sarif ?? toJsonReport(report),
       text: sarif === null ? formatTextReport(report) : JSON.stringify(sarif, null, 2),
     }
   } catch (err) {
@@ -81,6 +86,14 @@ function readSeconds(
   if (text !== undefined && !/^\d+(\.\d+)?$/.test(text)) throw new ExitError('usage', `--${name} takes seconds from ${least} to ${most}.`)
   if (seconds < least || seconds > most) throw new ExitError('usage', `--${name} takes seconds from ${least} to ${most}.`)
   return seconds * 1000
+}
+
+/** A number of findings; without the option any number. */
+function readCount(options: CommandInput['options'], name: string): number {
+  const text = options.get(name)
+  if (text === undefined) return Infinity
+  if (!/^\d{1,6}$/.test(text)) throw new ExitError('usage', `--${name} takes a number: 0 accepts no warning.`)
+  return Number(text)
 }
 
 function readService(text: string | undefined): string | null {

@@ -149,6 +149,8 @@ const members = new Set([
   'requireSecondFactor',
   'businessId',
   'epos',
+  'brandColor',
+  'logo',
 ])
 const maxMerchants = 10_000
 const maxFaultsShown = 50

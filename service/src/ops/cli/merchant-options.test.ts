@@ -9,6 +9,8 @@ const valueByPlaceholder: Readonly<Record<string, string>> = {
   '<list>': 'https://shop.example',
   '<json>': '{}',
   '<tiyin>': '500',
+  '<#rrggbb>': '#1f6f5c',
+  '<file>': 'none',
   '<on|off>': 'on',
   '<merchant/terminal>': '1/2',
 }

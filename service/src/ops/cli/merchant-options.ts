@@ -27,6 +27,8 @@ export const patchOptions: readonly CommandOption[] = [
   { name: 'require-second-factor', takes: '<on|off>', meaning: 'Whether every user of its dashboard needs a second factor.' },
   { name: 'business-id', takes: '<text>', meaning: 'Its business id on receipts.' },
   { name: 'epos', takes: '<merchant/terminal>', meaning: 'Its EPOS ids on receipts · none' },
+  { name: 'brand-color', takes: '<#rrggbb>', meaning: 'Its color on the hosted page · none' },
+  { name: 'logo', takes: '<file>', meaning: 'Its logo on the hosted page: a PNG of at most 32 KiB and 512 by 512 pixels · none' },
 ]
 
 /** Reads the given options into a patch. Throws `ExitError` for values that cannot be parsed; the service validates the rest. */
@@ -56,6 +58,8 @@ const readers: Readonly<Record<string, readonly [member: string, read: Reader]>>
   'require-second-factor': ['requireSecondFactor', readSwitch],
   'business-id': ['businessId', asIs],
   epos: ['epos', readEpos],
+  'brand-color': ['brandColor', (text) => (text === 'none' ? null : text)],
+  logo: ['logo', (text, flag) => (text === 'none' ? null : readImage(text, flag))],
 }
 
 function asIs(text: string): string {
@@ -75,9 +79,14 @@ function readJson(text: string, flag: string): unknown {
   }
 }
 
-function readFile(path: string, flag: string): string {
+/** As base64, which JSON can carry; the service says what is wrong with an image. */
+function readImage(path: string, flag: string): string {
+  return readFile(path, flag, 'base64')
+}
+
+function readFile(path: string, flag: string, encoding: 'utf8' | 'base64' = 'utf8'): string {
   try {
-    return readFileSync(path, 'utf8')
+    return readFileSync(path, encoding)
   } catch (err) {
     throw new ExitError('usage', `${flag}: the file ${path} cannot be read (${(err as NodeJS.ErrnoException).code ?? 'unknown'}).`)
   }

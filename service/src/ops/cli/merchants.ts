@@ -180,6 +180,8 @@ function printMerchant(merchant: Result<'operator.merchants.get'>): string {
     'business id': merchant.businessId,
     'EPOS merchant': merchant.epos.merchantId,
     'EPOS terminal': merchant.epos.terminalId,
+    color: merchant.brandColor,
+    'logo, SHA-256': merchant.logo,
     endpoint: merchant.endpoint?.url ?? '',
   })
   const fields = merchant.accountFields.map(({ name, title: { en, ru, uz }, required, kind = 'text' }) => [

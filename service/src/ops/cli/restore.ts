@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs'
+import { constants, existsSync, readFileSync } from 'node:fs'
+import { chmod, copyFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 
 import { noteFilesClosed } from '../../app/database-files.ts'
@@ -8,6 +9,7 @@ import { type AuditGap, type AuditHead, describeGap, findAuditEntry, listAuditHe
 import type { DatabaseInspection } from '../../store/inspection.ts'
 import { readDatabaseFile } from '../../store/sqlite/integrity.ts'
 import { hashFile, replaceDatabase } from '../../store/sqlite/replace-database.ts'
+import { requestLogPathOf } from '../../store/sqlite/request-log.ts'
 import { databasePathOf } from '../../store/sqlite/sqlite.ts'
 import type { KnownHead } from '../audit/lost-entries.ts'
 import type { LostEntries } from '../audit/restore-statement.ts'
@@ -143,11 +145,20 @@ async function putInPlace(command: StoppedService, folder: string): Promise<stri
   const { config, clock } = command
   const name = new Date(clock.now()).toISOString().replaceAll(/[:.]/g, '-')
   const former = await replaceDatabase(config.dataFolder, databasePathOf(folder), name)
+  await restoreRequestLog(folder, config.dataFolder)
   noteFilesClosed(config.dataFolder)
   const subject = command.openSubject()
   await requireStartChecks(subject, 'data')
   await subject.close()
   return former
+}
+
+/** Only where there is none: the one that is there has the calls after the backup too. */
+async function restoreRequestLog(folder: string, dataFolder: string): Promise<void> {
+  const [copy, path] = [requestLogPathOf(folder), requestLogPathOf(dataFolder)]
+  if (!existsSync(copy) || existsSync(path)) return
+  await copyFile(copy, path, constants.COPYFILE_EXCL)
+  await chmod(path, 0o600)
 }
 
 function printBackup({ at, version, checkpoint, gaps }: BackupManifest): string {

@@ -23,6 +23,6 @@ export const requestLogSettings = [
     default: 100_000,
     meaning:
       'Maximum number of calls with the password that are stored per merchant, half as many of pages, and a tenth as many that were not authenticated; beyond it the oldest of their kind are deleted within a few minutes.',
-    source: 'some 70 MB per merchant, 110 MB with the other kinds; a shop with one payment a minute fills it in three weeks',
+    source: 'some 35 MB per merchant, 55 MB with the other kinds; a shop with one payment a minute fills it in three weeks',
   },
 ] as const satisfies readonly Setting[]

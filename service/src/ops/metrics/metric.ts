@@ -7,11 +7,15 @@ export interface Metric {
 
 export interface Counter extends Metric {
   add(labels: Labels): void
+  /** `add` for always the same labels, which are formatted once. */
+  seriesOf(labels: Labels): () => void
 }
 
 export interface Histogram extends Metric {
   /** `value` in the unit that the name ends with. */
   observe(labels: Labels, value: number): void
+  /** `observe` for always the same labels, which are formatted once. */
+  seriesOf(labels: Labels): (value: number) => void
 }
 
 /** A metric that is read when the page is. */
@@ -34,19 +38,25 @@ export type Labels = Readonly<Record<string, string>>
 
 /** Counts how often something happened. */
 export function makeCounter(name: string, help: string): Counter {
-  const counts = new Map<string, number>()
+  const counts = new Map<string, { count: number }>()
+  const seriesOf = (labels: Labels): (() => void) => {
+    const key = formatLabels(labels)
+    const cell = counts.get(key) ?? { count: 0 }
+    if (counts.size >= SERIES_MAX && !counts.has(key)) return () => undefined
+    counts.set(key, cell)
+    return () => {
+      cell.count++
+    }
+  }
   return Object.freeze({
-    add(labels: Labels) {
-      const series = formatLabels(labels)
-      const count = counts.get(series)
-      if (count !== undefined || counts.size < SERIES_MAX) counts.set(series, (count ?? 0) + 1)
-    },
+    add: (labels: Labels) => seriesOf(labels)(),
+    seriesOf,
     render: () =>
       family(
         name,
         'counter',
         help,
-        [...counts].map(([labels, count]) => `${name}${braced(labels)} ${String(count)}`),
+        [...counts].map(([labels, { count }]) => `${name}${braced(labels)} ${String(count)}`),
       ),
   })
 }
@@ -54,20 +64,21 @@ export function makeCounter(name: string, help: string): Counter {
 /** Counts values by size; `bounds` are the upper ends of its buckets, rising. */
 export function makeHistogram(name: string, help: string, bounds: readonly number[]): Histogram {
   const series = new Map<string, { buckets: number[]; sum: number }>()
-  return Object.freeze({
-    observe(labels: Labels, value: number) {
-      const key = formatLabels(labels)
-      let held = series.get(key)
-      if (held === undefined) {
-        if (series.size >= SERIES_MAX) return
-        held = { buckets: new Array<number>(bounds.length + 1).fill(0), sum: 0 }
-        series.set(key, held)
-      }
+  const seriesOf = (labels: Labels): ((value: number) => void) => {
+    const key = formatLabels(labels)
+    const held = series.get(key) ?? { buckets: new Array<number>(bounds.length + 1).fill(0), sum: 0 }
+    if (series.size >= SERIES_MAX && !series.has(key)) return () => undefined
+    series.set(key, held)
+    return (value) => {
       let bucket = 0
       while (bucket < bounds.length && value > (bounds[bucket] ?? 0)) bucket++
       held.buckets[bucket] = (held.buckets[bucket] ?? 0) + 1
       held.sum += value
-    },
+    }
+  }
+  return Object.freeze({
+    observe: (labels: Labels, value: number) => seriesOf(labels)(value),
+    seriesOf,
     render: () =>
       family(
         name,

@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import type { DetailedRequestRow } from '../../store/request-log.ts'
-
 import { makeRequestBuffer, type RequestCaller } from './request-buffer.ts'
+import type { EncodedRow } from './request-row.ts'
 
 test('more invented merchants in a minute than are counted lose calls of their own kind only', () => {
   const budget = { waitingMax: 10, minuteMax: 2 }
   const buffer = makeRequestBuffer({ server: budget, browser: budget, unproved: budget })
   const add = (caller: RequestCaller, merchantId: string) =>
-    buffer.add({ merchantId, bucket: 0, caller, at: 1, requestId: '' } as DetailedRequestRow)
+    buffer.add({ merchantId, bucket: 0, caller, at: 1, requestId: '' } as EncodedRow)
   const lostCalls = (caller: RequestCaller) =>
     buffer
       .dropped()

@@ -1,7 +1,9 @@
-import type { DetailedRequestRow, RequestRow } from '../../store/request-log.ts'
+import type { RequestCaller } from '../../store/request-segments.ts'
+
+import type { EncodedRow } from './request-row.ts'
 
 /** `server`: with the right password · `browser`: with the merchant id alone · `unproved`: refused before the caller was known. */
-export type RequestCaller = RequestRow['caller']
+export type { RequestCaller }
 
 /** `minute_budget`: more calls of this kind came in the minute than are recorded · `store_slow`: the store was slower than the calls. */
 export type LossReason = 'minute_budget' | 'store_slow'
@@ -31,11 +33,11 @@ export interface DroppedCalls {
  * calls that the merchant's server makes. When a room is full, its oldest record is dropped and counted.
  */
 export interface RequestBuffer {
-  add(row: DetailedRequestRow): void
+  add(row: EncodedRow): void
   /** Removes and returns the oldest records: those of servers first, then of browsers, then refused ones. */
-  take(count: number): DetailedRequestRow[]
+  take(count: number): EncodedRow[]
   /** Returns records that could not be written to the front; those that no longer fit are dropped and counted. */
-  putBack(rows: readonly DetailedRequestRow[]): void
+  putBack(rows: readonly EncodedRow[]): void
   /** Removes and returns the losses of minutes that are over at `now`; of every minute for Infinity. */
   takeLosses(now: number): RequestLoss[]
   putLossesBack(losses: readonly RequestLoss[]): void
@@ -64,7 +66,7 @@ export function makeRequestBuffer(budgets: CallerBudgets): RequestBuffer {
       else for (const oldest of queueOf[row.caller].push(row)) lose(oldest, 'store_slow')
     },
     take(count) {
-      const taken: DetailedRequestRow[] = []
+      const taken: EncodedRow[] = []
       for (const queue of queues) if (taken.length < count) taken.push(...queue.take(count - taken.length))
       return taken
     },
@@ -86,7 +88,7 @@ export function makeRequestBuffer(budgets: CallerBudgets): RequestBuffer {
     waiting: () => queues.reduce((sum, { length }) => sum + length, 0),
   })
 
-  function lose({ merchantId, bucket, caller, at, requestId }: DetailedRequestRow, reason: LossReason): void {
+  function lose({ merchantId, bucket, caller, at, requestId }: EncodedRow, reason: LossReason): void {
     const key = `${caller} ${reason}`
     droppedCounts.set(key, { caller, reason, count: (droppedCounts.get(key)?.count ?? 0) + 1 })
     addLoss({ merchantId, bucket, caller, reason, count: 1, from: at, to: at, requestId })
@@ -106,7 +108,7 @@ export function makeRequestBuffer(budgets: CallerBudgets): RequestBuffer {
 /** A queue that drops its oldest record when it is full. */
 class RequestQueue {
   // `#first` is the index of the oldest record; the array is compacted when half of it is empty.
-  #slots: DetailedRequestRow[] = []
+  #slots: EncodedRow[] = []
   #first = 0
   readonly #max: number
 
@@ -119,13 +121,13 @@ class RequestQueue {
   }
 
   /** Returns the records that were dropped. */
-  push(row: DetailedRequestRow): DetailedRequestRow[] {
+  push(row: EncodedRow): EncodedRow[] {
     const dropped = this.length >= this.#max ? this.take(1) : []
     this.#slots.push(row)
     return dropped
   }
 
-  take(count: number): DetailedRequestRow[] {
+  take(count: number): EncodedRow[] {
     const taken = this.#slots.slice(this.#first, this.#first + count)
     this.#first += taken.length
     if (this.#first * 2 > this.#slots.length) {
@@ -136,7 +138,7 @@ class RequestQueue {
   }
 
   /** Returns the records that were dropped: the oldest. */
-  putBack(rows: readonly DetailedRequestRow[]): readonly DetailedRequestRow[] {
+  putBack(rows: readonly EncodedRow[]): readonly EncodedRow[] {
     const room = Math.max(0, this.#max - this.length)
     const dropped = Math.max(0, rows.length - room)
     this.#slots = [...rows.slice(dropped), ...this.#slots.slice(this.#first)]
@@ -150,7 +152,7 @@ class MinuteCounts {
   #minute = 0
   readonly #counts = { browser: new Map<string, number>(), unproved: new Map<string, number>() }
 
-  count({ merchantId, caller, at }: DetailedRequestRow): number {
+  count({ merchantId, caller, at }: EncodedRow): number {
     if (caller === 'server') return 0
     if (minuteOf(at) !== this.#minute) {
       this.#minute = minuteOf(at)

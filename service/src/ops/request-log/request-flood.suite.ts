@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 
 import { createHttpServer } from '../../server/http/http-server.ts'
-import { listRequests } from '../../store/request-log.ts'
 import type { WithStore } from '../../store/suite/opened.fixture.ts'
 import { defaultConfig } from '../../testing/default-config.fixture.ts'
 import { openRaw, post } from '../../testing/raw.fixture.ts'
@@ -52,7 +51,7 @@ export function requestFloodSuite(withStore: WithStore): void {
       const drops = app.recorder.dropped().filter(({ caller }) => caller === 'browser')
       app.clock.advance(60_000)
       await app.recorder.runOnce(new AbortController().signal)
-      const rows = await store.read(listRequests({ bucket, merchantId, after: null, from: 0, count: 5000, cardId: null }))
+      const { requests: rows } = await app.requestLists.list({ bucket, merchantId }, { after: null, count: 5000 })
       const stored = (caller: string): number => rows.filter((row) => row.caller === caller && row.lost === 0).length
       const { budgets } = recorderSettings(defaultConfig)
       assert.deepEqual(

@@ -1,97 +1,194 @@
 import { RpcError } from '@tessera/contract/errors'
 
 import type { MerchantKey } from '../../store/merchants.ts'
-import { type DetailedRequestRow, findRequest, listRequests, type RequestRow } from '../../store/request-log.ts'
-import type { Store } from '../../store/store.ts'
+import type { RequestLogStore } from '../../store/request-log-store.ts'
+import {
+  findSegment,
+  findSegmentWithId,
+  HOUR_MS,
+  listSegmentHeads,
+  type RequestSegmentHead,
+  type SegmentCondition,
+} from '../../store/request-segments.ts'
 import type { TimeCursor } from '../../store/transaction.ts'
 
-import type { RequestDetail } from './request-recorder.ts'
+import { matchesFilter, toSegmentCondition, type RequestFilter } from './request-filter.ts'
+import { decodeRows, type RequestRow } from './request-row.ts'
+import { timeInRequestId } from './request-id-time.ts'
 
-export type { RequestDetail, RequestRow }
-
-export interface RequestFilter {
+export interface RequestListQuery extends RequestFilter {
   readonly after: TimeCursor | null
   readonly count: number
-  readonly method?: string
-  readonly outcome?: 'ok' | 'error'
-  readonly code?: number
   readonly requestId?: string
-  readonly cardId?: string
   readonly from?: number
+  /** Calls at this time are not listed. */
   readonly to?: number
+}
+
+export interface RequestPage {
+  readonly requests: readonly RequestRow[]
+  readonly next: TimeCursor | null
 }
 
 /** The request log of a merchant, for the dashboard. */
 export interface RequestLists {
-  list(of: MerchantKey, filter: RequestFilter): Promise<{ requests: RequestRow[]; next: TimeCursor | null }>
+  /** A page may be short, or empty, and still have a next one: of a filter that few calls match, a limited number of segments is searched at a time. */
+  list(of: MerchantKey, query: RequestListQuery): Promise<RequestPage>
   /** Throws `requestNotFound`. */
-  get(of: MerchantKey, requestId: string): Promise<{ row: DetailedRequestRow; detail: RequestDetail }>
+  get(of: MerchantKey, requestId: string): Promise<RequestRow>
 }
 
-export function makeRequestLists(store: Pick<Store, 'read'>): RequestLists {
+/** Which calls a walk through the segments is for. */
+interface RequestSelection {
+  /** Newer calls, and the one at the cursor, are left out. */
+  readonly before: TimeCursor
+  readonly from: number
+  readonly count: number
+  readonly condition: SegmentCondition
+  readonly matches: (row: RequestRow) => boolean
+}
+
+export function makeRequestLists(requestLog: Pick<RequestLogStore, 'read'>): RequestLists {
   return Object.freeze<RequestLists>({
-    async list({ bucket, merchantId }, filter) {
-      if (filter.requestId !== undefined) return findOne({ bucket, merchantId }, filter, filter.requestId)
-      const { count, from = 0, cardId = null } = filter
-      const matching: RequestRow[] = []
-      let after = startOf(filter)
-      // Rows that the filter excludes are read too, up to a maximum, so a page may be short and still have a next one.
-      const isFiltered = filter.method !== undefined || filter.outcome !== undefined || filter.code !== undefined
-      for (let round = 0; round < (isFiltered ? maxReads : 1); round++) {
-        if (round > 0) await yieldToOthers()
-        const readCount = isFiltered ? rowsPerRead : count
-        const found = await store.read(listRequests({ bucket, merchantId, after, from, count: readCount + 1, cardId }))
-        const rows = found.slice(0, readCount)
-        for (const [at, row] of rows.entries()) {
-          if (matches(row, filter)) matching.push(row)
-          if (matching.length === count && (at < rows.length - 1 || found.length > readCount))
-            return { requests: matching, next: cursorOf(row) }
-        }
-        const last = rows.at(-1)
-        if (found.length <= readCount || last === undefined) return { requests: matching, next: null }
-        after = cursorOf(last)
-      }
-      return { requests: matching, next: after }
+    async list({ bucket, merchantId }, query) {
+      const of = { bucket, merchantId }
+      const { from = 0, to = Infinity, count, requestId } = query
+      const matches = (row: RequestRow): boolean => matchesFilter(row, query)
+      if (requestId === undefined)
+        return listNewest(of, { before: startOf(query), from, count, condition: toSegmentCondition(query), matches })
+      const row = await findRow(of, requestId)
+      return { requests: row !== null && row.at >= from && row.at < to && matches(row) ? [row] : [], next: null }
     },
-    async get(of, requestId) {
-      const row = await store.read(findRequest({ bucket: of.bucket, merchantId: of.merchantId, requestId }))
+    async get({ bucket, merchantId }, requestId) {
+      const row = await findRow({ bucket, merchantId }, requestId)
       if (row === null || row.lost > 0) throw new RpcError('requestNotFound')
-      return { row, detail: JSON.parse(row.detail) as RequestDetail }
+      return row
     },
   })
 
-  async function findOne(of: MerchantKey, filter: RequestFilter, requestId: string) {
-    const row = await store.read(findRequest({ ...of, requestId }))
-    const { from = 0, to = Infinity, cardId } = filter
-    const isMatching =
-      row !== null && row.at >= from && row.at < to && matches(row, filter) && (cardId === undefined || row.cardId === cardId)
-    return { requests: isMatching ? [row] : [], next: null }
+  /** By the time that its id has; where that finds nothing, such as for calls of before ids had one, in all segments. */
+  async function findRow(of: MerchantKey, requestId: string): Promise<RequestRow | null> {
+    const startedAt = timeInRequestId(requestId)
+    if (startedAt !== null) {
+      const range = { requestId, from: startedAt - clockStepMs, to: startedAt + longestCallMs }
+      const segment = await requestLog.read(findSegmentWithId(of, range))
+      const row = segment === null ? undefined : decodeRows(segment).find((each) => each.requestId === requestId)
+      if (row !== undefined) return row
+    }
+    const condition = { needles: [`"${requestId}"`], minErrors: 0, minResults: 0, minMicros: 0 }
+    const matches = (row: RequestRow): boolean => row.requestId === requestId
+    const { requests } = await listNewest(of, { before: endOfTime, from: 0, count: 1, condition, matches })
+    return requests[0] ?? null
+  }
+
+  async function listNewest(of: MerchantKey, { before, from, count, condition, matches }: RequestSelection): Promise<RequestPage> {
+    const found = new FoundRows()
+    const requests: RequestRow[] = []
+    // A segment with calls before the cursor ends within its hour.
+    let behind: TimeCursor = { at: Math.min(before.at + HOUR_MS, Number.MAX_SAFE_INTEGER), id: '' }
+    let [searchedCalls, searchedSegments] = [0, 0]
+    for (let headCount = firstHeadCount; ; headCount = nextHeadCount(headCount)) {
+      const heads = await requestLog.read(listSegmentHeads({ ...of, ...condition, behind, latest: before.at, from, count: headCount }))
+      const isEnd = heads.length < headCount
+      for (let at = 0; at < heads.length;) {
+        const batch = takeBatch(heads, at, count + 1 - requests.length)
+        const segments = await Promise.all(
+          batch.filter(({ isHit }) => isHit).map((head) => requestLog.read(findSegment(of, cursorOf(head)))),
+        )
+        for (const segment of segments)
+          if (segment !== null) found.add(decodeRows(segment).filter((row) => row.at >= from && isOlder(row, before) && matches(row)))
+        at += batch.length
+        behind = cursorOf(batch.at(-1) ?? firstHead)
+        // Calls that are newer than the newest segment that was not read.
+        const unread = heads[at]
+        requests.push(...found.take(unread !== undefined ? cursorOf(unread) : isEnd ? beginOfTime : behind))
+        if (requests.length > count) return pageOf(requests, count)
+      }
+      if (isEnd) return pageOf(requests, count)
+      searchedSegments += heads.length
+      searchedCalls += heads.reduce((sum, { calls }) => sum + calls, 0)
+      if (searchedCalls > maxSearchedCalls || searchedSegments > maxSearchedSegments)
+        return { requests, next: { at: behind.at, id: `${behind.id}0` } }
+    }
   }
 }
 
-/** Gaps match every filter, because a call that was not recorded could have matched. */
-function matches({ method, code, lost }: RequestRow, filter: RequestFilter): boolean {
-  if (lost > 0) return true
-  if (filter.method !== undefined && filter.method !== method) return false
-  if (filter.code !== undefined && filter.code !== code) return false
-  return filter.outcome === undefined || (filter.outcome === 'ok') === (code === 0)
+/** Calls that were found, until it is certain that no newer ones will be. */
+class FoundRows {
+  /** Newest first. */
+  #rows: RequestRow[] = []
+  #last: RequestRow | null = null
+
+  add(rows: readonly RequestRow[]): void {
+    this.#rows.push(...rows)
+    this.#rows.sort((one, other) => (isOlder(one, cursorOfRow(other)) ? 1 : -1))
+  }
+
+  /** Removes and returns those that are newer than the cursor. A call that was written twice, by an attempt whose outcome was unknown, is returned once. */
+  take(cursor: TimeCursor): RequestRow[] {
+    const end = this.#rows.findIndex((row) => isOlder(row, cursor) || (row.at === cursor.at && row.requestId === cursor.id))
+    return this.#rows.splice(0, end === -1 ? this.#rows.length : end).filter((row) => {
+      const isRepeated = this.#last !== null && this.#last.at === row.at && this.#last.requestId === row.requestId
+      this.#last = row
+      return !isRepeated
+    })
+  }
+}
+
+/** As many segments as have the wanted number of calls, if all their calls match; at least one. */
+function takeBatch(heads: readonly RequestSegmentHead[], from: number, wanted: number): RequestSegmentHead[] {
+  const batch: RequestSegmentHead[] = []
+  let calls = 0
+  let hits = 0
+  for (let at = from; at < heads.length && calls < wanted && hits < maxBatchSegments; at++) {
+    const head = heads[at] ?? firstHead
+    batch.push(head)
+    if (!head.isHit) continue
+    calls += head.calls
+    hits++
+  }
+  return batch
+}
+
+function pageOf(requests: readonly RequestRow[], count: number): RequestPage {
+  const last = requests[count - 1]
+  return { requests: requests.slice(0, count), next: requests.length > count && last !== undefined ? cursorOfRow(last) : null }
+}
+
+function isOlder({ at, requestId }: RequestRow, cursor: TimeCursor): boolean {
+  return at < cursor.at || (at === cursor.at && requestId < cursor.id)
 }
 
 /** The cursor of the previous page, or the end of the period. */
-function startOf({ after, to }: RequestFilter): TimeCursor | null {
-  if (to === undefined) return after
+function startOf({ after, to }: RequestListQuery): TimeCursor {
+  if (to === undefined) return after ?? endOfTime
   return after !== null && after.at < to ? after : { at: to, id: '' }
 }
 
-function cursorOf({ at, requestId }: RequestRow): TimeCursor {
+function cursorOf({ lastAt, lastId }: RequestSegmentHead): TimeCursor {
+  return { at: lastAt, id: lastId }
+}
+
+function cursorOfRow({ at, requestId }: RequestRow): TimeCursor {
   return { at, id: requestId }
 }
 
-/** The embedded store reads on the thread that serves requests, so other requests run between two reads. */
-function yieldToOthers(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve))
+function nextHeadCount(count: number): number {
+  return Math.min(count * 4, maxHeadCount)
 }
 
-/** About two milliseconds of the embedded store. */
-const rowsPerRead = 500
-const maxReads = 20
+const endOfTime: TimeCursor = { at: Number.MAX_SAFE_INTEGER, id: '' }
+const beginOfTime: TimeCursor = { at: -1, id: '' }
+const firstHead: RequestSegmentHead = { lastAt: 0, lastId: '', calls: 0, isHit: false }
+/** Segments of the first look: of a merchant with few calls each has one. */
+const firstHeadCount = 64
+/** A tenth of a second of the database, where they are full. */
+const maxHeadCount = 1024
+const maxSearchedCalls = 100_000
+const maxSearchedSegments = 10_000
+/** Read side by side. */
+const maxBatchSegments = 32
+/** An id has whole seconds, and a clock may be set back. */
+const clockStepMs = 2000
+/** Longer than any call takes: the sum of all time limits. */
+const longestCallMs = 180_000

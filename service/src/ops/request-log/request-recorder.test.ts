@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
 import { after, test } from 'node:test'
 
 import { RpcError } from '@tessera/contract/errors'
@@ -8,13 +9,13 @@ import { defaultConfig } from '../../testing/default-config.fixture.ts'
 import { createTestApp } from '../../testing/test-app.fixture.ts'
 import type { CompletedCall } from '../../server/call-observer.ts'
 import { Members } from '../../server/reader/members.ts'
-import { insertRequests, listRequests, type RequestRow } from '../../store/request-log.ts'
-import { type Store, StoreUnavailable } from '../../store/store.ts'
+import type { RequestLogStore } from '../../store/request-log-store.ts'
+import { StoreUnavailable } from '../../store/store.ts'
 
 import { makeRequestLists } from './request-lists.ts'
 import type { RequestLoss } from './request-buffer.ts'
 import { makeRequestRecorder, recorderSettings, type RecorderSettings } from './request-recorder.ts'
-import { replaceInStore, replaceWrite } from '../../testing/store.fixture.ts'
+import type { RequestRow } from './request-row.ts'
 
 const app = await createTestApp({ after })
 const never = new AbortController().signal
@@ -34,24 +35,24 @@ const small: RecorderSettings['budgets'] = { ...settings.budgets, server: { wait
 const failed = (err: unknown): never => assert.fail(String(err))
 const anyMerchant = { find: async () => ({}) as never }
 
-function open(parts: Partial<RecorderSettings> = {}, store: Store = app.store, merchants = anyMerchant) {
+function open(parts: Partial<RecorderSettings> = {}, requestLog: RequestLogStore = app.requestLog, merchants = anyMerchant) {
   const merchantId = `abcdefabcdefabcd${String(++count).padStart(8, '0')}`
   const of = { merchantId, bucket: bucketOf(merchantId) }
   const losses: RequestLoss[] = []
   const recorder = makeRequestRecorder({
-    store,
+    requestLog,
     merchants,
     clock: app.clock,
     settings: { ...settings, ...parts },
     failed,
     lost: (loss) => void losses.push(loss),
   })
-  const lists = makeRequestLists(app.store)
+  const lists = makeRequestLists(app.requestLog)
   const list = async () => (await lists.list(of, { after: null, count: 100 })).requests
   const call = (more: Partial<CompletedCall> = {}): void => {
     const requestId = `feedfeed${String(++count).padStart(8, '0')}feedfeed`
     const caller = { ...of, kind: 'server' } as const
-    const none = { xAuth: null, params: new Members(), result: {}, error: null, ms: 1.5, bytes: 9 }
+    const none = { xAuth: null, address: '203.0.113.9', params: new Members(), result: {}, error: null, ms: 1.5, bytes: 9 }
     recorder.recordCall({ ...none, requestId, method: 'cards.check', profile: 'spec', caller, ...more })
   }
   return { ...of, recorder, lists, list, call, losses }
@@ -81,11 +82,11 @@ test('calls are recorded after their replies, a batch at a time, and found by th
 
 test('a store that does not answer delays no call: the oldest records are dropped, and the list says how many and when', async () => {
   let isDown = true
-  const insert = replaceWrite(insertRequests, async (_rows, original) => {
+  const append: RequestLogStore['append'] = async (segments) => {
     if (isDown) throw new StoreUnavailable('it is down')
-    return original()
-  })
-  const { recorder, call, list, losses } = open({ budgets: small }, replaceInStore(app.store, insert))
+    return app.requestLog.append(segments)
+  }
+  const { recorder, call, list, losses } = open({ budgets: small }, { ...app.requestLog, append })
   const first = app.clock.now()
   for (let n = 0; n < 25; n++) {
     call()
@@ -127,7 +128,7 @@ test('a limited number of calls that only name a merchant is stored, as unproved
     ['unproved', 0, ''],
     ['unproved', 3, ''],
   ])
-  const none = open({}, app.store, { find: async () => null as never })
+  const none = open({}, app.requestLog, { find: async () => null as never })
   none.call({ ...unproved, xAuth: none.merchantId })
   assert.equal(await none.recorder.runOnce(never), 0)
   assert.deepEqual(await none.list(), [])
@@ -135,11 +136,12 @@ test('a limited number of calls that only name a merchant is stored, as unproved
 
 test('old rows and rows beyond a merchant’s maximum are deleted, and nothing is recorded when the log is switched off', async () => {
   const { recorder, call, list, lists, ...of } = open({ rowsMax: { server: 50, browser: 50, unproved: 50 } })
+  // Whole segments are deleted, and these have ten calls.
   for (let n = 0; n < 80; n++) {
     call()
     app.clock.advance(1)
+    if (n % 10 === 9) await recorder.runOnce(never)
   }
-  await recorder.runOnce(never)
   assert.equal(await recorder.deleteOld(never), 30)
   assert.equal((await list()).length, 50)
   app.clock.advance(15 * 86_400_000)
@@ -211,22 +213,40 @@ test('a flood pushes none of the stored calls of the server out', async () => {
     call()
     app.clock.advance(1)
   }
+  await recorder.runOnce(never)
   for (let n = 0; n < 90; n++) {
     call(browser)
     app.clock.advance(1)
+    if (n % 5 === 4) await recorder.runOnce(never)
   }
-  await recorder.runOnce(never)
   assert.equal(await recorder.deleteOld(never), 65)
   const rows = await listAll(of)
   assert.deepEqual([rows.filter(({ caller }) => caller === 'server').length, rows.length], [40, 65])
   for (let n = 0; n < 60; n++) {
     call()
     app.clock.advance(1)
+    if (n % 10 === 9) await recorder.runOnce(never)
   }
-  await recorder.runOnce(never)
   assert.equal(await recorder.deleteOld(never), 50)
 })
 
-async function listAll({ bucket, merchantId }: { bucket: number; merchantId: string }): Promise<RequestRow[]> {
-  return app.store.read(listRequests({ bucket, merchantId, after: null, from: 0, count: 10_000, cardId: null }))
+test('a damaged file of the request log stops no call: it is set aside, an alarm says so, and the log begins anew', async (t) => {
+  const damaged = await createTestApp(t)
+  writeFileSync(damaged.requestLog.file ?? assert.fail(), 'not a database'.repeat(1000))
+  const shop = damaged.merchant()
+  const none = { xAuth: null, address: '127.0.0.1', params: new Members(), result: {}, error: null, ms: 1.5, bytes: 9 }
+  const caller = { merchantId: shop.merchantId, bucket: shop.bucket, kind: 'server' } as const
+  damaged.recorder.recordCall({ ...none, requestId: 'f'.repeat(24), method: 'cards.check', profile: 'spec', caller })
+  assert.equal(await damaged.recorder.runOnce(never), 1)
+  assert.deepEqual(damaged.alarms, ['failed Error: file is not a database'])
+  const { requests } = await damaged.requestLists.list(shop, { after: null, count: 9 })
+  assert.deepEqual(
+    requests.map(({ requestId, addressClass }) => [requestId, addressClass]),
+    [['f'.repeat(24), 'loopback']],
+  )
+  assert.equal((await damaged.storeCheck.run('all'))?.findings.length, 0)
+})
+
+async function listAll(of: { bucket: number; merchantId: string }): Promise<readonly RequestRow[]> {
+  return (await app.requestLists.list(of, { after: null, count: 10_000 })).requests
 }

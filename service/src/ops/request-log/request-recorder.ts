@@ -5,18 +5,13 @@ import type { Clock } from '../../clock.ts'
 import type { MerchantCache } from '../../domain/merchants/merchant-cache.ts'
 import type { CompletedCall, RecordCall } from '../../server/call-observer.ts'
 import type { Config } from '../config/config.ts'
-import {
-  type CallerCalls,
-  deleteMerchantRequests,
-  deleteOldRequests,
-  type DetailedRequestRow,
-  findRequestBehindNewest,
-  insertRequests,
-} from '../../store/request-log.ts'
-import { deleteInPages, type Store } from '../../store/store.ts'
+import type { RequestLogStore } from '../../store/request-log-store.ts'
+import { type CallerCalls, deleteSegmentsBeyond, findSegmentBeyond } from '../../store/request-segments.ts'
 
+import { addressClassOf } from './address-class.ts'
 import { cardIdOf, isLoggableId, isLoggableName, redactParams, redactResult } from './redact.ts'
 import { makeRequestBuffer, type CallerBudgets, type DroppedCalls, type RequestCaller, type RequestLoss } from './request-buffer.ts'
+import { encodeRow, toSegments, type EncodedRow, type RequestRow } from './request-row.ts'
 
 /** Records calls in the request log: after the reply, in batches. Calls that do not fit into the buffer are counted, and the gap is recorded. */
 export interface RequestRecorder {
@@ -34,7 +29,7 @@ export interface RequestRecorder {
 }
 
 export interface RequestRecorderDependencies {
-  readonly store: Pick<Store, 'read' | 'write'>
+  readonly requestLog: Pick<RequestLogStore, 'append' | 'read' | 'deletePage' | 'deleteBefore'>
   readonly merchants: Pick<MerchantCache, 'find'>
   readonly clock: Pick<Clock, 'now'>
   readonly settings: RecorderSettings
@@ -68,41 +63,30 @@ export function recorderSettings({ requestLogDays, requestLogRowsMax: rowsMax }:
   }
 }
 
-/** The JSON in the column `detail` of a call's row. */
-export interface RequestDetail {
-  readonly data: string
-  readonly params: ReturnType<typeof redactParams>
-  readonly result: ReturnType<typeof redactResult>
-}
-
 export function makeRequestRecorder(dependencies: RequestRecorderDependencies): RequestRecorder {
-  const { store, merchants, clock, settings, failed, lost } = dependencies
+  const { requestLog, merchants, clock, settings, failed, lost } = dependencies
   const buffer = makeRequestBuffer(settings.budgets)
   /** Rows written since a merchant's rows of one kind of caller were last counted. */
   const written = new Map<string, WrittenRows>()
+  let writing: Promise<number> | null = null
+  /** Not after a failure: then only the job tries again, once a second. */
+  let mayWriteEarly = true
   return Object.freeze<RequestRecorder>({
     recordCall(call) {
       if (settings.days === 0) return
       const merchantId = call.caller?.merchantId ?? merchantIdIn(call.xAuth)
       try {
-        if (merchantId !== null) buffer.add(recordOf(call, merchantId, clock.now()))
+        if (merchantId === null) return
+        buffer.add(encodeRow(recordOf(call, merchantId, clock.now())))
+        // Under a load that fills the room faster than the job comes round. What fails stays in the buffer, and the job reports it.
+        if (buffer.waiting() >= writeEarlyAt && writing === null && mayWriteEarly) writeBuffered(never).catch(() => undefined)
       } catch (err) {
         // The caller gets its reply whether or not the call is recorded.
         failed(err)
       }
     },
     async runOnce(stopping) {
-      let count = 0
-      for (let page = 0; page < pagesMax && !stopping.aborted; page++) {
-        const taken = buffer.take(pageSize)
-        if (taken.length === 0) break
-        try {
-          count += await write(await withoutUnknownMerchants(taken))
-        } catch (err) {
-          buffer.putBack(taken)
-          throw err
-        }
-      }
+      const count = await writeBuffered(stopping)
       await recordLosses(clock.now())
       return count
     },
@@ -111,7 +95,7 @@ export function makeRequestRecorder(dependencies: RequestRecorderDependencies): 
       await recordLosses(Infinity)
     },
     async deleteOld(stopping) {
-      let dropped = settings.days === 0 ? 0 : await deleteInPages(store, deleteOldRequests, clock.now() - settings.days * dayMs, stopping)
+      let dropped = settings.days === 0 ? 0 : await requestLog.deleteBefore(clock.now() - settings.days * dayMs, stopping)
       for (const rows of written.values()) {
         if (stopping.aborted) break
         const { merchantId, caller } = rows
@@ -125,9 +109,33 @@ export function makeRequestRecorder(dependencies: RequestRecorderDependencies): 
     waiting: buffer.waiting,
   })
 
-  async function write(rows: readonly DetailedRequestRow[]): Promise<number> {
+  /** One at a time: an early one and that of the job. */
+  async function writeBuffered(stopping: AbortSignal): Promise<number> {
+    while (writing !== null) await writing.catch(() => 0)
+    writing = writePages(stopping).finally(() => (writing = null))
+    return writing
+  }
+
+  async function writePages(stopping: AbortSignal): Promise<number> {
+    let count = 0
+    for (let page = 0; page < pagesMax && !stopping.aborted; page++) {
+      const taken = buffer.take(pageSize)
+      if (taken.length === 0) break
+      try {
+        count += await write(await withoutUnknownMerchants(taken))
+        mayWriteEarly = true
+      } catch (err) {
+        mayWriteEarly = false
+        buffer.putBack(taken)
+        throw err
+      }
+    }
+    return count
+  }
+
+  async function write(rows: readonly EncodedRow[]): Promise<number> {
     if (rows.length === 0) return 0
-    await store.write(insertRequests, { requests: rows })
+    await requestLog.append(toSegments(rows))
     for (const { merchantId, caller } of rows) {
       const key = `${merchantId} ${caller}`
       const existing = written.get(key)
@@ -138,8 +146,9 @@ export function makeRequestRecorder(dependencies: RequestRecorderDependencies): 
   }
 
   /** Anyone can name a merchant: calls that name an unknown one are not recorded. */
-  async function withoutUnknownMerchants(rows: readonly DetailedRequestRow[]): Promise<DetailedRequestRow[]> {
+  async function withoutUnknownMerchants(rows: readonly EncodedRow[]): Promise<readonly EncodedRow[]> {
     const named = new Set(rows.filter(({ caller }) => caller === 'unproved').map(({ merchantId }) => merchantId))
+    if (named.size === 0) return rows
     const unknown = await findUnknownMerchants(named)
     return rows.filter(({ merchantId }) => !unknown.has(merchantId))
   }
@@ -157,7 +166,7 @@ export function makeRequestRecorder(dependencies: RequestRecorderDependencies): 
     try {
       const unknown = await findUnknownMerchants(new Set(losses.map(({ merchantId }) => merchantId)))
       const known = losses.filter(({ merchantId }) => !unknown.has(merchantId))
-      await write(known.map(rowOfLoss))
+      await write(known.map((loss) => encodeRow(rowOfLoss(loss))))
       known.forEach(lost)
     } catch (err) {
       buffer.putLossesBack(losses)
@@ -166,20 +175,18 @@ export function makeRequestRecorder(dependencies: RequestRecorderDependencies): 
   }
 
   async function deleteBeyondMaximum(of: CallerCalls, stopping: AbortSignal): Promise<number> {
-    const upTo = await store.read(findRequestBehindNewest({ ...of, keep: settings.rowsMax[of.caller] }))
+    const upTo = await requestLog.read(findSegmentBeyond({ ...of, keep: settings.rowsMax[of.caller] }))
     let dropped = 0
-    for (let slice = upTo === null ? 0 : -1; slice !== 0 && upTo !== null && !stopping.aborted; dropped += slice) {
-      slice = await store.write(deleteMerchantRequests, { ...of, upTo })
-    }
+    for (let page = -1; page !== 0 && upTo !== null && !stopping.aborted; dropped += page)
+      page = await requestLog.deletePage(deleteSegmentsBeyond(of, upTo))
     return dropped
   }
 }
 
-function recordOf(call: CompletedCall, merchantId: string, at: number): DetailedRequestRow {
+function recordOf(call: CompletedCall, merchantId: string, at: number): RequestRow {
   const { requestId, method, profile, error, ms, bytes } = call
   const params = redactParams(method, call.params)
   const result = redactResult(method, call.result)
-  const detail: RequestDetail = { data: loggableData(error?.data), params, result }
   return {
     bucket: call.caller?.bucket ?? bucketOf(merchantId),
     merchantId,
@@ -192,9 +199,10 @@ function recordOf(call: CompletedCall, merchantId: string, at: number): Detailed
     micros: Math.round(ms * 1000),
     caller: call.caller === null ? 'unproved' : call.caller.kind === 'server' ? 'server' : 'browser',
     cardId: cardIdOf(params, result),
+    addressClass: addressClassOf(call.address),
     lost: 0,
     lostFrom: 0,
-    detail: JSON.stringify(detail),
+    detail: { data: loggableData(error?.data), params, result },
   }
 }
 
@@ -210,7 +218,7 @@ function loggableData(data: unknown): string {
   return typeof data === 'string' && (isLoggableId(data) || isLoggableName(data)) ? data : ''
 }
 
-function rowOfLoss({ merchantId, bucket, caller, reason, count, from, to, requestId }: RequestLoss): DetailedRequestRow {
+function rowOfLoss({ merchantId, bucket, caller, reason, count, from, to, requestId }: RequestLoss): RequestRow {
   return {
     bucket,
     merchantId,
@@ -223,10 +231,11 @@ function rowOfLoss({ merchantId, bucket, caller, reason, count, from, to, reques
     micros: 0,
     caller,
     cardId: '',
+    addressClass: '',
     lost: count,
     lostFrom: from,
     bytes: 0,
-    detail: '',
+    detail: { data: '', params: noMembers, result: noMembers },
   }
 }
 
@@ -246,7 +255,12 @@ interface WrittenRows {
 
 /** The rows of further merchants in one process are deleted by age only. */
 const countersMax = 200_000
-const pageSize = 100
+/** Calls of one transaction. */
+const pageSize = 1000
 /** Maximum per run; the rest is written by the next run. */
-const pagesMax = 50
+const pagesMax = 20
+/** A fifth of the room of servers. */
+const writeEarlyAt = 1000
+const never = new AbortController().signal
+const noMembers: RequestRow['detail']['params'] = { list: [], more: 0 }
 const dayMs = 86_400_000

@@ -15,6 +15,8 @@ export interface PageRoute {
   readonly path: string
   /** Null: not found. */
   readonly handle: (request: PageRequest) => PageReply | null | Promise<PageReply | null>
+  /** The reply when `handle` throws; default: an RFC 9457 problem. */
+  readonly handleFailure?: (request: PageRequest) => Promise<PageReply>
 }
 
 export interface PageRequest {
@@ -71,7 +73,8 @@ export function servePages(routes: readonly PageRoute[], deps: PageDependencies)
         write(req, res, bodyTooLarge)
         return
       }
-      const reply = await route.handle({ ...target, headers: req.headers, address: deps.addressOf(req), body, left: leftOf(res) })
+      const request = { ...target, headers: req.headers, address: deps.addressOf(req), body, left: leftOf(res) }
+      const reply = await handle(route, request, deps)
       if (reply === null) deps.refuseNotFound(req, res)
       else write(req, res, reply)
     } catch (err) {
@@ -79,6 +82,16 @@ export function servePages(routes: readonly PageRoute[], deps: PageDependencies)
       if (res.headersSent) res.destroy()
       else write(req, res, failure)
     }
+  }
+}
+
+async function handle(route: PageRoute, request: PageRequest, { onError }: Pick<PageDependencies, 'onError'>): Promise<PageReply | null> {
+  if (route.handleFailure === undefined) return route.handle(request)
+  try {
+    return await route.handle(request)
+  } catch (err) {
+    onError(err)
+    return route.handleFailure(request)
   }
 }
 

@@ -1,9 +1,7 @@
-import { createHash } from 'node:crypto'
-
 import { readLanguage } from '@tessera/contract/envelope'
 import type { Language } from '@tessera/contract/profile'
 
-import { escapeText, plainPage, plainPolicy } from '../../plain-page.ts'
+import { escapeText, textPage } from '../../plain-page.ts'
 import type { PageReply, PageRequest, PageRoute } from '../http/page-routes.ts'
 
 import { textHeaders } from './form-headers.ts'
@@ -46,7 +44,8 @@ export function addressRoutes({ formOrigin, dashboardOrigin, apiOrigin, ...provi
       ...(provider.providerName === null ? [] : [`${escapeText(runBy)} ${formatProvider(provider)}`]),
     ]
     const body = paragraphs.map((paragraph) => `<p>${paragraph}</p>`).join('')
-    return { headers: replyHeaders, body: plainPage(path === '/' ? title : dashboardTitle, body, language, style) }
+    const { html, policy } = textPage({ title: path === '/' ? title : dashboardTitle, body, language })
+    return { headers: { ...replyHeaders, 'content-security-policy': policy }, body: html }
   }
 }
 
@@ -107,14 +106,8 @@ const texts: Readonly<Record<Language, AddressTexts>> = {
   },
 }
 
-const style =
-  'body{font:1rem/1.5 system-ui,sans-serif;max-width:34rem;margin:12vh auto 2rem;padding:0 1.25rem}' +
-  'h1{font-size:1.5rem;line-height:1.25;margin:0 0 1rem}p{margin:0 0 .75rem}a{overflow-wrap:anywhere}'
-
-const styleHash = createHash('sha256').update(style).digest('base64')
 const replyHeaders = {
   ...textHeaders,
-  'content-security-policy': `${plainPolicy}; style-src 'sha256-${styleHash}'`,
   vary: 'Accept-Language',
   'x-robots-tag': 'noindex',
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { gzipSync } from 'node:zlib'
+import { brotliCompressSync, gzipSync } from 'node:zlib'
 
 import type { Language } from '@tessera/contract/profile'
 
@@ -10,8 +10,10 @@ export interface FormAssets {
   /** Version of the SDK, as in `/sdk/<version>/`. */
   readonly version: string
   readonly script: string
-  /** Measures the contrast of a theme. Runs before the script in the test environment. */
-  readonly guard: string
+  /** The script that the form loads after it was painted. */
+  readonly deferred: DeferredScript & { readonly file: SdkFile }
+  /** The script that the form loads when its page has an appearance: reads it, measures its contrast, applies it. */
+  readonly appearance: DeferredScript & { readonly file: SdkFile }
   /** Simulates the service in the preview of the form builder. Runs before everything else. */
   readonly preview: string
   readonly style: string
@@ -23,11 +25,19 @@ export interface FormAssets {
   readonly files: ReadonlyMap<string, SdkFile>
 }
 
+/** A script that the document loads later. Its path contains its hash, so it never changes. */
+export interface DeferredScript {
+  readonly path: string
+  /** Subresource Integrity (W3C SRI). */
+  readonly integrity: string
+}
+
 export type FrameTexts = Readonly<Record<string, string>>
 
 export interface SdkFile {
   readonly bytes: Buffer
   readonly gzipped: Buffer
+  readonly brotli: Buffer
   /** Subresource Integrity (W3C SRI): `sha384-…`. */
   readonly integrity: string
 }
@@ -38,9 +48,21 @@ export function readFormAssets(folder: string): FormAssets {
     const { version } = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8')) as { version: string }
     const text = (name: string): string => readFileSync(join(folder, name), 'utf8')
     const files = new Map(sdkNames.map((name) => [name, toSdkFile(readFileSync(join(folder, name)))]))
-    const [script, guard, preview, style] = [text('frame.js'), text('contrast-check.js'), text('preview.js'), text('frame.css')]
+    const [script, preview, style] = [text('frame.js'), text('preview.js'), text('frame.css')]
+    const deferred = toDeferredScript('deferred', readFileSync(join(folder, 'frame-deferred.js')))
+    const appearance = toDeferredScript('appearance', readFileSync(join(folder, 'frame-appearance.js')))
     const hosted = { script: text('hosted.js'), style: text('hosted.css') }
-    return Object.freeze({ version, script, guard, preview, style, hosted, texts: readTexts(text('frame-texts.json')), files })
+    return Object.freeze({
+      version,
+      script,
+      deferred,
+      appearance,
+      preview,
+      style,
+      hosted,
+      texts: readTexts(text('frame-texts.json')),
+      files,
+    })
   } catch (cause) {
     throw new AssetsMissing(folder, { cause })
   }
@@ -60,7 +82,17 @@ export class AssetsMissing extends Error {
 
 export function toSdkFile(bytes: Buffer): SdkFile {
   const integrity = `sha384-${createHash('sha384').update(bytes).digest('base64')}`
-  return Object.freeze({ bytes, gzipped: gzipSync(bytes, { level: 9 }), integrity })
+  return Object.freeze({ bytes, gzipped: gzipSync(bytes, { level: 9 }), brotli: brotliCompressSync(bytes), integrity })
+}
+
+export function toDeferredScript(name: 'deferred' | 'appearance', bytes: Buffer): FormAssets['deferred'] {
+  const hash = createHash('sha256').update(bytes).digest('hex').slice(0, 16)
+  return Object.freeze({ path: `/form/v1/${name}-${hash}.js`, integrity: scriptHashOf(bytes), file: toSdkFile(bytes) })
+}
+
+/** The hash of a script or style, as Subresource Integrity writes it. */
+export function scriptHashOf(text: string | Buffer): string {
+  return `sha256-${createHash('sha256').update(text).digest('base64')}`
 }
 
 const sdkNames = ['tessera.js', 'tessera.mjs', 'react.mjs', 'tessera.d.ts'] as const

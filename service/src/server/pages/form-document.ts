@@ -1,10 +1,9 @@
-import { createHash } from 'node:crypto'
-
-import { cspSourceOf } from '@tessera/contract/origin'
+import { cspHostOf, cspSourceOf } from '@tessera/contract/origin'
 import type { Language } from '@tessera/contract/profile'
+import type { CardNetwork } from '@tessera/contract/route'
 import type { CodeFormat } from '@tessera/contract/verification-code'
 
-import type { FrameTexts } from './form-assets.ts'
+import { scriptHashOf, type DeferredScript, type FrameTexts } from './form-assets.ts'
 import type { DisclosedText } from '../../domain/consents/disclosure-text.ts'
 import { escapeText } from '../../plain-page.ts'
 
@@ -20,6 +19,8 @@ export interface FrameConfig {
   readonly providerUrl: string
   readonly termsUrl: string
   readonly privacyUrl: string
+  /** The payment systems whose cards the service accepts, in the order of its networks. */
+  readonly accepted: readonly CardNetwork[]
   readonly messages: FrameMessages
   /** What codes look like by the policy of the service; a network may have another, which the reply to the request for a code says. */
   readonly code: CodeFormat
@@ -37,23 +38,27 @@ export interface FrameMessages {
 /** The form's document. Script, style and configuration are inline, so that one request loads it. */
 export interface FormDocument {
   render(config: FrameConfig): string
-  /** Content-Security-Policy (W3C CSP 3): only this script and this style, calls only to the form's own origin, framed only by `ancestor`. Throws if that is not an origin. */
-  policy(ancestor: string): string
+  /**
+   * Content-Security-Policy (W3C CSP 3): only these scripts and this style, calls only to the form's own origin, framed only by `ancestor`. Throws if that
+   * is not an origin. `host` is the document's own, by the Host header: the scripts that are loaded later are allowed by their exact addresses there.
+   */
+  policy(ancestor: string, host: string): string
 }
 
 export interface FormDocumentOptions {
   /** In the order in which they run. */
   readonly scripts: readonly string[]
+  /** Those that the document loads later, in the order that browser/frame/load-script.ts knows. */
+  readonly later: readonly DeferredScript[]
   readonly style: string
   /** The CSP source that the document may call. */
   readonly connect: "'self'" | "'none'"
 }
 
-export function makeFormDocument({ scripts, style, connect }: FormDocumentOptions): FormDocument {
+export function makeFormDocument({ scripts, later, style, connect }: FormDocumentOptions): FormDocument {
   assertInert(scripts, style)
-  const baseDirectives = [
-    "default-src 'none'",
-    `script-src ${scripts.map(cspHashOf).join(' ')}`,
+  const scriptSource = `script-src ${scripts.map(cspHashOf).join(' ')}`
+  const otherDirectives = [
     `style-src ${cspHashOf(style)}`,
     `connect-src ${connect}`,
     "form-action 'none'",
@@ -62,12 +67,16 @@ export function makeFormDocument({ scripts, style, connect }: FormDocumentOption
     "trusted-types 'none'",
   ].join('; ')
   const inline = scripts.map((script) => `<script>${script}</script>`).join('')
+  // Inert: the document's script inserts a copy of what it needs. A script may not write an address itself (Trusted Types).
+  const elements = later.map(({ path, integrity }) => `<script src="${path}" integrity="${integrity}"></script>`)
+  const template = `<template>${elements.join('')}</template>`
   return Object.freeze({
     render: (config: FrameConfig) =>
       `<!doctype html><html lang="${config.messages.locale}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">` +
       `<meta name="color-scheme" content="light dark"><title>${escapeText(config.providerName)}</title><style>${style}</style></head>` +
-      `<body><script type="application/json" id="tessera">${toInertJson(config)}</script>${inline}</body></html>`,
-    policy: (ancestor: string) => `${baseDirectives}; frame-ancestors ${cspSourceOf(ancestor)}`,
+      `<body>${template}<script type="application/json" id="tessera">${toInertJson(config)}</script>${inline}</body></html>`,
+    policy: (ancestor: string, host: string) =>
+      `default-src 'none'; ${[scriptSource, ...later.map(({ path }) => cspHostOf(host) + path)].join(' ')}; ${otherDirectives}; frame-ancestors ${cspSourceOf(ancestor)}`,
   })
 }
 
@@ -80,7 +89,7 @@ export function assertInert(scripts: readonly string[], style: string): void {
 
 /** The CSP source expression for exactly this text. */
 export function cspHashOf(text: string): string {
-  return `'sha256-${createHash('sha256').update(text, 'utf8').digest('base64')}'`
+  return `'${scriptHashOf(text)}'`
 }
 
 /** JSON that cannot close its script element, whatever the name of a merchant contains. */

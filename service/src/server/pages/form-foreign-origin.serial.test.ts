@@ -21,13 +21,14 @@ const origins: string[] = []
 /** The form as in production: a merchant's registered origins, and no others. */
 before(async () => {
   const assets = readFormAssets(fileURLToPath(new URL('../../../../browser/dist', import.meta.url)))
-  const shop = { id: merchant, name: 'Shop', blocked: false, origins }
+  const shop = { id: merchant, name: 'Shop', blocked: false, origins, brandColor: '', logo: '' }
   const texts = {
     providerName: 'Pay',
     providerUrl: null,
     disclosure: sandboxDisclosure,
     termsUrl: null,
     privacyUrl: null,
+    cardRoutes: [],
     code: { length: 6, alphabet: '0123456789' },
     legal: sandboxLegal,
   }
@@ -35,9 +36,9 @@ before(async () => {
     ...texts,
     assets,
     findMerchant: async () => shop,
+    findLogo: async () => null,
     issueForm: async () => 'mark',
     isAnyOriginAllowed: false,
-    isThemeMeasured: false,
     environment: 'production',
     formOrigin: null,
     dashboardOrigin: null,
@@ -72,7 +73,7 @@ async function openShop(run: (page: Page, origin: string) => Promise<void>): Pro
 
 const mount = (id: string): void => {
   const page = globalThis as unknown as { Tessera: { CardForm: new (options: object) => { mount: (place: string) => void } } }
-  new page.Tessera.CardForm({ merchant: id }).mount('#card')
+  new page.Tessera.CardForm({ merchant: id, locale: 'en' }).mount('#card')
 }
 
 test('a page of a registered origin gets the form, another one the reason for the refusal', async () => {

@@ -17,6 +17,15 @@ export const hostedHeaders: Readonly<Record<string, string>> = Object.freeze({
   'cross-origin-opener-policy': 'same-origin',
 })
 
+/** Headers of a merchant's logo: an image for pages of this origin, and nothing else, however it is opened. */
+export const logoHeaders: Readonly<Record<string, string>> = Object.freeze({
+  'cache-control': 'public, max-age=31536000, immutable',
+  'content-security-policy': "default-src 'none'; sandbox",
+  'content-type': 'image/png',
+  'cross-origin-resource-policy': 'same-origin',
+  'x-content-type-options': 'nosniff',
+})
+
 /** Headers of pages of text, which open in a window of their own. */
 export const textHeaders = hostedHeaders
 
@@ -25,6 +34,15 @@ export const sdkHeaders: Readonly<Record<string, string>> = Object.freeze({
   'access-control-allow-origin': '*',
   'content-type': 'text/javascript; charset=utf-8',
   'cross-origin-resource-policy': 'cross-origin',
+  'x-content-type-options': 'nosniff',
+  vary: 'Accept-Encoding',
+})
+
+/** Headers of the scripts that the form loads later. Their paths contain their hashes. Only documents of its own origin may load them. */
+export const deferredHeaders: Readonly<Record<string, string>> = Object.freeze({
+  'cache-control': 'public, max-age=31536000, immutable',
+  'content-type': 'text/javascript; charset=utf-8',
+  'cross-origin-resource-policy': 'same-origin',
   'x-content-type-options': 'nosniff',
   vary: 'Accept-Encoding',
 })

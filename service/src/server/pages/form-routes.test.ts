@@ -7,7 +7,7 @@ import { createHttpServer } from '../http/http-server.ts'
 import { startListener, type TestReply, type TestRequest } from '../../testing/http-request.fixture.ts'
 import { sandboxDisclosure, sandboxLegal } from '../../adapters/sandbox/legal.ts'
 
-import { toSdkFile } from './form-assets.ts'
+import { toDeferredScript, toSdkFile } from './form-assets.ts'
 import { formRoutes, type FormMerchant, type FormPageOptions } from './form-routes.ts'
 
 const script = "document.title = 'ready'"
@@ -17,12 +17,15 @@ const shop: FormMerchant = {
   name: '</script><b>Shop & "Co"',
   blocked: false,
   origins: ['https://shop.example'],
+  brandColor: '#0a7d5a',
+  logo: createHash('sha256').update('logo').digest('hex'),
 }
 const options: FormPageOptions = {
   assets: {
     version: '1.2.3',
     script,
-    guard: "document.title = 'guard'",
+    deferred: toDeferredScript('deferred', Buffer.from("document.title = 'complete'")),
+    appearance: toDeferredScript('appearance', Buffer.from("document.title = 'appearance'")),
     preview: "document.title = 'preview'",
     style,
     hosted: { script: "document.title = 'hosted'", style: 'main{}' },
@@ -32,22 +35,27 @@ const options: FormPageOptions = {
       ['tessera.d.ts', toSdkFile(Buffer.from('types'))],
     ]),
   },
-  findMerchant: async (id) => (id === shop.id ? shop : id === blocked.id ? blocked : null),
+  findMerchant: async (id) => {
+    if (id === failing) throw new Error('no database')
+    return id === shop.id ? shop : id === blocked.id ? blocked : null
+  },
+  findLogo: async (id) => (id === shop.id ? { png: Buffer.from('logo'), sha256: shop.logo } : null),
   issueForm: async (id, origin) => `${id} ${origin}`,
   isAnyOriginAllowed: false,
-  isThemeMeasured: false,
   environment: 'test',
   formOrigin: 'https://form.example',
   dashboardOrigin: 'https://pay.example',
   providerName: 'Pay <b>',
   providerUrl: 'https://pay.example/?<b>',
   disclosure: sandboxDisclosure,
+  cardRoutes: [{ network: 'humo' }, { network: 'uzcard' }, { network: 'humo' }, { network: 'test' }],
   termsUrl: null,
   privacyUrl: 'https://pay.example/privacy',
   code: { length: 6, alphabet: '0123456789' },
   legal: sandboxLegal,
 }
 const blocked: FormMerchant = { ...shop, id: '65f0c0ffee0000000000dead', blocked: true }
+const failing = '65f0c0ffee000000000fa110'
 
 const server = createHttpServer({ handle: async () => assert.fail('no page calls the API'), pages: formRoutes(options) })
 let send: (request: TestRequest) => Promise<TestReply>
@@ -60,9 +68,10 @@ async function get(url: string, headers: Record<string, string> = {}) {
   return send({ url, headers: { host: 'form.example', ...headers } })
 }
 
+const { path: appearancePath } = options.assets.appearance
 const formUrl = `/form/v1?merchant=${shop.id}&origin=https%3A%2F%2Fshop.example`
 
-test('the form is one document whose script and style are the only ones that its policy allows', async () => {
+test('the form is one document whose script, deferred script and style are the only ones that its policy allows', async () => {
   const reply = await get(formUrl)
   assert.equal(reply.statusCode, 200)
   const policy = String(reply.headers['content-security-policy'])
@@ -70,9 +79,11 @@ test('the form is one document whose script and style are the only ones that its
     ['script-src', script],
     ['style-src', style],
   ] as const) {
-    assert.ok(policy.includes(`${what} 'sha256-${createHash('sha256').update(text).digest('base64')}';`), policy)
+    assert.ok(policy.includes(`${what} 'sha256-${createHash('sha256').update(text).digest('base64')}'`), policy)
     assert.ok(reply.body.includes(`>${text}</`))
   }
+  const hash = `'sha256-${createHash('sha256').update(script).digest('base64')}'`
+  assert.equal(policy.split('; ')[1], `script-src ${hash} form.example${options.assets.deferred.path} form.example${appearancePath}`)
   const rules = ["default-src 'none'", "connect-src 'self'", "form-action 'none'", "base-uri 'none'", "trusted-types 'none'"]
   for (const rule of [...rules, "require-trusted-types-for 'script'"]) assert.ok(policy.split('; ').includes(rule), rule)
   assert.match(policy, /; frame-ancestors https:\/\/shop\.example$/)
@@ -93,17 +104,46 @@ test('the form is one document whose script and style are the only ones that its
   assert.ok(allowed.every((feature) => feature.endsWith('=()')))
 })
 
-test('with isThemeMeasured a script that measures the theme runs before the form', async () => {
-  const measuring = createHttpServer({
-    handle: async () => assert.fail('no page calls the API'),
-    pages: formRoutes({ ...options, isThemeMeasured: true }),
-  })
-  const sendMeasuring = await startListener(measuring)
-  const { body, headers } = await sendMeasuring({ url: formUrl, headers: { host: 'form.example' } })
-  assert.ok(body.includes(`<script>${options.assets.guard}</script><script>${script}</script>`))
-  assert.match(String(headers['content-security-policy']), /script-src 'sha256-[^']+' 'sha256-[^']+';/)
-  assert.ok(!(await get(formUrl)).body.includes(options.assets.guard))
-  await measuring.close()
+test('the deferred script has the integrity that the document requires, never changes, and is read by no other origin', async () => {
+  const { body } = await get(formUrl)
+  const [, path = '', integrity = ''] = /<template><script src="([^"]+)" integrity="([^"]+)"><\/script>/.exec(body) ?? []
+  const served = await get(path)
+  assert.equal(integrity, `sha256-${createHash('sha256').update(served.rawPayload).digest('base64')}`)
+  assert.deepEqual(
+    ['content-type', 'cache-control', 'cross-origin-resource-policy', 'x-content-type-options', 'access-control-allow-origin'].map(
+      (name) => served.headers[name],
+    ),
+    ['text/javascript; charset=utf-8', 'public, max-age=31536000, immutable', 'same-origin', 'nosniff', undefined],
+  )
+  assert.equal(brotliDecompressSync((await get(path, { 'accept-encoding': 'gzip, br' })).rawPayload).toString(), served.body)
+  assert.equal((await get(path.replace(/[0-9a-f]\.js$/, 'x.js'))).statusCode, 404)
+  assert.equal((await get(path, { host: 'localhost:8080' })).statusCode, 404)
+})
+
+test('every script of the form’s document is in the published inventory, with its hash and its purpose', async () => {
+  interface Inventory {
+    readonly formScripts: readonly { readonly path: string | null; readonly integrity: string; readonly purpose: string }[]
+  }
+  const { body } = await get(formUrl)
+  const { formScripts } = (await get('/sdk/v1/integrity.json')).json() as Inventory
+  const inline = [...body.matchAll(/<script>(.*?)<\/script>/g)].map(([, text = '']) => createHash('sha256').update(text).digest('base64'))
+  const loaded = [...body.matchAll(/<script src="([^"]*)" integrity="([^"]*)">/g)].map(([, path, integrity]) => [path, integrity])
+  assert.deepEqual(
+    formScripts.map(({ path, integrity }) => [path, integrity]),
+    [...inline.map((hash) => [null, `sha256-${hash}`]), ...loaded],
+  )
+  assert.equal(body.match(/<script/g)?.length, 1 + inline.length + loaded.length, 'the configuration is the only other script element')
+  assert.ok(formScripts.every(({ purpose }) => purpose !== ''))
+})
+
+test('the script of an appearance has an address of its content, which the document names and its policy allows', async () => {
+  const { statusCode, headers, body } = await get(appearancePath)
+  assert.deepEqual([statusCode, body], [200, "document.title = 'appearance'"])
+  assert.equal(headers['cache-control'], 'public, max-age=31536000, immutable')
+  assert.match(String(headers['content-type']), /^text\/javascript/)
+  assert.ok((await get(formUrl)).body.includes(`<script src="${appearancePath}" integrity="${options.assets.appearance.integrity}">`))
+  assert.notEqual(toDeferredScript('appearance', Buffer.from('other')).path, appearancePath)
+  assert.equal((await get('/form/v1/appearance-0123456789abcdef.js')).statusCode, 404)
 })
 
 test('only the dashboard may frame the form builder’s preview, which calls nothing and has no form token', async () => {
@@ -112,8 +152,8 @@ test('only the dashboard may frame the form builder’s preview, which calls not
   assert.equal(statusCode, 200)
   const policy = String(headers['content-security-policy'])
   assert.match(policy, /; connect-src 'none'; .*; frame-ancestors https:\/\/pay\.example$/)
-  const { preview: played, guard } = options.assets
-  assert.ok(body.includes([played, guard, script].map((text) => `<script>${text}</script>`).join('')))
+  const { preview: played } = options.assets
+  assert.ok(body.includes([played, script].map((text) => `<script>${text}</script>`).join('')))
   assert.match(body, /"form":""/)
   assert.match(body, /<html lang="ru">/)
   for (const query of [
@@ -146,6 +186,11 @@ test('the document has one language, and others are served on request', async ()
   }
 })
 
+test('the document names each payment system once whose cards the service accepts', async () => {
+  const { body } = await get(formUrl)
+  assert.match(body, /"accepted":\["humo","uzcard"\]/)
+})
+
 test('names of merchants and providers cannot break out of the document’s elements', async () => {
   const { body } = await get(formUrl)
   const config = /<script type="application\/json" id="tessera">(.*?)<\/script>/.exec(body)?.[1] ?? ''
@@ -172,7 +217,7 @@ test('names of merchants and providers cannot break out of the document’s elem
       'https://pay.example/privacy',
     ],
   )
-  assert.equal(body.match(/<script/g)?.length, 2)
+  assert.equal(body.match(/<script/g)?.length, 4)
   assert.ok(!body.includes('<b>'))
 })
 
@@ -195,6 +240,47 @@ test('every refusal says what to do, and contains no script', async () => {
     assert.ok(!reply.body.includes('<script') && !reply.body.includes('evil'), query)
     assert.match(String(reply.headers['content-security-policy']), /^default-src 'none'/)
   }
+})
+
+test('refusals are in the language of the link, and otherwise in that of the browser', async () => {
+  const url = `/form/v1/page?merchant=${'0'.repeat(24)}`
+  for (const [address, accepted, language, title] of [
+    [url, 'ru', 'ru', 'Мерчант не найден'],
+    [url, 'de', 'en', 'Unknown merchant'],
+    [`${url}&locale=uz`, 'ru', 'uz', 'Merchant topilmadi'],
+  ] as const) {
+    const { body, statusCode } = await get(address, { 'accept-language': accepted })
+    assert.equal(statusCode, 404)
+    assert.ok(body.includes(`<html lang="${language}">`) && body.includes(`<h1>${title}</h1>`), body)
+  }
+})
+
+test('an unknown page of the form and a service that cannot answer have pages too, which say nothing of the inside', async () => {
+  const unknown = await get('/form/v1/pages')
+  assert.deepEqual([unknown.statusCode, unknown.headers['content-type']], [404, 'text/html; charset=utf-8'])
+  assert.match(unknown.body, /There is no such page/)
+  for (const url of [`/form/v1/page?merchant=${failing}`, `/form/v1?merchant=${failing}&origin=https://shop.example`]) {
+    const failed = await get(url)
+    assert.deepEqual([failed.statusCode, failed.headers['retry-after']], [503, '5'])
+    assert.match(failed.body, /Nothing was charged/)
+    assert.ok(!failed.body.includes('database'))
+  }
+})
+
+test('the hosted page has the merchant’s logo and color; a logo is an image and nothing else, under its own hash only', async () => {
+  const { body, headers } = await get(`/form/v1/page?merchant=${shop.id}`)
+  const [, json = ''] = /id="tessera">(.*?)<\/script>/.exec(body) ?? []
+  const { logo, brandColor } = JSON.parse(json) as { logo: string; brandColor: string }
+  assert.equal(brandColor, '#0a7d5a')
+  assert.match(String(headers['content-security-policy']), /img-src 'self';/)
+  const image = await get(logo)
+  assert.deepEqual([image.statusCode, image.body, image.headers['content-type']], [200, 'logo', 'image/png'])
+  assert.deepEqual(
+    [image.headers['x-content-type-options'], image.headers['content-security-policy']],
+    ['nosniff', "default-src 'none'; sandbox"],
+  )
+  for (const other of [logo.replace(shop.logo, '0'.repeat(64)), logo.replace(shop.id, blocked.id), '/form/v1/logo/x.png'])
+    assert.equal((await get(other)).statusCode, 404, other)
 })
 
 test('none of the form’s pages is served on another host', async () => {

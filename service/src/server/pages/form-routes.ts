@@ -1,24 +1,26 @@
 import { promisify } from 'node:util'
 import { brotliCompress, gzip } from 'node:zlib'
 
+import { readLanguage as readAcceptedLanguage } from '@tessera/contract/envelope'
 import { readOrigin } from '@tessera/contract/origin'
 import type { Language } from '@tessera/contract/profile'
+import type { CardRoute } from '@tessera/contract/route'
 import type { CodeFormat } from '@tessera/contract/verification-code'
 
 import { hashDisclosure, type Disclosure } from '../../domain/consents/disclosure-text.ts'
 import { dataHeaders } from '../http/security-headers.ts'
 import type { PageReply, PageRequest, PageRoute } from '../http/page-routes.ts'
 
-import type { FormAssets } from './form-assets.ts'
+import { scriptHashOf, type FormAssets } from './form-assets.ts'
 import { makeFormDocument, type FrameConfig, type FrameMessages } from './form-document.ts'
-import { hostedHeaders, pageHeaders, textHeaders } from './form-headers.ts'
+import { deferredHeaders, hostedHeaders, logoHeaders, pageHeaders, textHeaders } from './form-headers.ts'
 import { previewRoute } from './form-preview.ts'
 import { makeHostedPage } from './hosted-page.ts'
 import { makeIsFormHost } from './hosts.ts'
 import type { LegalPages } from '../../plain-page.ts'
 import { brotliOptions, gzipOptions } from './page-compression.ts'
 import { reasonsPage, refusalPage, type FormRefusal } from './plain-pages.ts'
-import { sdkRoutes } from './sdk-routes.ts'
+import { sdkReply, sdkRoutes, type FormScript } from './sdk-routes.ts'
 
 /** The data of a merchant that the form shows and checks. */
 export interface FormMerchant {
@@ -27,17 +29,21 @@ export interface FormMerchant {
   readonly blocked: boolean
   /** Registered origins of its pages. */
   readonly origins: readonly string[]
+  /** `#rrggbb`, or '' for the page's own color. */
+  readonly brandColor: string
+  /** SHA-256 of its logo, hex; '' without one. */
+  readonly logo: string
 }
 
 export interface FormPageOptions {
   readonly assets: FormAssets
   readonly findMerchant: (id: string) => Promise<FormMerchant | null>
+  /** The logo of a merchant, checked against the SHA-256 of its settings. */
+  readonly findLogo: (id: string) => Promise<{ readonly png: Buffer; readonly sha256: string } | null>
   /** Issues the token of a form document for one merchant and origin. */
   readonly issueForm: (merchantId: string, origin: string) => Promise<string>
   /** Whether pages of any origin may embed the form, or only registered ones. */
   readonly isAnyOriginAllowed: boolean
-  /** Whether the form reports colors of a theme with too little contrast to its page (docs/decisions/0023-theme.md). */
-  readonly isThemeMeasured: boolean
   readonly environment: 'test' | 'production'
   /** Null: every name of 127.0.0.1. */
   readonly formOrigin: string | null
@@ -50,6 +56,8 @@ export interface FormPageOptions {
   readonly termsUrl: string | null
   readonly privacyUrl: string | null
   readonly disclosure: Disclosure
+  /** The card number prefixes that the service accepts. */
+  readonly cardRoutes: readonly Pick<CardRoute, 'network'>[]
   /** What codes look like by the policy of the service. */
   readonly code: CodeFormat
   /** Terms and privacy pages of the service itself; null where the provider has its own. */
@@ -59,28 +67,34 @@ export interface FormPageOptions {
 /** The routes of the form's origin: `/form/v1`, the files of the SDK, and legal pages where the provider has none. No other host has them. */
 export function formRoutes(options: FormPageOptions): readonly PageRoute[] {
   const { assets, providerName, environment } = options
+  const providerUrl = options.providerUrl ?? '/'
   const isFormHost = makeIsFormHost(options.formOrigin)
-  const { script, guard, style } = assets
-  const document = makeFormDocument({ scripts: options.isThemeMeasured ? [guard, script] : [script], style, connect: "'self'" })
+  const { script, deferred, appearance, style } = assets
+  const document = makeFormDocument({ scripts: [script], later: [deferred, appearance], style, connect: "'self'" })
   const hosted = makeHostedPage(assets.hosted)
-  const reasons = reasonsPage()
+  const reasons = { uz: reasonsPage('uz'), ru: reasonsPage('ru'), en: reasonsPage('en') }
   const { version, texts: disclosed } = hashDisclosure(options.disclosure)
+  const accepted = [...new Set(options.cardRoutes.map(({ network }) => network))].filter((network) => network !== 'test')
 
   return [
     page('/form/v1', showForm),
+    page(deferred.path, (request) => sdkReply(request, deferredHeaders, deferred.file)),
     page('/form/v1/page', showHostedPage),
+    page('/form/v1/logo/:name', showLogo),
     // The document has one language; the frame requests another when its page changes the language.
     page('/form/v1/messages', ({ query }) => ({ headers: jsonHeaders, body: JSON.stringify(messagesIn(readLanguage(query))) })),
-    page('/form/reasons', (request) => compressed(request, { policy: reasons.policy, html: reasons.html, headers: textHeaders })),
+    page('/form/reasons', (request) => compressed(request, { ...reasons[textLanguage(request)], headers: textHeaders })),
     ...[...(options.legal?.pages ?? [])].map(([path, read]) =>
-      page(path, (request) => compressed(request, { ...read(singleParam(request.query, 'locale') ?? 'en'), headers: textHeaders })),
+      page(path, (request) => compressed(request, { ...read(textLanguage(request)), headers: textHeaders })),
     ),
     page('/form/v1/preview', previewRoute(options, findFrameConfig)),
-    ...sdkRoutes(assets, isFormHost),
+    page(appearance.path, (request) => sdkReply(request, deferredHeaders, appearance.file)),
+    ...sdkRoutes(assets, listFormScripts(options), isFormHost),
+    page('/form/*', (request) => refusalReply(request, 'pageUnknown')),
   ]
 
   function page(path: string, handle: PageRoute['handle']): PageRoute {
-    return { method: 'GET', host: isFormHost, path, handle }
+    return { method: 'GET', host: isFormHost, path, handle, handleFailure: (request) => refusalReply(request, 'unavailable') }
   }
 
   async function showForm(request: PageRequest): Promise<PageReply> {
@@ -88,14 +102,33 @@ export function formRoutes(options: FormPageOptions): readonly PageRoute[] {
     if (typeof found === 'string') return refusalReply(request, found)
     const { merchant, origin } = found
     const config = { ...toFrameConfig(merchant, readLanguage(request.query)), origin, form: await options.issueForm(merchant.id, origin) }
-    return compressed(request, { policy: document.policy(origin), html: document.render(config) })
+    return compressed(request, { policy: document.policy(origin, request.headers.host ?? ''), html: document.render(config) })
   }
 
   async function showHostedPage(request: PageRequest): Promise<PageReply> {
     const merchant = await findOpenMerchant(options, request.query)
     if (typeof merchant === 'string') return refusalReply(request, merchant)
-    const html = hosted.render({ merchant: merchant.id, merchantName: merchant.name, locale: requestedLanguage(request.query) })
+    const { id, name, logo, brandColor } = merchant
+    const logoPath = logo === '' ? '' : `/form/v1/logo/${id}-${logo}.png`
+    const locale = requestedLanguage(request.query)
+    const html = hosted.render({
+      merchant: id,
+      merchantName: name,
+      locale,
+      environment,
+      providerName,
+      providerUrl,
+      logo: logoPath,
+      brandColor,
+    })
     return compressed(request, { policy: hosted.policy, html, headers: hostedHeaders })
+  }
+
+  /** `<merchant>-<SHA-256>.png`: another image has another address, so that caches may keep each. */
+  async function showLogo({ path }: PageRequest): Promise<PageReply | null> {
+    const [, id, sha256] = /\/([0-9a-f]{24})-([0-9a-f]{64})\.png$/.exec(path) ?? []
+    const logo = id === undefined ? null : await options.findLogo(id)
+    return logo === null || logo.sha256 !== sha256 ? null : { headers: logoHeaders, body: logo.png }
   }
 
   async function findFrameConfig(query: URLSearchParams) {
@@ -110,7 +143,8 @@ export function formRoutes(options: FormPageOptions): readonly PageRoute[] {
       merchantName: merchant.name,
       environment,
       providerName,
-      providerUrl: options.providerUrl ?? '/',
+      providerUrl,
+      accepted,
       messages: messagesIn(locale),
       code: options.code,
       termsUrl: options.termsUrl ?? '/form/terms',
@@ -121,6 +155,19 @@ export function formRoutes(options: FormPageOptions): readonly PageRoute[] {
   function messagesIn(locale: Language): FrameMessages {
     return { locale, texts: assets.texts[locale], disclosure: { version, ...disclosed[locale] } }
   }
+}
+
+/** Every script of the form's document, in the order in which they run. */
+function listFormScripts({ assets: { script, deferred, appearance } }: FormPageOptions): FormScript[] {
+  return [
+    { path: null, integrity: scriptHashOf(script), purpose: 'takes the card' },
+    {
+      path: deferred.path,
+      integrity: deferred.integrity,
+      purpose: 'shows the brand of the card and the saved cards, takes the SMS code, shows the result',
+    },
+    { path: appearance.path, integrity: appearance.integrity, purpose: 'reads and applies the appearance that a page gives' },
+  ]
 }
 
 interface FramedForm {
@@ -176,9 +223,15 @@ function singleParam(query: URLSearchParams, name: string): string | null {
   return values.length === 1 ? (values[0] ?? null) : null
 }
 
+/** The language of the link, or of the browser. */
+function textLanguage({ query, headers }: PageRequest): Language {
+  return requestedLanguage(query) ?? readAcceptedLanguage(headers['accept-language'])
+}
+
 function refusalReply(request: PageRequest, refusal: FormRefusal): Promise<PageReply> {
-  const { status, html, policy } = refusalPage(refusal)
-  return compressed(request, { status, html, policy })
+  const { status, html, policy } = refusalPage(refusal, textLanguage(request))
+  const later = status === 503 ? { 'retry-after': '5' } : {}
+  return compressed(request, { status, html, policy, headers: { ...pageHeaders, ...later } })
 }
 
 interface HtmlReply {

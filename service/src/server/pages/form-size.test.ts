@@ -20,6 +20,7 @@ const root = fileURLToPath(new URL('../../../..', import.meta.url))
 const languages = ['uz', 'ru', 'en'] as const
 const maxGzipBytes = 12 * 1024
 const maxBrotliBytes = 11 * 1024
+const maxDeferredBytes = 16 * 1024
 const maxSdkBytes = 3.5 * 1024
 
 const folder = mkdtempSync(join(tmpdir(), 'tessera-form-size-'))
@@ -41,6 +42,13 @@ for (const language of languages) {
   })
 }
 
+test('each script that the form loads later has at most 16 kB gzipped', () => {
+  for (const name of ['deferred', 'appearance'] as const) {
+    const { length } = assets[name].file.gzipped
+    assert.ok(length <= maxDeferredBytes, `${name}: ${length} bytes of ${maxDeferredBytes}`)
+  }
+})
+
 test('each file of the SDK that a page loads has at most 3.5 kB gzipped', () => {
   for (const name of ['tessera.js', 'tessera.mjs', 'react.mjs']) {
     const { length = Infinity } = assets.files.get(name)?.gzipped ?? {}
@@ -53,7 +61,8 @@ function renderForm(locale: (typeof languages)[number]): string {
   const { version, texts } = hashDisclosure(sandboxDisclosure)
   const origin = 'https://shop.example'
   const signature = createHash('sha384').update(origin).digest('base64url')
-  return makeFormDocument({ scripts: [assets.script], style: assets.style, connect: "'self'" }).render({
+  const { script, deferred, appearance, style } = assets
+  return makeFormDocument({ scripts: [script], later: [deferred, appearance], style, connect: "'self'" }).render({
     merchant: '65f0c0ffee0000000000cafe',
     merchantName: 'Demo merchant',
     environment: 'production',
@@ -61,6 +70,7 @@ function renderForm(locale: (typeof languages)[number]): string {
     providerUrl: '/',
     termsUrl: '/form/terms',
     privacyUrl: '/form/privacy',
+    accepted: ['uzcard', 'humo', 'mir', 'visa', 'mastercard', 'unionpay'],
     messages: { locale, texts: assets.texts[locale], disclosure: { version, ...texts[locale] } },
     code: { length: 6, alphabet: digitAlphabet, fixed: '666666' },
     origin,

@@ -10,6 +10,13 @@ export interface HostedPageConfig {
   readonly merchantName: string
   /** Null: the language of the browser. */
   readonly locale: Language | null
+  readonly environment: 'test' | 'production'
+  readonly providerName: string
+  readonly providerUrl: string
+  /** Path of the merchant's logo; '' without one. */
+  readonly logo: string
+  /** `#rrggbb`, or '' for the page's own color. */
+  readonly brandColor: string
 }
 
 /** `/form/v1/page`: the form behind a link, without a page of the merchant around it. */
@@ -26,6 +33,7 @@ export function makeHostedPage({ script, style }: FormAssets['hosted']): HostedP
     `script-src ${cspHashOf(script)}`,
     `style-src ${cspHashOf(style)}`,
     "connect-src 'self'",
+    "img-src 'self'",
     "frame-src 'self'",
     "frame-ancestors 'none'",
     "form-action 'none'",

@@ -3,9 +3,16 @@ import type { PageRequest, PageReply, PageRoute } from '../http/page-routes.ts'
 import type { FormAssets, SdkFile } from './form-assets.ts'
 import { sdkHeaders } from './form-headers.ts'
 
-/** `/sdk/v1/` is the newest build. `/sdk/<version>/` never changes, and its integrity hashes are published beside it. */
-export function sdkRoutes({ files, version }: FormAssets, host: PageRoute['host']): readonly PageRoute[] {
-  const integrity = { version, files: Object.fromEntries([...files].map(([name, file]) => [name, file.integrity])) }
+/**
+ * `/sdk/v1/` is the newest build. `/sdk/<version>/` never changes, and its integrity hashes are published beside it, with those of the scripts of the
+ * form's own document: the inventory that PCI DSS 6.4.3 asks for.
+ */
+export function sdkRoutes(
+  { files, version }: FormAssets,
+  formScripts: readonly FormScript[],
+  host: PageRoute['host'],
+): readonly PageRoute[] {
+  const integrity = { version, files: Object.fromEntries([...files].map(([name, file]) => [name, file.integrity])), formScripts }
   const integrityReply = { headers: integrityHeaders, body: JSON.stringify(integrity) }
   const folders = [
     { folder: 'v1', caching: 'public, max-age=3600' },
@@ -21,7 +28,22 @@ export function sdkRoutes({ files, version }: FormAssets, host: PageRoute['host'
   }
 }
 
-function sdkReply({ headers: { 'accept-encoding': accepted } }: PageRequest, headers: PageReply['headers'], file: SdkFile): PageReply {
+/** A script of the form's document. */
+export interface FormScript {
+  /** Null: it is inline. */
+  readonly path: string | null
+  /** As in the document's policy, or its integrity attribute. */
+  readonly integrity: string
+  readonly purpose: string
+}
+
+/** A file in the encoding that the browser prefers. */
+export function sdkReply(
+  { headers: { 'accept-encoding': accepted } }: PageRequest,
+  headers: PageReply['headers'],
+  file: SdkFile,
+): PageReply {
+  if (/\bbr\b/.test(accepted ?? '')) return { headers: { ...headers, 'content-encoding': 'br' }, body: file.brotli }
   if (!/\bgzip\b/.test(accepted ?? '')) return { headers, body: file.bytes }
   return { headers: { ...headers, 'content-encoding': 'gzip' }, body: file.gzipped }
 }

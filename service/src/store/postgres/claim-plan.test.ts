@@ -17,7 +17,6 @@ import { recordDeliveryAttempt } from '../deliveries.ts'
 import { deleteOldFormCards, deleteOldFormSessions } from '../form-sessions.ts'
 import { deleteOldIdempotencyRecords } from '../idempotency.ts'
 import { deleteOldEvents } from '../outbox.ts'
-import { deleteMerchantRequests, deleteOldRequests } from '../request-log.ts'
 import { deleteOldKnownDevices } from '../known-devices.ts'
 import { deleteOldSignInAttempts } from '../sign-in-attempts.ts'
 import { deleteOldLimits } from '../send-limits.ts'
@@ -105,9 +104,6 @@ test(
     await expectRanges(of, () => deleteOldSignInAttempts({ before }), /^sign_in_attempts_ends_at$/)
     await expectRanges(of, () => deleteOldKnownDevices({ before }), /^known_devices_created_at$/)
     await expectRanges(of, () => deleteOldCounters({ before: hourOfT0 }), /^tallies_hour$/)
-    await expectRanges(of, () => deleteOldRequests({ before }), /^request_log_hour$/)
-    const upTo = { at: T0, id: '' }
-    await expectRanges(of, () => deleteMerchantRequests({ bucket: 7, merchantId: 'm', caller: 'server', upTo }), /^request_log_caller$/)
   }),
 )
 

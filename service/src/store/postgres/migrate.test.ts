@@ -75,6 +75,9 @@ test(
         'kek-processes',
         'networks',
         'sms-sends',
+        'form-session-choices',
+        'merchant-logos',
+        'request-segments',
       ],
     )
   }),

@@ -265,6 +265,11 @@ create table form_sessions (
   cancelled_at bigint not null,
   mac bytea not null,
   version integer not null,
+  amount_tiyin bigint not null,
+  order_text text collate "C" not null,
+  cards text collate "C" not null,
+  picked text collate "C" not null,
+  removals text collate "C" not null,
   primary key (bucket, session_id)
 );
 
@@ -329,6 +334,13 @@ create table known_devices (
 create index known_devices_user on known_devices (user_id, created_at desc);
 
 create index known_devices_created_at on known_devices (created_at);
+
+create table merchant_logos (
+  merchant_id text collate "C" not null,
+  png bytea not null,
+  stored_at bigint not null,
+  primary key (merchant_id)
+);
 
 create table merchants (
   id text collate "C" not null,
@@ -508,6 +520,21 @@ create index request_log_card on request_log (bucket, merchant_id, card_id, at d
 create index request_log_hour on request_log (((at / 3600000)));
 
 create index request_log_caller on request_log (bucket, merchant_id, caller, at, request_id);
+
+create table request_segments (
+  bucket integer not null,
+  merchant_id text collate "C" not null,
+  last_at bigint not null,
+  last_id text collate "C" not null,
+  first_at bigint not null,
+  caller text collate "C" not null,
+  calls integer not null,
+  errors integer not null,
+  gaps integer not null,
+  slowest_micros bigint not null,
+  body text collate "C" not null,
+  primary key (bucket, merchant_id, last_at, last_id)
+) partition by range (last_at);
 
 create table sandbox_ledger (
   request_id text collate "C" not null,

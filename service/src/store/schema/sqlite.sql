@@ -246,7 +246,7 @@ create table form_sessions (
   locale text,
   attempts_left integer not null,
   created_at integer not null,
-  ends_at integer not null, return_to text, cancelled_at integer not null default 0, mac blob not null default x'', version integer not null default 1,
+  ends_at integer not null, return_to text, cancelled_at integer not null default 0, mac blob not null default x'', version integer not null default 1, amount_tiyin integer not null default 0, order_text text not null default '', cards text not null default '', picked text not null default '', removals text not null default '',
   primary key (bucket, session_id)
 ) strict;
 
@@ -305,6 +305,12 @@ create table known_devices (
 create index known_devices_created_at on known_devices (created_at);
 
 create index known_devices_user on known_devices (user_id, created_at desc);
+
+create table merchant_logos (
+  merchant_id text primary key not null,
+  png blob not null,
+  stored_at integer not null
+) strict;
 
 create table merchants (
   id text primary key not null,

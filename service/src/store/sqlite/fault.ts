@@ -75,9 +75,9 @@ const SQLITE_NOMEM = 7
 const SQLITE_READONLY = 8
 /** An extended code: a crash has interrupted a change, and this connection may not undo it. */
 export const SQLITE_READONLY_ROLLBACK = SQLITE_READONLY | (3 << 8)
-const SQLITE_IOERR = 10
+export const SQLITE_IOERR = 10
 export const SQLITE_CORRUPT = 11
-const SQLITE_FULL = 13
+export const SQLITE_FULL = 13
 const SQLITE_CANTOPEN = 14
 export const SQLITE_NOTADB = 26
 

@@ -70,6 +70,9 @@ test('an embedded store from before payments keeps its cards and accepts receipt
         { number: 31, name: 'kek-processes', breaking: false },
         { number: 32, name: 'networks', breaking: true },
         { number: 33, name: 'sms-sends', breaking: true },
+        { number: 34, name: 'form-session-choices', breaking: true },
+        { number: 35, name: 'merchant-logos', breaking: true },
+        { number: 36, name: 'request-segments', breaking: false },
       ]
       assert.deepEqual(
         applied,

@@ -7,11 +7,14 @@ import { testAuditKey } from '../suite/audit-key.fixture.ts'
 import type { StoreUnderTest } from '../suite/opened.fixture.ts'
 import { openSqliteStore, SQLITE_FILE } from './sqlite.ts'
 
-let migrated: Promise<Buffer> | null = null
+let migrated: Buffer | null = null
 
-/** A new database with all migrations, made once in a process: they take a tenth of a second each time. */
-function readMigrated(): Promise<Buffer> {
-  return (migrated ??= migrateNew())
+/**
+ * A new database with all migrations, made once in a process: they take a tenth of a second each time. The bytes are stored, not their promise: node:test
+ * takes what awaits a promise of another test as part of that test, and `after` would register with a test that has ended.
+ */
+async function readMigrated(): Promise<Buffer> {
+  return (migrated ??= await migrateNew())
 }
 
 async function migrateNew(): Promise<Buffer> {
@@ -64,7 +67,8 @@ export async function withFolder(test: (folder: string) => Promise<void>): Promi
 }
 
 function queryRaw(folder: string, text: string): readonly Row[] {
-  const db = new DatabaseSync(join(folder, SQLITE_FILE))
+  // The thread of the store may commit at the same time.
+  const db = new DatabaseSync(join(folder, SQLITE_FILE), { timeout: 5000 })
   try {
     return db.prepare(text).all() as Row[]
   } finally {

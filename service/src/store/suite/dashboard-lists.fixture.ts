@@ -4,7 +4,6 @@ import { listCounters } from '../counters.ts'
 import { listDeliveryPage } from '../deliveries.ts'
 import { listDeclinedOperations } from '../operations.ts'
 import { listReceiptPage, listReceiptsOfCard } from '../receipts.ts'
-import { findRequest, listRequests } from '../request-log.ts'
 import { listMerchantInbox } from '../sandbox.ts'
 import type { Store } from '../store.ts'
 import type { Read } from '../transaction.ts'
@@ -48,10 +47,6 @@ export function dashboardListQueries(rows: number, behind: number): readonly Lis
   const funnel = { ...of, from: T0, cardsMax: 2000 }
   const counters = { ...of, fromHour: counterHours.from, toHour: counterHours.to, stepHours: 24 } as const
 
-  const requests = (name: string, query: Parameters<typeof listRequests>[0]): ListQuery =>
-    row(`requests, ${name}`, query.count * 2, listRequests(query), (store) => store.read(listRequests(query)))
-  const someRequest = { ...of, requestId: idOfRow(rows - 1) }
-
   return [
     cards('first page', { ...page, after: null, by: null }),
     cards('deep page', { ...page, after: deep, by: null }),
@@ -94,12 +89,6 @@ export function dashboardListQueries(rows: number, behind: number): readonly Lis
     row('SMS inbox, deep page', 52, listMerchantInbox({ ...page, after: deep }), (store) =>
       store.read(listMerchantInbox({ ...page, after: deep })),
     ),
-    requests('first page', { ...page, from: 0, after: null, cardId: null }),
-    requests('deep page', { ...page, from: 0, after: deep, cardId: null }),
-    requests('of an hour', { ...page, from: lastHour.from, after: { at: lastHour.to, id: '' }, cardId: null }),
-    requests('what one pass of a filter reads', { ...page, count: 501, from: 0, after: null, cardId: null }),
-    requests('of a card', { ...page, from: 0, after: null, cardId: '7'.padStart(24, '0') }),
-    row('requests, one', 2, findRequest(someRequest), (store) => store.read(findRequest(someRequest))),
     row('charts, a week', 24 * 168, listCounters(counters), (store) => store.read(listCounters(counters))),
   ]
 }

@@ -34,14 +34,20 @@ export function formsSuite(withStore: WithStore): void {
     returnTo: null,
     cancelledAt: 0,
     version: 1,
+    amountTiyin: 0,
+    orderText: '',
+    cards: '',
+    picked: '',
+    removals: '',
     mac: bytesOf('mac'),
   }
+  const shown = { amountTiyin: 10_000_000_000_000, orderText: 'Заказ № 197', cards: `${'1'.repeat(24)} ${'2'.repeat(24)}` }
   const key: FormSessionKey = { bucket, merchantId, sessionId: session.sessionId, hash: session.hash }
 
   test(
     'a session is read as it was inserted, by its merchant with the right secret only',
     withStore(async ({ store }) => {
-      const hosted: FormSessionRow = { ...session, returnTo: 'https://shop.example/back?order=1' }
+      const hosted: FormSessionRow = { ...session, returnTo: 'https://shop.example/back?order=1', ...shown }
       const bare: FormSessionRow = { ...session, sessionId: 'c'.repeat(24), customer: null, locale: null, save: 'off' }
       for (const row of [hosted, bare]) await store.write(insertFormSession, { session: row, audit })
       assert.deepEqual(await store.read(findFormSession(key)), hosted)
@@ -68,7 +74,14 @@ export function formsSuite(withStore: WithStore): void {
       )
       assert.deepEqual(made.filter(Boolean), [true])
       assert.deepEqual(await store.read(findFormSession(key)), changed(made.indexOf(true)))
-      const cancelled = { ...changed(0), cancelledAt: T0 + 5, version: 3, mac: bytesOf('cancelled') }
+      const cancelled = {
+        ...changed(0),
+        cancelledAt: T0 + 5,
+        picked: '1'.repeat(24),
+        removals: '2'.repeat(24),
+        version: 3,
+        mac: bytesOf('cancelled'),
+      }
       assert.equal(
         await store.write(updateFormSession, {
           session: { ...cancelled, merchantId: 'f'.repeat(24) },

@@ -18,7 +18,6 @@ export async function fillOld(raw: StoreUnderTest['raw']): Promise<void> {
     form_sessions: `7, ${id}, 'm', ${hash}, 'https://shop.example', null, 'off', null, 3, 0, ${at}, null, 0, ${hash}`,
     form_cards: `7, ${id}, ${id}, 'key', ${hash}, 0, ${at}`,
     tallies: `7, 'm', ${hourOfT0} + case when n % 1000 = 0 then -n else n end, 'paid', 1`,
-    request_log: `7, 'm', case when n % 1000 = 0 then ${T0} - n::bigint * 3600000 else ${T0} + n end, ${id}, '', 'spec', 0, '', 0, 'server', '', 0, 0, 0, ''`,
     dashboard_sessions: `${id}, 'u', 'm', ${hash}, 'key', '', 0, ${at}, '', '', ${hash}, 'password', 0`,
   }
   for (const [table, values] of Object.entries(tables)) {

@@ -19,7 +19,6 @@ export function fillRows(dialect: Dialect, range: RowRange): readonly string[] {
     operations(dialectSql),
     audit(dialectSql),
     tallies(dialectSql),
-    requests(dialectSql),
     outbox(dialectSql),
     deliveries(dialectSql),
     `insert into sms_inbox (merchant_id, id, at, phone_mask, text)
@@ -34,7 +33,6 @@ export const analyzeRows: readonly string[] = [
   'operations',
   'audit',
   'tallies',
-  'request_log',
   'sms_inbox',
   'outbox',
   'deliveries',
@@ -155,16 +153,6 @@ function tallies({ series, hex }: DialectSql): string {
     select ${bucket}, case when n <= ${hours * 24} then '${sampleMerchantId}' else ${hex(`n / ${hours * 24}`, 24)} end,
       ${counterHours.from} + n % ${hours}, 'word.' || (n / ${hours} % 24), n
     from ${series} where true on conflict do nothing`
-}
-
-/** Half of the calls are of one of a hundred cards. */
-function requests({ series, hex }: DialectSql): string {
-  return `
-    insert into request_log (bucket, merchant_id, at, request_id, method, profile, code, reason, micros, caller, card_id, lost, lost_from,
-      bytes, detail)
-    select ${bucket}, ${merchant}, ${T0} + n * 1000, ${rowId(hex)}, 'cards.check', 'spec', case when n % 20 = 0 then -31400 else 0 end, '',
-      1000, 'server', case when n % 2 = 0 then '' else ${hex('n % 100', 24)} end, 0, 0, 99, '{}'
-    from ${series}`
 }
 
 /** The hours of these counters. */

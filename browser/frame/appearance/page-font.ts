@@ -1,0 +1,44 @@
+const maxBytes = 1024 * 1024
+const dataUrl = /^data:(?:font|application)\/[a-z\d.+-]+;base64,([A-Za-z\d+/]+={0,2})$/
+
+let shown: string | undefined
+
+/**
+ * Makes a font of a whole file. It has no `unicode-range` and nothing is fetched, so nobody learns which characters are drawn. Consent and footer
+ * have another font, whatever the file contains. A file that comes when something is typed is not used: the text would jump. False when it is no
+ * font.
+ */
+export async function showPageFont(font: unknown): Promise<boolean> {
+  const isTyped = [...document.querySelectorAll('input')].some(({ type, value }) => type !== 'checkbox' && value !== '')
+  if (isTyped || font === shown) return true
+  const file = (font ?? '') === '' ? undefined : font
+  const { dataset } = document.documentElement
+  document.fonts.clear()
+  delete dataset['font']
+  shown = undefined
+  if (file === undefined) return true
+  const bytes = readFile(file)
+  if (bytes === null) return false
+  shown = file as string
+  const face = new FontFace('page-font', bytes, { weight: '100 900' })
+  const isLoaded = await face.load().then(
+    () => true,
+    () => false,
+  )
+  if (isLoaded && shown === file) {
+    document.fonts.add(face)
+    dataset['font'] = 'page'
+  }
+  return isLoaded
+}
+
+/** The bytes of a data URL; null for anything else. */
+function readFile(url: unknown): ArrayBuffer | null {
+  if (typeof url !== 'string' || url.length > (maxBytes * 4) / 3 + 100) return null
+  const [, base64] = dataUrl.exec(url) ?? []
+  try {
+    return base64 === undefined ? null : Uint8Array.from(atob(base64), (character) => character.charCodeAt(0)).buffer
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,111 @@
+import type { Appearance } from './appearance.ts'
+
+/** Three appearances to start from: in the form builder, in the reference page, and in the tests that draw them. */
+export const appearanceExamples = {
+  meadow: {
+    labels: 'floating',
+    variables: {
+      background: 'transparent',
+      field: '#ffffff',
+      text: '#10312b',
+      muted: '#4b6a63',
+      border: '#77978e',
+      accent: '#0a6b4d',
+      focus: '#0a6b4d',
+      radius: '14px',
+    },
+    rules: {
+      '.Label--floating': { color: 'var(--accent)' },
+      '.Input': { boxShadow: '0 1px 3px rgba(16, 49, 43, 0.12)', outlineWidth: '1px' },
+      '.Input:hover': { borderColor: 'var(--accent)' },
+      '.Input:focus': { borderColor: 'var(--accent)', boxShadow: '0 0 0 4px rgba(30, 160, 115, 0.25)' },
+      '.Button': { borderRadius: '28px', boxShadow: '0 6px 14px -6px rgba(10, 107, 77, 0.6)', fontWeight: 700 },
+      '.Button:hover': { backgroundColor: '#085a41', color: '#fff' },
+    },
+    dark: {
+      variables: {
+        field: '#14261f',
+        text: '#e7f5ef',
+        muted: '#a3bdb4',
+        border: '#5f8377',
+        accent: '#6fe0b4',
+        accentText: '#04251a',
+        focus: '#6fe0b4',
+      },
+      rules: { '.Button:hover': { backgroundColor: '#8cf0c9', color: '#04251a' } },
+    },
+  },
+  ledger: {
+    variables: {
+      background: 'transparent',
+      field: 'transparent',
+      text: '#1f1a14',
+      muted: '#665b4f',
+      border: '#7a6f63',
+      accent: '#1f1a14',
+      accentText: '#fff8ec',
+      focus: '#9a3b12',
+      radius: '0px',
+      gap: '20px',
+      fontFamily: "Georgia, 'PT Serif', serif",
+    },
+    rules: {
+      '.Label': { color: 'var(--muted)', fontSize: '12px', fontWeight: 400, letterSpacing: '0.12em', textTransform: 'uppercase' },
+      '.Input': {
+        border: 'none',
+        borderBottom: '1px solid var(--border)',
+        padding: '10px 0',
+        fontSize: '18px',
+        outlineWidth: '1px',
+        outlineOffset: '3px',
+      },
+      '.Input:hover': { borderColor: 'var(--text)' },
+      '.Input--invalid': { boxShadow: '0 1px 0 0 var(--error)' },
+      '.Button': { minHeight: '56px', fontSize: '14px', fontWeight: 400, letterSpacing: '0.12em', textTransform: 'uppercase' },
+      '.Button:hover': { backgroundColor: '#9a3b12', color: '#fff' },
+    },
+    dark: {
+      variables: {
+        text: '#f4ead9',
+        muted: '#b9ab97',
+        border: '#a3957f',
+        accent: '#f4ead9',
+        accentText: '#1f1a14',
+        focus: '#f0a37a',
+      },
+      rules: { '.Button:hover': { backgroundColor: '#f0a37a', color: '#1f1a14' } },
+    },
+  },
+  poster: {
+    variables: {
+      background: 'transparent',
+      field: '#fffdf0',
+      text: '#111111',
+      muted: '#55514a',
+      border: '#111111',
+      accent: '#ffd60a',
+      accentText: '#111111',
+      focus: '#5b2bff',
+      radius: '6px',
+      borderWidth: '3px',
+      gap: '18px',
+    },
+    rules: {
+      '.Label': { fontSize: '15px', fontWeight: 800 },
+      '.Input': { boxShadow: '4px 4px 0 0 var(--border)' },
+      '.Input:focus': { borderColor: 'var(--focus)', boxShadow: '4px 4px 0 0 var(--focus)' },
+      '.Input--invalid': { boxShadow: '4px 4px 0 0 var(--error)' },
+      '.Button': {
+        border: '3px solid var(--border)',
+        boxShadow: '4px 4px 0 0 var(--border)',
+        fontWeight: 800,
+        textTransform: 'uppercase',
+      },
+      '.Button:hover': { boxShadow: '2px 2px 0 0 var(--border)' },
+      '.Button:active': { boxShadow: 'none' },
+    },
+    dark: {
+      variables: { field: '#1d1b16', text: '#fffdf0', muted: '#c9c4b5', border: '#fffdf0', focus: '#b69cff' },
+    },
+  },
+} as const satisfies Readonly<Record<string, Appearance>>

@@ -1,0 +1,381 @@
+import { canHoldPan, formatOf, readFormat, type InputFormat } from './formats.ts'
+import { LabelReader, type FieldTexts } from './labels.ts'
+import { ancestorsOf, textInside, type Outline, type OutlineElement } from './outline.ts'
+import * as words from './words.ts'
+
+/** What an input asks for. `code` is a CVV, `pin` a card's PIN, `otp` the code of an SMS. */
+export type CardData = 'number' | 'expiry' | 'holder' | 'code' | 'pin' | 'otp'
+
+/** An input that asks for card data, with what a person reads about it. */
+export interface CardField {
+  readonly element: OutlineElement
+  readonly data: CardData
+  readonly text: string
+}
+
+/** What was observed in the browser while digits were typed into an input. */
+export interface TypingBehavior {
+  /** The input arranged the digits in groups of four. */
+  readonly isGrouped: boolean
+  /** The digits left the page in a form that hides them: reversed, encoded or in parts. */
+  readonly isDisguised: boolean
+}
+
+export interface CardFieldOptions {
+  /** Masks that scripts set, by the id, class or name of the input. */
+  readonly masks?: ReadonlyMap<string, string>
+  readonly behaviors?: ReadonlyMap<OutlineElement, TypingBehavior>
+  /** Names of custom elements that scripts define, each with an input inside. */
+  readonly components?: ReadonlySet<string>
+}
+
+/**
+ * Finds the inputs that ask for a card, by what a person reads about them: the label, the placeholder, the form of the mask, the heading above,
+ * and the inputs beside. A number is judged together with its group: “number” beside “MM/YY” is a card, “card number” under “Gift card” is not.
+ */
+export function findCardFields(outline: Outline, options: CardFieldOptions = {}): CardField[] {
+  const isComponent = ({ tag }: OutlineElement): boolean => options.components?.has(tag) === true
+  const fields = outline.elements
+    .filter((element) => isTypedInto(element) || isKeyTarget(outline, element) || isComponent(element))
+    .slice(0, maxFields)
+  const reader = new LabelReader(outline, fields)
+  const groups = new GroupFinder(outline, fields)
+  const candidates = fields.map((element) => readCandidate(element, { reader, groups, options }))
+  const boxes = findSplitBoxes(candidates)
+  const cardFields: CardField[] = []
+  for (const [group, members] of Map.groupBy(candidates, ({ group: root }) => root))
+    cardFields.push(...judgeGroup(outline, group, members, boxes))
+  cardFields.push(...findKeypads(outline))
+  return cardFields.toSorted((a, b) => a.element.start - b.element.start)
+}
+
+/** Whether the element takes the focus and has a name, and is neither a native control nor one of a role that is not typed into. */
+function isNamedFocusTarget({ tag, attributes }: Pick<OutlineElement, 'tag' | 'attributes'>): boolean {
+  return (
+    /^(div|span|p|td|li|output|canvas)$/.test(tag) &&
+    /^\s*0*\d+\s*$/.test(attributes['tabindex'] ?? '') &&
+    /^(|textbox|spinbutton|application)$/.test(attributes['role'] ?? '') &&
+    `${attributes['aria-label'] ?? ''}${attributes['aria-labelledby'] ?? ''}`.trim() !== ''
+  )
+}
+
+/** Whether people type or choose something in the element: buttons, boxes and hidden inputs are not. */
+export function isTypedInto({ tag, attributes }: Pick<OutlineElement, 'tag' | 'attributes'>): boolean {
+  const editable = attributes['contenteditable']
+  if (tag !== 'body' && tag !== 'html' && editable !== undefined && editable !== 'false') return true
+  if (attributes['role'] === 'textbox' && tag !== 'input') return true
+  return (
+    /^(input|textarea|select)$/.test(tag) &&
+    !/^(hidden|checkbox|radio|submit|button|reset|image|file|color|range)$/.test((attributes['type'] ?? '').toLowerCase())
+  )
+}
+
+/** An empty element with a name that takes the focus and is nothing else: a script reads keys there. */
+function isKeyTarget(outline: Outline, element: OutlineElement): boolean {
+  return isNamedFocusTarget(element) && textInside(outline, element, 10) === ''
+}
+
+interface Candidate {
+  readonly element: OutlineElement
+  readonly group: OutlineElement | null
+  readonly texts: FieldTexts
+  readonly own: string
+  readonly format: InputFormat
+  readonly mentions: readonly words.CardMention[]
+  readonly identifier: ReturnType<typeof words.readIdentifier>
+  readonly autocomplete: string
+  readonly behavior: TypingBehavior | undefined
+}
+
+function readCandidate(
+  element: OutlineElement,
+  { reader, groups, options }: { reader: LabelReader; groups: GroupFinder; options: CardFieldOptions },
+): Candidate {
+  const { attributes } = element
+  const group = groups.groupOf(element)
+  const texts = reader.read(element, group)
+  const own = words.normalizeText(texts.own.join(', '))
+  const behavior = options.behaviors?.get(element)
+  const names = [attributes['id'], attributes['name'], ...(attributes['class'] ?? '').split(/\s+/)]
+  const masks = names.flatMap((name) => options.masks?.get(name ?? '') ?? [])
+  const samples = texts.own.map((text) => formatOf(text)).filter((format) => format !== null)
+  const read = behavior?.isGrouped === true ? 'pan' : (readFormat(attributes, masks) ?? samples[0] ?? readSelect(element))
+  const identifiers = ['id', 'name', 'data-testid', 'formcontrolname', 'v-model', 'ng-model'].map((name) =>
+    words.readIdentifier(attributes[name] ?? ''),
+  )
+  return {
+    element,
+    group,
+    texts,
+    own,
+    format: read,
+    mentions: words.findCardMentions(own),
+    identifier: identifiers.find((identifier) => identifier !== null) ?? null,
+    autocomplete: (attributes['autocomplete'] ?? '').toLowerCase(),
+    behavior,
+  }
+}
+
+function judgeGroup(
+  outline: Outline,
+  group: OutlineElement | null,
+  members: readonly Candidate[],
+  boxes: ReadonlySet<Candidate>,
+): CardField[] {
+  const hasCode = members.some((member) => isSureCode(member))
+  const hasExpiry = members.some((member) => isExpiryFormat(member) || /\bcc-exp/.test(member.autocomplete))
+  const isPaying = words.namesPayment(
+    words.normalizeText(group === null ? '' : `${textInside(outline, group)} ${group.attributes['aria-label'] ?? ''}`),
+  )
+  const hasNamedExpiry = hasExpiry || members.some(({ own }) => words.namesExpiry(own))
+  const circumstances = { hasCode, hasExpiry, hasNamedExpiry, isPaying, boxes }
+  const numbers = members.filter((member) => isNumber(member, circumstances))
+  const hasNumber = numbers.length > 0
+  const dataOf = (member: Candidate): CardData | null => {
+    if (numbers.includes(member)) return 'number'
+    if (isExpiry(member, { hasNumber: hasNumber || hasCode })) return 'expiry'
+    if (isSecurityCode(member, hasNumber)) return 'code'
+    if (isHolder(member, hasNumber)) return 'holder'
+    if (words.namesPin(member.own) && (hasNumber || member.mentions.some(({ kind }) => kind === 'payment'))) return 'pin'
+    return /\bone-time-code\b/.test(member.autocomplete) || words.namesSmsCode(member.own) ? 'otp' : null
+  }
+  return members.flatMap((member) => {
+    const data = dataOf(member)
+    return data === null ? [] : [{ element: member.element, data, text: describe(member) }]
+  })
+}
+
+interface GroupCircumstances {
+  readonly hasCode: boolean
+  /** An input beside takes an expiry, by its form; `hasNamedExpiry`: by its form or its words. */
+  readonly hasExpiry: boolean
+  readonly hasNamedExpiry: boolean
+  /** Whether the group speaks of paying. */
+  readonly isPaying: boolean
+  readonly boxes: ReadonlySet<Candidate>
+}
+
+function isNumber(member: Candidate, { hasCode, hasExpiry, hasNamedExpiry, isPaying, boxes }: GroupCircumstances): boolean {
+  const { element, own, format, mentions, autocomplete, behavior, identifier } = member
+  const isBox = boxes.has(member)
+  if (/\bcc-number\b/.test(autocomplete)) return true
+  if (!isBox && !canHoldPan(element.tag, element.attributes)) return false
+  if (isSearch(member) || words.givesShortExample(own)) return false
+  if (isExpiryFormat(member) || isSureCode(member)) return isWholeCard(member)
+  const says = mentions.filter(({ isNumber: names }) => names)
+  const ownKinds = new Set(mentions.map(({ kind }) => kind))
+  const context = contextOf(member)
+  // The last heading that names another kind of card decides, unless a CVV is asked for, or an expiry for a payment below a distant heading.
+  const isOther = ownKinds.has('payment') ? false : ownKinds.has('other') || context.kind === 'other'
+  if (isOther && !hasCode) return !ownKinds.has('other') && context.isFar && hasExpiry && isPaying && (says.length > 0 || format === 'pan')
+  if (behavior?.isDisguised === true && !words.namesOtherThing(own)) return true
+  if (says.length > 0) return true
+  const hasSupport = hasExpiry || hasCode || context.kind === 'payment'
+  if (words.isCardAlone(own)) return format !== null || hasNamedExpiry || hasCode || (isPaying && isNumeric(element))
+  const isSilent = words.isGeneric(own)
+  if (isSilent && context.isNumber && (isBox || isNumeric(element) || context.isNear)) return true
+  const before = words.normalizeText(member.texts.before)
+  if (words.namesOtherThing(own)) return words.namesMessage(own) && words.asksForCardNumber(before, { inMessage: true })
+  // A passport has a long number and an expiry too.
+  if (context.kind === null && context.isDocument && !hasCode && !isPaying) return false
+  if (format === 'pan') return isSilent || hasSupport || context.kind === 'plain'
+  if (words.namesNumber(own) && hasNamedExpiry && (context.kind === 'payment' || context.kind === 'plain')) return true
+  if (format === 'pan_letters' || format === 'pan_length' || isBox)
+    return isSilent && (hasSupport || (context.kind === 'plain' && isPaying))
+  if (identifier === 'number') return hasSupport || isPaying || context.kind === 'plain'
+  return (isSilent || words.namesMessage(own)) && words.asksForCardNumber(before)
+}
+
+function isSearch({ own, element: { attributes } }: Candidate): boolean {
+  return /^search$/i.test(attributes['type'] ?? '') || attributes['role'] === 'searchbox' || words.namesSearch(own)
+}
+
+/** One input for everything: `Card number, MM/YY, CVC`. */
+function isWholeCard({ mentions, texts }: Candidate): boolean {
+  return (
+    mentions.some(({ isNumber: names, kind }) => names && kind !== 'other') ||
+    texts.own.some((text) => formatOf(text.replace(/mm.*$/i, '')) === 'pan')
+  )
+}
+
+function isExpiry(member: Candidate, { hasNumber }: { hasNumber: boolean }): boolean {
+  const { own, mentions, autocomplete, identifier } = member
+  if (/\bcc-exp/.test(autocomplete)) return true
+  const named = words.namesExpiry(own)
+  if (named && mentions.some(({ kind }) => kind === 'payment')) return true
+  if (!hasNumber && named && contextOf(member).isPaymentLegend && !words.namesOtherThing(own) && isExpiryFormat(member)) return true
+  if (!hasNumber)
+    return (
+      named &&
+      isExpiryFormat(member) &&
+      mentions.length > 0 &&
+      mentions.every(({ kind }) => kind !== 'other') &&
+      contextOf(member).kind !== 'other'
+    )
+  return isExpiryFormat(member) || identifier === 'expiry' || (named && !/^(date)$/.test(member.element.attributes['type'] ?? ''))
+}
+
+function isExpiryFormat({ format, own, element: { attributes } }: Candidate): boolean {
+  return format === 'expiry' || formatOf(own) === 'expiry' || (attributes['type'] === 'month' && words.namesExpiry(own))
+}
+
+function isSureCode(member: Candidate): boolean {
+  const { own, autocomplete, identifier } = member
+  if (isSearch(member)) return false
+  return (
+    /\bcc-csc\b/.test(autocomplete) || words.namesSecurityCode(own) === 'sure' || (identifier === 'code' && !words.namesOtherThing(own))
+  )
+}
+
+function isSecurityCode(member: Candidate, hasNumber: boolean): boolean {
+  return isSureCode(member) || (hasNumber && words.namesSecurityCode(member.own) === 'likely')
+}
+
+function isHolder({ own, autocomplete }: Candidate, hasNumber: boolean): boolean {
+  return hasNumber && (/\bcc-(name|given-name|family-name)\b/.test(autocomplete) || words.namesHolder(own))
+}
+
+interface CardContext {
+  /** Null: no card is named, or several kinds are. */
+  readonly kind: words.CardMention['kind'] | null
+  readonly isNumber: boolean
+  /** Whether a heading names a document, such as a passport. */
+  readonly isDocument: boolean
+  readonly isFar: boolean
+  readonly isNear: boolean
+  /** Whether the legend or the name of the group around the input is a payment card. */
+  readonly isPaymentLegend: boolean
+}
+
+/** The kind of card that the texts around an input name: the nearest text that names a definite kind decides. */
+function contextOf({ texts }: Candidate): CardContext {
+  let hasPlain = false
+  let isNumber = false
+  const isPaymentLegend = texts.groups.some((text) => words.isPaymentCard(words.normalizeText(text)))
+  const isDocument = texts.around.some((text) => text.length <= 120 && words.namesDocument(words.normalizeText(text)))
+  for (const [index, text] of texts.around.entries()) {
+    const normalized = words.normalizeText(text)
+    const mentions = words.findCardMentions(normalized)
+    const kinds = new Set(mentions.map(({ kind }) => kind))
+    const isShort = normalized.length <= 120
+    isNumber ||= isShort && mentions.some((mention) => mention.isNumber && mention.kind !== 'other')
+    if (kinds.has('payment') && kinds.has('other'))
+      return { kind: null, isNumber, isDocument, isPaymentLegend, isFar: false, isNear: index === 0 }
+    if (kinds.has('payment') || kinds.has('other'))
+      return {
+        kind: kinds.has('payment') ? 'payment' : 'other',
+        isNumber,
+        isDocument,
+        isPaymentLegend,
+        isFar: index > 0,
+        isNear: index === 0,
+      }
+    hasPlain ||= kinds.has('plain')
+  }
+  return { kind: hasPlain ? 'plain' : null, isNumber, isDocument, isPaymentLegend, isFar: true, isNear: texts.around.length > 0 }
+}
+
+/** Four inputs in a row that take four digits each are one number in parts. */
+function findSplitBoxes(candidates: readonly Candidate[]): ReadonlySet<Candidate> {
+  const isPart = ({ element: { tag, attributes } }: Candidate): boolean =>
+    tag === 'input' &&
+    (attributes['maxlength'] === '4' ||
+      attributes['size'] === '4' ||
+      /\{4\}\$?$/.test(attributes['pattern'] ?? '') ||
+      attributes['max'] === '9999')
+  const boxes = new Set<Candidate>()
+  for (let index = 0; index + 3 < candidates.length; index += 1) {
+    const row = candidates.slice(index, index + 4)
+    const spread = (row[3]?.element.start ?? 0) - (row[0]?.element.end ?? 0)
+    if (row.every(isPart) && spread <= maxBoxSpread) for (const part of row) boxes.add(part)
+  }
+  return boxes
+}
+
+function isNumeric({ tag, attributes }: OutlineElement): boolean {
+  return (
+    tag === 'input' && (/^(tel|number)$/i.test(attributes['type'] ?? '') || /^(numeric|decimal|tel)$/i.test(attributes['inputmode'] ?? ''))
+  )
+}
+
+/** Months or years to choose from are the format of an expiry. */
+function readSelect({ tag, code }: OutlineElement): InputFormat {
+  if (tag !== 'select') return null
+  const options = code.split('\n').map((option) => option.trim())
+  const numbers = options.map((option) => Number(/^\d{1,4}/.exec(option)?.[0] ?? NaN)).filter((number) => !Number.isNaN(number))
+  const areMonths = numbers.length === 12 && numbers.every((number, index) => number === index + 1)
+  const years = numbers.map((number) => (number < 100 ? number + 2000 : number))
+  const areYears =
+    years.length >= 4 &&
+    years.every((year, index) => year === (years[0] ?? 0) + index) &&
+    (years[0] ?? 0) >= 2020 &&
+    (years.at(-1) ?? 0) >= 2027
+  return areMonths || areYears ? 'expiry' : null
+}
+
+/** Buttons for the ten digits under a text that asks for a card number: digits are pressed there instead of typed. */
+function findKeypads(outline: Outline): CardField[] {
+  const isButton = ({ tag, attributes }: OutlineElement): boolean =>
+    tag === 'button' || attributes['role'] === 'button' || (tag === 'input' && attributes['type'] === 'button')
+  const digits = outline.elements.filter(
+    (element) => isButton(element) && /^\d$/.test(element.attributes['value'] ?? textInside(outline, element, 10)),
+  )
+  if (digits.length < 10 || digits.length > 30) return []
+  const [first] = digits
+  const last = digits.at(-1)
+  if (first === undefined || last === undefined) return []
+  const around = [...ancestorsOf(first)].filter(({ start, end }) => start <= first.start && end >= last.end)
+  for (const ancestor of around.slice(0, 4)) {
+    const text = textInside(outline, ancestor, 600)
+    const mentions = words.findCardMentions(words.normalizeText(text))
+    if (mentions.some(({ kind }) => kind === 'other')) return []
+    if (mentions.some(({ isNumber: names }) => names))
+      return [{ element: first, data: 'number', text: text.slice(0, maxDescriptionLength) }]
+  }
+  return []
+}
+
+/** The form or dialog around an input, or the smallest part of the page with its neighbors. */
+class GroupFinder {
+  readonly #starts: readonly number[]
+
+  constructor(_outline: Outline, fields: readonly OutlineElement[]) {
+    this.#starts = fields.map(({ start }) => start)
+  }
+
+  groupOf(field: OutlineElement): OutlineElement | null {
+    let group: OutlineElement | null = null
+    for (const ancestor of ancestorsOf(field)) {
+      if (group !== null && this.#countInside(ancestor) > maxGroupFields) return group
+      group = ancestor
+      if (/^(form|dialog|body)$/.test(ancestor.tag) || /^(dialog|form)$/.test(ancestor.attributes['role'] ?? '')) return group
+    }
+    return group
+  }
+
+  #countInside({ start, end }: OutlineElement): number {
+    return this.#below(end) - this.#below(start)
+  }
+
+  #below(position: number): number {
+    let low = 0
+    let high = this.#starts.length
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if ((this.#starts[middle] ?? 0) < position) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+}
+
+function describe({ texts, element }: Candidate): string {
+  const { own, around } = texts
+  const text = own.length > 0 ? own.join(' · ') : (around[0] ?? element.attributes['name'] ?? '')
+  return text.replace(/\s+/g, ' ').trim().slice(0, maxDescriptionLength)
+}
+
+const maxFields = 2000
+const maxGroupFields = 12
+const maxBoxSpread = 24
+const maxDescriptionLength = 120

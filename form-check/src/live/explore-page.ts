@@ -1,0 +1,51 @@
+import { findCardMentions, namesPayment, normalizeText } from '../fields/words.ts'
+
+import type { LiveElement, LivePage } from './live-elements.ts'
+
+/**
+ * The buttons, links and tabs that may open a card form, the most likely first: those that speak of cards or of paying, then those that lead
+ * on. Nothing is pressed that deletes, cancels or leaves.
+ */
+export function listOpeners({ live }: LivePage, pressed: ReadonlySet<string>): LiveElement[] {
+  return live
+    .filter((element) => element.isVisible && isPressable(element) && !pressed.has(openerKey(element)))
+    .map((element) => ({ element, likelihood: likelihoodOf(element) }))
+    .filter(({ likelihood }) => likelihood > 0)
+    .toSorted((a, b) => b.likelihood - a.likelihood)
+    .map(({ element }) => element)
+}
+
+/** Identifies an opener: what it says and where it stands. */
+export function openerKey({ element: { tag, text, attributes }, selector }: LiveElement): string {
+  return JSON.stringify([tag, text, attributes['value'] ?? '', selector])
+}
+
+function isPressable({ element: { tag, attributes, card } }: LiveElement): boolean {
+  if (card !== null || attributes['disabled'] !== undefined) return false
+  const type = (attributes['type'] ?? '').toLowerCase()
+  if (tag === 'button') return type !== 'reset'
+  if (tag === 'input') return /^(button|submit|radio|image)$/.test(type)
+  if (tag === 'a') return isInPageLink(attributes['href'])
+  return tag === 'summary' || /^(button|tab|radio|switch)$/.test(attributes['role'] ?? '') || attributes['onclick'] !== undefined
+}
+
+/** A link that stays on the page: it is handled by a script. */
+function isInPageLink(href: string | undefined): boolean {
+  return href === undefined || href === '' || href.startsWith('#') || href.toLowerCase().startsWith('javascript:')
+}
+
+function likelihoodOf({ element: { tag, text, attributes } }: LiveElement): number {
+  const label = normalizeText([text, attributes['value'], attributes['aria-label'], attributes['title'], attributes['id']].join(' '))
+  if (leaving.test(label)) return 0
+  const isRadio = attributes['type'] === 'radio' || attributes['role'] === 'radio'
+  if (findCardMentions(label).some(({ kind }) => kind !== 'other')) return 4
+  if (isRadio) return namesPayment(label) ? 2 : 0
+  if (namesPayment(label)) return 4
+  if (onward.test(label)) return 3
+  return tag === 'summary' || attributes['aria-expanded'] === 'false' || attributes['aria-haspopup'] !== undefined ? 2 : 1
+}
+
+const leaving =
+  /\b(delete|remove|cancel|close|log ?out|sign ?out|exit|back|unsubscribe|reset|clear|ochir\w*|bekor|chiqish|yop\w*|orqaga|tozala\w*|udal\w*|otmen\w*|vyyti|vyxod|zakryt\w*|nazad|ochist\w*|print|chop|pechat\w*|share|ulash\w*|podelit\w*)\b/
+const onward =
+  /\b(next|continue|proceed|checkout|order|confirm|submit|send|start|open|add|choose|select|show|more|ok|keyingi|davom\w*|buyurtma|tasdiq\w*|yubor\w*|boshla\w*|och\w*|qosh\w*|tanla\w*|korsat\w*|dalee|daley|prodolj\w*|oform\w*|zakaz\w*|podtverd\w*|otprav\w*|nachat|otkryt\w*|dobav\w*|vybr\w*|pokaz\w*)\b/

@@ -1,0 +1,161 @@
+import { HOUR_MS, type RequestCaller, type RequestSegment } from '../../store/request-segments.ts'
+
+import type { RedactedMembers } from './redact.ts'
+
+/** One API call in its merchant's request log, already redacted. */
+export interface RequestRow {
+  readonly bucket: number
+  readonly merchantId: string
+  /** When the response was sent. */
+  readonly at: number
+  readonly requestId: string
+  readonly caller: RequestCaller
+  /** '' for an unknown method. */
+  readonly method: string
+  readonly profile: 'spec' | 'subscribe'
+  /** Of the error; 0 for a result. */
+  readonly code: number
+  readonly reason: string
+  /** Thousandths of a millisecond. */
+  readonly micros: number
+  /** '' for a call without a card. */
+  readonly cardId: string
+  readonly addressClass: AddressClass
+  /** Above 0 the row is no call, but stands for this many calls of `caller` that were not recorded for `reason`, the first at `lostFrom`. */
+  readonly lost: number
+  readonly lostFrom: number
+  /** Of the whole body of the request. */
+  readonly bytes: number
+  readonly detail: RequestDetail
+}
+
+/** What is stored of a call's params and its result. */
+export interface RequestDetail {
+  /** Of the error, where it is a plain name. */
+  readonly data: string
+  readonly params: RedactedMembers
+  readonly result: RedactedMembers
+}
+
+/** Where a call came from, of which the address itself is not stored; '' for calls of before it was. */
+export type AddressClass = 'loopback' | 'private' | 'public' | ''
+
+/** A row that waits to be written, as the text that a segment has of it. */
+export interface EncodedRow {
+  readonly bucket: number
+  readonly merchantId: string
+  readonly caller: RequestCaller
+  readonly at: number
+  readonly requestId: string
+  readonly isError: boolean
+  readonly isGap: boolean
+  readonly micros: number
+  readonly text: string
+}
+
+/** Encodes a row as the JSON of an array. Ids, codes and names have nothing to escape; only the detail is written by JSON.stringify. */
+export function encodeRow(row: RequestRow): EncodedRow {
+  const { bucket, merchantId, caller, at, requestId, micros, lost, code, method, profile, reason, cardId, addressClass, lostFrom, bytes } =
+    row
+  const { data, params, result } = row.detail
+  const detail = JSON.stringify([data, params.list.map(encodeMember), params.more, result.list.map(encodeMember), result.more])
+  const text = `[${at},"${requestId}","${method}","${profile}",${code},"${reason}",${micros},"${cardId}","${addressClass}",${lost},${lostFrom},${bytes},${detail}]`
+  return { bucket, merchantId, caller, at, requestId, isError: code !== 0, isGap: lost > 0, micros, text }
+}
+
+type Member = RedactedMembers['list'][number]
+/** Path and value; where it is hidden, why and its size. */
+type EncodedMember = readonly [string, Member['value'], string?, number?]
+
+function encodeMember({ path, value, hidden, size }: Member): EncodedMember {
+  return hidden === null ? [path, value] : [path, null, hidden, size]
+}
+
+function decodeMember([path, value, hidden, size = 0]: EncodedMember): Member {
+  return { path, value, hidden: (hidden ?? null) as Member['hidden'], size }
+}
+
+type EncodedDetail = readonly [string, readonly EncodedMember[], number, readonly EncodedMember[], number]
+// prettier-ignore
+type EncodedCall = readonly [at: number, requestId: string, method: string, profile: RequestRow['profile'], code: number, reason: string, micros: number,
+  cardId: string, addressClass: AddressClass, lost: number, lostFrom: number, bytes: number, detail: EncodedDetail]
+
+/** The rows of a segment, oldest first. Throws for a body that this service never wrote. */
+export function decodeRows({ bucket, merchantId, caller, body }: RequestSegment): RequestRow[] {
+  return (JSON.parse(body) as EncodedCall[]).map((call) => {
+    const [at, requestId, method, profile, code, reason, micros, cardId, addressClass, lost, lostFrom, bytes, detail] = call
+    const [data, params, moreParams, result, moreResult] = detail
+    return {
+      bucket,
+      merchantId,
+      at,
+      requestId,
+      caller,
+      method,
+      profile,
+      code,
+      reason,
+      micros,
+      cardId,
+      addressClass,
+      lost,
+      lostFrom,
+      bytes,
+      detail: {
+        data,
+        params: { list: params.map(decodeMember), more: moreParams },
+        result: { list: result.map(decodeMember), more: moreResult },
+      },
+    }
+  })
+}
+
+/** Puts rows together into segments, each of one merchant, one kind of caller and one hour. */
+export function toSegments(rows: readonly EncodedRow[]): RequestSegment[] {
+  const groups = new Map<string, EncodedRow[]>()
+  for (const row of rows) {
+    const key = `${row.merchantId}${row.caller}${Math.floor(row.at / HOUR_MS)}`
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, [row])
+    else group.push(row)
+  }
+  return [...groups.values()].flatMap((group) => {
+    group.sort(byTime)
+    const segments: RequestSegment[] = []
+    for (let from = 0; from < group.length; from += maxSegmentRows) segments.push(toSegment(group.slice(from, from + maxSegmentRows)))
+    return segments
+  })
+}
+
+function byTime(one: EncodedRow, other: EncodedRow): number {
+  return one.at - other.at || (one.requestId < other.requestId ? -1 : 1)
+}
+
+function toSegment(rows: readonly EncodedRow[]): RequestSegment {
+  const [first, last] = [rows[0], rows.at(-1)]
+  if (first === undefined || last === undefined) throw new Error('a segment has at least one row')
+  const { bucket, merchantId, caller } = first
+  let [errors, gaps, slowestMicros, body] = [0, 0, 0, '']
+  for (const { isError, isGap, micros, text } of rows) {
+    if (isError) errors++
+    if (isGap) gaps++
+    if (micros > slowestMicros) slowestMicros = micros
+    body += body === '' ? `[${text}` : `,\n${text}`
+  }
+  return {
+    bucket,
+    merchantId,
+    lastAt: last.at,
+    lastId: last.requestId,
+    firstAt: first.at,
+    caller,
+    calls: rows.length,
+    errors,
+    gaps,
+    slowestMicros,
+    body: `${body}]`,
+  }
+}
+
+/** Some thirty kilobytes: a page of a list reads one or two. */
+const maxSegmentRows = 100

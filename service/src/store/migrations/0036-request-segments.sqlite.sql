@@ -1,0 +1,1 @@
+-- The request log in segments. The embedded store has them in a database of their own, requests.db (sqlite/request-log-worker.ts): nothing is created here.

@@ -1,0 +1,131 @@
+// time limit: 300 s
+import assert from 'node:assert/strict'
+import { fork } from 'node:child_process'
+import { existsSync, openSync, readFileSync, statSync, writeFileSync, writeSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+
+import type { DamagedRequestLog, RequestLogStore } from '../request-log-store.ts'
+import { listSegmentHeads, type RequestSegment } from '../request-segments.ts'
+import { makeSqliteRequestLog, requestLogPathOf } from './request-log.ts'
+import { withFolder } from './with-store.fixture.ts'
+
+const of = { bucket: 7, merchantId: 'a'.repeat(24) }
+const all = {
+  ...of,
+  behind: { at: 1e15, id: '' },
+  latest: 1e15,
+  from: 0,
+  count: 100_000,
+  needles: [],
+  minErrors: 0,
+  minResults: 0,
+  minMicros: 0,
+}
+
+test('kill -9 in the middle of appending loses nothing that was appended, and damages nothing', async () => {
+  await withFolder(async (folder) => {
+    const child = fork(fileURLToPath(new URL('./request-log-child.fixture.ts', import.meta.url)), [folder], { execArgv: ['--no-warnings'] })
+    let appended = 0
+    child.on('message', (message) => {
+      assert.equal(typeof message, 'number', JSON.stringify(message))
+      appended = Number(message)
+      if (appended === 40) child.kill('SIGKILL')
+    })
+    await new Promise((resolve) => child.once('exit', resolve))
+    assert.ok(appended >= 40)
+    const damaged: DamagedRequestLog[] = []
+    const requestLog = makeSqliteRequestLog({ folder, onDamaged: (found) => void damaged.push(found) })
+    const heads = await requestLog.read(listSegmentHeads(all))
+    await requestLog.append([segment(1_000_000)])
+    await requestLog.close()
+    assert.ok(heads.length >= appended, `${String(heads.length)} of ${String(appended)}`)
+    assert.deepEqual(damaged, [])
+    const db = new DatabaseSync(requestLogPathOf(folder), { readOnly: true })
+    assert.equal(db.prepare('pragma integrity_check').get()?.['integrity_check'], 'ok')
+    db.close()
+  })
+})
+
+test('another process reads what was appended, while the log is in use, and only the owner can read its files', async () => {
+  await withLog(async ({ requestLog, path }) => {
+    await requestLog.append([segment(1), segment(2)])
+    await requestLog.append([segment(2)])
+    const db = new DatabaseSync(path, { readOnly: true })
+    assert.equal(db.prepare('select sum(calls) as calls from request_segments').get()?.['calls'], 2)
+    db.close()
+    for (const suffix of ['', '-wal', '-shm']) assert.equal(statSync(`${path}${suffix}`).mode & 0o777, 0o600)
+  })
+})
+
+test('a file that is damaged or no database is set aside, and the log goes on with an empty one', async () => {
+  await withLog(async ({ requestLog, path, damaged }) => {
+    writeFileSync(path, 'not a database'.repeat(1000))
+    await requestLog.append([segment(1)])
+    assert.deepEqual(
+      damaged.map(({ file }) => file),
+      [`${path}.damaged`],
+    )
+    assert.match(readFileSync(`${path}.damaged`, 'latin1'), /^not a database/)
+    assert.equal((await requestLog.read(listSegmentHeads(all))).length, 1)
+  })
+})
+
+test('pages that break while the log is in use are noticed by the read that meets them', async () => {
+  await withLog(async ({ requestLog, path, damaged, reopen }) => {
+    for (let n = 0; n < 50; n++) await requestLog.append([segment(n)])
+    await requestLog.close()
+    const file = openSync(path, 'r+')
+    for (let page = 1; page * 4096 < statSync(path).size; page++) writeSync(file, Buffer.alloc(4096, 0x5a), 0, 4096, page * 4096)
+    const again = reopen()
+    assert.deepEqual(await again.read(listSegmentHeads(all)), [])
+    assert.equal(damaged.length, 1)
+    await again.append([segment(1)])
+    assert.equal((await again.read(listSegmentHeads(all))).length, 1)
+    assert.ok(existsSync(`${path}.damaged`))
+  })
+})
+
+test('a log that is closed refuses, and one of a newer version is set aside', async () => {
+  await withLog(async ({ requestLog, path, damaged, reopen }) => {
+    await requestLog.append([segment(1)])
+    await requestLog.close()
+    await assert.rejects(requestLog.append([segment(2)]), /closed/)
+    const db = new DatabaseSync(path)
+    db.exec('pragma user_version = 99')
+    db.close()
+    await reopen().append([segment(3)])
+    assert.match(String(damaged[0]?.cause), /newer version/)
+  })
+})
+
+function segment(number: number): RequestSegment {
+  const lastId = String(number).padStart(24, '0')
+  const of1 = { ...of, caller: 'server' } as const
+  return { ...of1, lastAt: number, lastId, firstAt: number, calls: 1, errors: 0, gaps: 0, slowestMicros: 1, body: `["${'x'.repeat(900)}"]` }
+}
+
+interface OpenedLog {
+  readonly requestLog: RequestLogStore
+  readonly path: string
+  readonly damaged: DamagedRequestLog[]
+  readonly reopen: () => RequestLogStore
+}
+
+async function withLog(run: (opened: OpenedLog) => Promise<void>): Promise<void> {
+  await withFolder(async (folder) => {
+    const damaged: DamagedRequestLog[] = []
+    const opened: RequestLogStore[] = []
+    const open = (): RequestLogStore => {
+      const requestLog = makeSqliteRequestLog({ folder, onDamaged: (found) => void damaged.push(found) })
+      opened.push(requestLog)
+      return requestLog
+    }
+    try {
+      await run({ requestLog: open(), path: requestLogPathOf(folder), damaged, reopen: open })
+    } finally {
+      for (const requestLog of opened) await requestLog.close()
+    }
+  })
+}
