@@ -190,7 +190,7 @@ export async function createServices(config: Config, adapters: Adapters, deps: S
     merchants,
     settings: { ...paymentSettings(config, areLimitsOn), ...overrides.payments },
   }
-  const receiptWorker = createReceiptWorker({ ...payments, onError: (err) => log.error('job_failed', { err }) })
+  const receiptWorker = createReceiptWorker({ ...payments, onError: (err) => log.error('job_failed', { job: 'receipts_reconciled', err }) })
   const receipts = createReceipts(payments, overrides.refundsInBackgroundOnly === true ? null : receiptWorker)
 
   registerClockGauges(clockGuard, metrics)
