@@ -185,6 +185,9 @@ test('a shadow that reaches the texts around its part may not hide them, and one
     ['0 8px 0 0 hsla(0, 0%, 10%, .9)', true],
     ['0 8px 0 0 #16191fee', true],
     ['0 0 0 1px #fff, 12px 0 40px var(--text)', true],
+    ['0 -12px 0 4px rgba(22, 25, 31, .35)'],
+    [Array(4).fill('0 -12px 0 4px rgba(22, 25, 31, .35)').join(', '), true],
+    ['0 12px 0 4px #fff, 0 -12px 0 4px #16191f5a, 0 -12px 0 4px #16191f5a, 0 -12px 0 4px #16191f5a', true],
   ] as const)
     for (const selector of ['.Input', '.Button:hover'])
       assert.deepEqual(find({ [selector]: { boxShadow } }), isRefused.length > 0 ? [`${selector} ${boxShadow}`] : [], boxShadow)
@@ -194,6 +197,19 @@ test('a shadow that reaches the texts around its part may not hide them, and one
     1,
   )
   assert.deepEqual(find({ '.Label': { color: '#fff' }, '.Input': { boxShadow: '0 0 20px #fff' } }, { background: '#000' }).length, 1)
+})
+
+test('shadows of several parts that hide a text only together are refused together, and others stay', () => {
+  const find = (rules: unknown): string[] => findDarkShadows(palette({}, rules)).map(({ part, state }) => `.${part}${state}`)
+  const half = { boxShadow: '0 -12px 0 4px rgba(22, 25, 31, .35), 0 12px 0 4px #16191f18' }
+  const faint = { boxShadow: '0 8px 24px -6px #0001' }
+  assert.deepEqual(find({ '.Input': half }), [])
+  assert.deepEqual(find({ '.Input': half, '.Button': half }), ['.Input', '.Button'])
+  assert.deepEqual(find({ '.Input': half, '.Button:hover': half, '.Button': faint }), ['.Input', '.Button:hover'])
+  assert.deepEqual(find({ '.Input:focus': half, '.Input--invalid': half, '.Button': faint }), ['.Input:focus', '.Input--invalid'])
+  // There is one button, in one of its states.
+  assert.deepEqual(find({ '.Button': half, '.Button:hover': half }), [])
+  assert.deepEqual(find({ '.Input': faint, '.Input:focus': faint, '.Button': faint, '.Button:hover': faint }), [])
 })
 
 test('the form gets as much space around it as its shadows and outlines need, and at most 12 pixels', () => {

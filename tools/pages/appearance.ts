@@ -65,7 +65,7 @@ hold at once, the one further right applies. A state has only the properties tha
 \`transparent\`, \`var(--background)\` or \`var(--field)\`. A color of a shadow may be half transparent: \`rgba(0, 0, 0, 0.1)\`, \`#0001\`.`,
     `A shadow or an outline outside a part needs room: the form then has a space of as many pixels around it, at most 12. For fields that stand in line
 with yours all the same, give the element around the form a negative margin of that size. A shadow that reaches the texts around its part, and on whose color they
-would have less than 2:1, is refused.`,
+would have less than 2:1, is refused. So are shadows that leave so little only together: those of one rule, of two fields, and of a field and the button.`,
     `There is no property that moves a part, hides it, or puts something over another: no \`position\`, \`margin\`, \`transform\`, \`opacity\`,
 \`content\`, \`animation\`, \`background-image\`. Consent, footer and test mark are no part. [Decision 90](../decisions/0090-appearance.md) explains why.`,
     '## Labels above and inside',
