@@ -76,12 +76,15 @@ type AppearanceRules = {
 interface ContrastProblem {
     readonly of: ThemeColor | AppearanceSelector;
     readonly on: ThemeColor | AppearanceSelector;
+    /** What has the color `of`: a text, the border or the fill of a field, or its outline. A rule for `of` corrects it with this property. */
+    readonly property: ContrastProperty;
     /** The measured contrast, rounded down to hundredths, so that a value below the limit is never shown as the limit. */
     readonly ratio: number;
     readonly needed: number;
     /** A color of the same hue for `of` with sufficient contrast, `#rrggbb`. */
     readonly suggestion: string;
 }
+type ContrastProperty = Extract<AppearanceProperty, 'color' | 'borderColor' | 'backgroundColor' | 'outlineColor'>;
 type Language = 'en' | 'ru' | 'uz';
 type CardNetwork = 'uzcard' | 'humo' | 'mir' | 'visa' | 'mastercard' | 'unionpay' | 'test';
 type FormStep = 'card' | 'code' | 'done';

@@ -279,6 +279,12 @@ test('contrast is measured with the color that a rule gives to a part in a state
   assert.deepEqual(measure({ '.Input': { border: '1px solid #eee' } }), ['.Input on background 1.16'])
   assert.deepEqual(measure({ '.Input:focus': { outlineColor: 'var(--accent)' } }), [])
   assert.deepEqual(measure({ '.Button:disabled': { color: '#eee', backgroundColor: '#fff' } }), [], 'a disabled part has no limit')
+  // Two problems of one part differ by what has the color.
+  const properties = (rules: unknown): unknown => findContrastProblems(palette({}, rules)).map(({ of, property }) => `${of} ${property}`)
+  const pale = { borderColor: '#eee', outlineColor: '#eee' }
+  assert.deepEqual(properties({ '.Input': pale }), ['.Input borderColor', '.Input outlineColor'])
+  assert.deepEqual(properties({ '.Input': { border: 'none', backgroundColor: '#eee' } }), ['.Input backgroundColor'])
+  assert.deepEqual(properties({ '.Label': { color: '#949494' } }), ['.Label color'])
   // A rule that colors a part hides the variables that nobody sees any more.
   assert.deepEqual(measure({ '.Button': { color: '#fff', backgroundColor: '#000' } }, { accentText: '#1457d9' }), [])
 })

@@ -89,8 +89,8 @@ holds the fonts for everything that the file lacks.`,
     '## Contrast',
     `In the test environment and in the dashboard's form builder, these pairs are measured in every scheme in which
 the form may be shown, and in every state that a rule changes. Each pair below its limit (WCAG 2.2 AA, 1.4.3 for texts, 1.4.11 for borders) is
-reported by a \`warning\` event with \`of\`, \`on\`, \`scheme\`, \`ratio\`, \`needed\` and a \`suggestion\`. \`of\` and \`on\` are variables, or
-rules such as \`.Button:hover\`.`,
+reported by a \`warning\` event with \`of\`, \`on\`, \`property\`, \`scheme\`, \`ratio\`, \`needed\` and a \`suggestion\`. \`of\` and \`on\` are variables, or
+rules such as \`.Button:hover\`, and \`property\` is what has the color \`of\`.`,
     markdownTable(
       ['part', 'of', 'on', 'at least'],
       [

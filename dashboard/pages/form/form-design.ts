@@ -121,6 +121,19 @@ export function hexColorIn(values: FormDesign['values'], shade: Shade, name: The
   return toHex(rgbIn(values, shade, name))
 }
 
+/** The design with the color that is suggested for a pair. A line of a rule is replaced, and the last one: it applies over `border`. */
+export function withSuggestion(design: FormDesign, { shade, of, property, suggestion }: LowContrastPair): FormDesign {
+  const { values, rules } = design
+  if (isVariable(of)) return { ...design, values: { ...values, [shade]: { ...values[shade], [of]: suggestion } } }
+  const others = rules.filter((line) => line.selector !== of || line.property !== property)
+  return { ...design, rules: [...others, { selector: of, property, value: suggestion }] }
+}
+
+/** Other names are those of rules, such as `.Button:hover`. */
+export function isVariable(name: LowContrastPair['of']): name is ThemeColor {
+  return themeVariables.some((variable) => variable === name)
+}
+
 /** Two colors with too little contrast, and the shade in which they meet. */
 export type LowContrastPair = ContrastProblem & { readonly shade: Shade }
 

@@ -5,7 +5,7 @@ import { runInNewContext } from 'node:vm'
 import { findContrastProblems } from '@tessera/contract/appearance-contrast'
 import { readRgb } from '@tessera/contract/contrast'
 
-import { initialDesign, listLowContrast, toFrameOptions, themeValueIn, type FormDesign } from './form-design.ts'
+import { initialDesign, listLowContrast, toFrameOptions, themeValueIn, withSuggestion, type FormDesign } from './form-design.ts'
 import { formatPolicy, formSnippets, type SnippetContext } from './form-snippets.ts'
 
 const context: SnippetContext = {
@@ -115,4 +115,25 @@ test('contrast is measured with the colors a shade really shows: its own, else t
     measured.map((pale) => ({ ...pale, shade: 'dark' })),
   )
   assert.deepEqual(listLowContrast({ ...design, scheme: 'light' }), [])
+})
+
+test('the suggested color of a pale rule is set where the pale color is, in the line that is there', () => {
+  const pale: FormDesign = {
+    ...initialDesign('en'),
+    scheme: 'light',
+    rules: [
+      { selector: '.Input', property: 'borderColor', value: '#eee' },
+      { selector: '.Input', property: 'border', value: '1px solid #ddd' },
+      { selector: '.Input:focus', property: 'outlineColor', value: '#eee' },
+      { selector: '.Label', property: 'color', value: '#ccc' },
+    ],
+  }
+  const namesOf = (design: FormDesign): string[] => listLowContrast(design).map(({ of, property }) => `${of} ${property}`)
+  assert.deepEqual(namesOf(pale), ['.Label color', '.Input borderColor', '.Input:focus outlineColor'])
+  const corrected = listLowContrast(pale).reduce(withSuggestion, pale)
+  assert.deepEqual(namesOf(corrected), [])
+  assert.equal(corrected.rules.length, pale.rules.length)
+  assert.deepEqual(Object.keys(toFrameOptions(corrected).appearance?.rules?.['.Input'] ?? {}), ['border', 'borderColor'])
+  const [variable] = listLowContrast({ ...pale, rules: [], values: { light: { text: '#ccc' }, dark: {} } })
+  assert.match(String(withSuggestion(pale, variable ?? assert.fail()).values.light.text), /^#/)
 })

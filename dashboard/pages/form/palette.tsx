@@ -5,7 +5,16 @@ import { useId } from 'preact/hooks'
 
 import { formatMessage } from '../../messages/lookup.ts'
 import { formBuilderText } from '../../messages/page-texts.ts'
-import { type FormDesign, hexColorIn, isOfBothShades, listLowContrast, type LowContrastPair, themeValueIn } from './form-design.ts'
+import {
+  type FormDesign,
+  hexColorIn,
+  isOfBothShades,
+  isVariable,
+  listLowContrast,
+  type LowContrastPair,
+  themeValueIn,
+  withSuggestion,
+} from './form-design.ts'
 import { RadioGroup } from './radio-group.tsx'
 
 export interface ThemeEditorProps {
@@ -24,10 +33,7 @@ export function ThemeEditor({ design, shade, onShade }: ThemeEditorProps) {
     const { [name]: _before, ...others } = values[of]
     design.value = { ...design.value, values: { ...values, [of]: value === undefined ? others : { ...others, [name]: value } } }
   }
-  const use = ({ shade: of, of: name, suggestion }: LowContrastPair): void => {
-    if (isVariable(name)) set(of, name, suggestion)
-    else design.value = { ...design.value, rules: [...design.value.rules, { selector: name, property: 'color', value: suggestion }] }
-  }
+  const use = (pair: LowContrastPair): void => void (design.value = withSuggestion(design.value, pair))
   const row = (name: ThemeVariable) => <Variable key={name} name={name} design={design} set={set} shade={isColor(name) ? shade : 'light'} />
   return (
     <>
@@ -119,9 +125,9 @@ function Contrast({ pale, onUse }: { pale: readonly LowContrastPair[]; onUse: (p
       <p role="status">{pale.length === 0 ? text.passes : formatMessage(text.fails, pale.length)}</p>
       <ul class="list">
         {pale.map((each) => (
-          <li key={`${each.shade} ${each.of} ${each.on}`}>
+          <li key={`${each.shade} ${each.of} ${each.on} ${each.property}`}>
             <span>
-              {formatMessage(text.pair, nameOf(each.of), nameOf(each.on).toLowerCase())}
+              {formatMessage(text.pair, isVariable(each.of) ? nameOf(each.of) : `${each.of} ${each.property}`, nameOf(each.on).toLowerCase())}
               <small>
                 {text.shades[each.shade]} · {each.ratio.toFixed(2)}:1 · {formatMessage(text.required, each.needed)}
               </small>
@@ -134,11 +140,6 @@ function Contrast({ pale, onUse }: { pale: readonly LowContrastPair[]; onUse: (p
       </ul>
     </div>
   )
-}
-
-/** Other names are those of rules, such as `.Button:hover`. */
-function isVariable(name: LowContrastPair['of']): name is ThemeColor {
-  return themeVariables.some((variable) => variable === name)
 }
 
 function isColor(name: ThemeVariable): name is ThemeColor {
