@@ -215,12 +215,12 @@ export class FramedCardForm implements CardForm {
   }
 
   #emit<E extends keyof CardFormEvents>(event: E, value: CardFormEvents[E]): void {
-    this.#settle(event, value)
+    this.#resolveOutcome(event, value)
     for (const [name, listener] of this.#listeners) if (name === event) listener(value as never)
   }
 
   /** Follows the step, and resolves what submit() and verify() returned. What awaits that runs after the listeners. */
-  #settle(event: keyof CardFormEvents, value: unknown): void {
+  #resolveOutcome(event: keyof CardFormEvents, value: unknown): void {
     if (event === 'token') this.#resolve({ status: 'done', ...(value as CardFormEvents['token']) })
     if (event === 'pick') this.#resolve({ status: 'picked', id: value as string })
     // A refused option stops nothing.
