@@ -307,6 +307,7 @@ export { CardForm };
 export { CardFormMisuse };
 export type { CardFormChange, CardFormError, CardFormEvents, CardFormLocale, CardFormOptions, CardFormReason, CardFormResult, CardFormUpdate, CardFormWarning, };
 export type { CardBrand, FormCard, FormField, FormLabel, FormLayout, FormStep };
+export type { Appearance };
 export type { Theme };
 export { TesseraCard, type TesseraCardEvents };
 declare global {
