@@ -19,7 +19,7 @@ const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
 let shop: string
 let installed: string
 
-// Installed as a merchant installs it, without the sources nearby. browser/package.peer.test.ts installs the packed archive by npm.
+// Installed as a merchant installs it, without the sources nearby. browser/packed.peer.test.ts installs the packed archive by npm.
 before(async () => {
   shop = mkdtempSync(join(tmpdir(), 'tessera-browser-'))
   installed = join(shop, 'node_modules', '@tessera', 'browser')
