@@ -43,7 +43,7 @@ every place. A value of \`variables\` and \`rules\` applies to both schemes, unl
 ${code(transparentVariables, ' and ')} may also be \`transparent\`; no other color may, and none may be half transparent. A **length** is a number of \`px\`, \`em\` or
 \`rem\`; an em counts as 16px. **Fonts** are names separated by commas, quoted or not. Nothing else is valid: no \`url()\`, no \`calc()\` or other
 function, no CSS keyword, no character that ends a rule.`,
-    `With \`background: 'transparent'\` your page is seen behind the form. Consent and footer keep a ground of their own.`,
+    `With \`background: 'transparent'\` your page is seen behind the form. Consent and footer keep a background of their own.`,
     `The option \`theme\`, which came before \`appearance\`, still works: an object of these variables with \`scheme\` and \`dark\`. Where both have
 a variable, that of \`appearance\` applies.`,
     '## Rules',
