@@ -35,8 +35,8 @@ export async function showAppearance(
   if (appearance !== undefined || theme !== undefined) loading ??= loadScript('appearance').catch(() => void (loading = undefined))
   if (loading !== undefined) await loading
   const { scheme = theme?.scheme ?? 'page' } = appearance ?? {}
-  const isAround = scheme === 'auto' ? undefined : pageColors && isPageDark(pageColors)
-  const shown = scheme === 'dark' || scheme === 'light' ? scheme : (isAround ?? devicePreference.matches) ? 'dark' : 'light'
+  const hasDarkPage = scheme === 'auto' ? undefined : pageColors && isPageDark(pageColors)
+  const shown = scheme === 'dark' || scheme === 'light' ? scheme : (hasDarkPage ?? devicePreference.matches) ? 'dark' : 'light'
   document.documentElement.dataset['scheme'] = shown
   const { applyAppearance } = globalThis as AppearanceGlobal
   return applyAppearance?.(options, shown, isMeasured) ?? { rejected: [], warnings: [] }
