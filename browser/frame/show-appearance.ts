@@ -1,4 +1,4 @@
-import type { Shade } from '@tessera/contract/appearance-reader'
+import type { ColorScheme } from '@tessera/contract/appearance-reader'
 import type { FormWarning, FrameOptions } from '@tessera/contract/frame'
 
 import { loadScript } from './load-script.ts'
@@ -11,7 +11,7 @@ export interface AppearanceProblems {
 }
 
 export type AppearanceOptions = Pick<FrameOptions, 'appearance' | 'theme'>
-export type ApplyAppearance = (options: AppearanceOptions, shade: Shade, isMeasured: boolean) => Promise<AppearanceProblems>
+export type ApplyAppearance = (options: AppearanceOptions, colorScheme: ColorScheme, isMeasured: boolean) => Promise<AppearanceProblems>
 
 /** The global that the script of the appearance sets. */
 export interface AppearanceGlobal {

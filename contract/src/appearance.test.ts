@@ -3,7 +3,7 @@ import { test } from 'node:test'
 
 import { correctInvisible, findContrastProblems, visibleRatio, type AppearanceColors } from './appearance-contrast.ts'
 import { appearanceExamples } from './appearance-examples.ts'
-import { readAppearance, shades, type Shade } from './appearance-reader.ts'
+import { colorSchemes, readAppearance, type ColorScheme } from './appearance-reader.ts'
 import { appearanceProperties, appearanceStates, type AppearancePart, type AppearanceProperty } from './appearance.ts'
 import { findDarkShadows, measureRoom } from './appearance-shadows.ts'
 import { listProperties, listSelectors, readAppearanceValue, readRules } from './appearance-syntax.ts'
@@ -307,10 +307,10 @@ test('what nobody could see is corrected, in every combination of states, and th
 })
 
 test('every text is visible after the correction, whatever the colors', () => {
-  const shades = ['#000', '#fff', '#777', '#888', '#1457d9', '#ff0']
+  const choices = ['#000', '#fff', '#777', '#888', '#1457d9', '#ff0']
   const random = makeRandom(20_261_124)
   for (let round = 0; round < 200; round++) {
-    const any = (): string => shades[random(shades.length)] ?? '#000'
+    const any = (): string => choices[random(choices.length)] ?? '#000'
     const names = Object.keys(lightDefaults()) as ThemeColor[]
     const other = Object.fromEntries(names.map((name) => [name, any()])) as Record<ThemeColor, string>
     const rules = Object.fromEntries(
@@ -358,10 +358,10 @@ test('the examples are valid, and have enough contrast in both schemes', () => {
   for (const [name, example] of Object.entries(appearanceExamples)) {
     const { rejected, rules, variables, labels } = readAppearance(example)
     assert.deepEqual(rejected, [], name)
-    for (const shade of shades) {
-      const colorOf = (variable: ThemeColor): Rgb | null => readRgb(variables[shade][variable] ?? themeTable[variable][shade])
-      const page = readRgb(themeTable.background[shade]) ?? assert.fail()
-      assert.deepEqual(findContrastProblems({ colorOf, hasBorder: true, rules: rules[shade], labels, page }), [], `${name}, ${shade}`)
+    for (const scheme of colorSchemes) {
+      const colorOf = (variable: ThemeColor): Rgb | null => readRgb(variables[scheme][variable] ?? themeTable[variable][scheme])
+      const page = readRgb(themeTable.background[scheme]) ?? assert.fail()
+      assert.deepEqual(findContrastProblems({ colorOf, hasBorder: true, rules: rules[scheme], labels, page }), [], `${name}, ${scheme}`)
     }
   }
 })
@@ -396,7 +396,7 @@ test('a rule of the dark scheme applies over one of both, and a state over the p
     rules: { '.Button:hover': { color: '#111' }, '.Button': { color: '#222' } },
     dark: { rules: { '.Button': { color: '#333' } } },
   })
-  const list = (shade: Shade): string[] => rules[shade].map(({ part, state, value }) => `${part}${state} ${value}`)
+  const list = (scheme: ColorScheme): string[] => rules[scheme].map(({ part, state, value }) => `${part}${state} ${value}`)
   assert.deepEqual(list('light'), ['Button #222', 'Button:hover #111'])
   assert.deepEqual(list('dark'), ['Button #222', 'Button #333', 'Button:hover #111'])
 })

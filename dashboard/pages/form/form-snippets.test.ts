@@ -96,7 +96,7 @@ test('options are only what differs from the defaults of the form and what the f
   })
 })
 
-test('contrast is measured with the colors a shade really shows: its own, else the light one, else the default', () => {
+test('contrast is measured with the colors a scheme really shows: its own, else the light one, else the default', () => {
   const values = { light: { background: '#fff', text: 'nonsense' }, dark: { field: '#000' } }
   assert.deepEqual(
     (['background', 'text', 'field'] as const).map((name) => themeValueIn(values, 'dark', name)),
@@ -104,7 +104,7 @@ test('contrast is measured with the colors a shade really shows: its own, else t
   )
   const design = { ...initialDesign('en'), values }
   const found = listLowContrast(design)
-  assert.ok(found.length > 0 && found.every(({ shade }) => shade === 'dark'))
+  assert.ok(found.length > 0 && found.every(({ colorScheme }) => colorScheme === 'dark'))
   const measured = findContrastProblems({
     colorOf: (name) => readRgb(themeValueIn(values, 'dark', name)) ?? assert.fail(name),
     hasBorder: true,
@@ -112,7 +112,7 @@ test('contrast is measured with the colors a shade really shows: its own, else t
   })
   assert.deepEqual(
     found,
-    measured.map((pale) => ({ ...pale, shade: 'dark' })),
+    measured.map((pale) => ({ ...pale, colorScheme: 'dark' })),
   )
   assert.deepEqual(listLowContrast({ ...design, scheme: 'light' }), [])
 })
