@@ -108,7 +108,7 @@ function unavailableText({ locale }: CardFormProps): string {
 }
 
 const unavailable: Readonly<Record<string, string>> = {
-  uz: 'Karta shaklini koʻrsatib boʻlmadi.',
+  uz: 'Karta formasini koʻrsatib boʻlmadi.',
   ru: 'Не удалось показать форму карты.',
   en: 'The card form could not be shown.',
 }
