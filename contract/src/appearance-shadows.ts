@@ -40,7 +40,8 @@ export function findDarkShadows(colors: AppearanceColors): AppearanceDeclaration
 function listNeighbors(rules: readonly AppearanceDeclaration[]): readonly (readonly AppearanceDeclaration[])[] {
   const parts = [...new Set(rules.map(({ part }) => part))]
   const sets = ['Input', ...parts].reduce<readonly (readonly AppearanceDeclaration[])[]>(
-    (found, part) => found.flatMap((set) => [set, ...rules.filter((rule) => rule.part === part).map((rule) => [...new Set([...set, rule])])]),
+    (found, part) =>
+      found.flatMap((set) => [set, ...rules.filter((rule) => rule.part === part).map((rule) => [...new Set([...set, rule])])]),
     [[]],
   )
   return [...sets].sort((one, other) => one.length - other.length)
