@@ -80,7 +80,7 @@ export interface CardFormError extends FormError {
   readonly docs: string
 }
 
-/** A warning about the theme, for the developer of the page. The form works all the same. */
+/** A warning about the appearance, for the developer of the page. The form works all the same. */
 export interface CardFormWarning extends FormWarning {
   readonly docs: string
 }

@@ -15,7 +15,7 @@ export interface CardForm {
   mount(target: string | Element): this
   /** Removes the form from the page. It can be mounted again. */
   unmount(): void
-  /** Changes options; members of `theme` and `labels` one by one. An option that is `undefined` has its default again. */
+  /** Changes options; members of `appearance`, `theme` and `labels` one by one. An option that is `undefined` has its default again. */
   update(options: CardFormUpdate): void
   /**
    * Sends the card, as the form's own button does. Resolves when the form asks for the code of the SMS (`code`) or shows what is wrong (`error`);
@@ -123,7 +123,7 @@ export class FramedCardForm implements CardForm {
     this.assign(mergeOptions(this.#options, options))
   }
 
-  /** Like update(), but replaces themes and labels as a whole, as a property of React or of the element does. */
+  /** Like update(), but replaces appearance, theme and labels as a whole, as a property of React or of the element does. */
   assign(options: CardFormUpdate): void {
     this.#options = { ...this.#options, ...mergeOptions({}, options) }
     this.#configure()
@@ -215,12 +215,12 @@ export class FramedCardForm implements CardForm {
   }
 
   #emit<E extends keyof CardFormEvents>(event: E, value: CardFormEvents[E]): void {
-    this.#settle(event, value)
+    this.#resolveOutcome(event, value)
     for (const [name, listener] of this.#listeners) if (name === event) listener(value as never)
   }
 
   /** Follows the step, and resolves what submit() and verify() returned. What awaits that runs after the listeners. */
-  #settle(event: keyof CardFormEvents, value: unknown): void {
+  #resolveOutcome(event: keyof CardFormEvents, value: unknown): void {
     if (event === 'token') this.#resolve({ status: 'done', ...(value as CardFormEvents['token']) })
     if (event === 'pick') this.#resolve({ status: 'picked', id: value as string })
     // A refused option stops nothing.

@@ -76,12 +76,15 @@ type AppearanceRules = {
 interface ContrastProblem {
     readonly of: ThemeColor | AppearanceSelector;
     readonly on: ThemeColor | AppearanceSelector;
+    /** What has the color `of`: a text, the border or the fill of a field, or its outline. A rule for `of` corrects it with this property. */
+    readonly property: ContrastProperty;
     /** The measured contrast, rounded down to hundredths, so that a value below the limit is never shown as the limit. */
     readonly ratio: number;
     readonly needed: number;
     /** A color of the same hue for `of` with sufficient contrast, `#rrggbb`. */
     readonly suggestion: string;
 }
+type ContrastProperty = Extract<AppearanceProperty, 'color' | 'borderColor' | 'backgroundColor' | 'outlineColor'>;
 type Language = 'en' | 'ru' | 'uz';
 type CardNetwork = 'uzcard' | 'humo' | 'mir' | 'visa' | 'mastercard' | 'unionpay' | 'test';
 type FormStep = 'card' | 'code' | 'done';
@@ -121,7 +124,10 @@ interface FormError {
     /** For `option_refused`: the option, such as `theme.accent`. */
     readonly option?: string;
 }
-/** Two colors of the theme that do not have the contrast of WCAG 2.2 AA, and a color that would. The form shows the theme as requested. */
+/**
+ * Two colors of the appearance that do not have the contrast of WCAG 2.2 AA, and a color that would. The form shows them as requested, unless nobody
+ * could see the text.
+ */
 interface FormWarning extends ContrastProblem {
     readonly reason: 'theme_contrast';
     /** The scheme of the two colors. Both schemes are measured, whichever the device shows. */
@@ -225,7 +231,7 @@ interface CardFormError extends FormError {
     readonly reason: CardFormReason;
     readonly docs: string;
 }
-/** A warning about the theme, for the developer of the page. The form works all the same. */
+/** A warning about the appearance, for the developer of the page. The form works all the same. */
 interface CardFormWarning extends FormWarning {
     readonly docs: string;
 }
@@ -237,7 +243,7 @@ interface CardForm {
     mount(target: string | Element): this;
     /** Removes the form from the page. It can be mounted again. */
     unmount(): void;
-    /** Changes options; members of `theme` and `labels` one by one. An option that is `undefined` has its default again. */
+    /** Changes options; members of `appearance`, `theme` and `labels` one by one. An option that is `undefined` has its default again. */
     update(options: CardFormUpdate): void;
     /**
      * Sends the card, as the form's own button does. Resolves when the form asks for the code of the SMS (`code`) or shows what is wrong (`error`);
@@ -304,6 +310,7 @@ export { CardForm };
 export { CardFormMisuse };
 export type { CardFormChange, CardFormError, CardFormEvents, CardFormLocale, CardFormOptions, CardFormReason, CardFormResult, CardFormUpdate, CardFormWarning, };
 export type { CardBrand, FormCard, FormField, FormLabel, FormLayout, FormStep };
+export type { Appearance };
 export type { Theme };
 export { TesseraCard, type TesseraCardEvents };
 declare global {

@@ -77,7 +77,10 @@ export interface FormError {
   readonly option?: string
 }
 
-/** Two colors of the theme that do not have the contrast of WCAG 2.2 AA, and a color that would. The form shows the theme as requested. */
+/**
+ * Two colors of the appearance that do not have the contrast of WCAG 2.2 AA, and a color that would. The form shows them as requested, unless nobody
+ * could see the text.
+ */
 export interface FormWarning extends ContrastProblem {
   readonly reason: 'theme_contrast'
   /** The scheme of the two colors. Both schemes are measured, whichever the device shows. */
