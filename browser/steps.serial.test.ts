@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test'
 import type { Page } from 'playwright-core'
 
 import { pressInFrame } from '../tools/press-in-frame.ts'
-import { enterCard, startTestBed, type TestBed } from './form.fixture.ts'
+import { enterCard, startTestBed, type TestBed, type TestPage } from './form.fixture.ts'
 
 const success = '8600069195406311'
 const body = '<h1>Shop</h1><div id="card"></div><p>Delivery</p><p>Returns</p>'
@@ -37,6 +37,18 @@ describe('the steps of the card form', () => {
   it('show the card that was sent, the phone in words, and what to do when no SMS came', async () => {
     const opened = await testBed.open()
     const { form } = opened
+  it('keep their height when the page changes an option', async () => {
+    const opened = await testBed.open()
+    await enterCard(opened, success)
+    await opened.form.locator('#code').waitFor()
+    const readHeight = (): Promise<number> => opened.form.locator('.root').evaluate((root) => root.clientHeight)
+    const before = await readHeight()
+    await opened.page.evaluate(() => (globalThis as unknown as TestPage).form.update({ labels: { verify: 'Go on' } }))
+    await opened.form.locator('form.code button.main', { hasText: 'Go on' }).waitFor()
+    assert.equal(await readHeight(), before)
+    await opened.page.close()
+  })
+
     await enterCard(opened, success)
     await form.locator('.card-summary', { hasText: '8600 •••• 6311' }).waitFor()
     await form.locator('.card-summary [data-brand=uzcard]').waitFor()

@@ -62,8 +62,8 @@ function configure(options: FrameOptions, rejected: readonly string[] = []): voi
       showTexts()
     })
   }
-  // The first step has its height again, in another language, font or width.
-  view.root.style.minHeight = ''
+  // The first step has its height again, in another language, font or width. The later ones keep it.
+  if (state.step === 'card') view.root.style.minHeight = ''
   document.documentElement.dir = options.direction ?? 'ltr'
   document.documentElement.dataset['layout'] = options.layout ?? 'stacked'
   view.consent.row.hidden = options.save !== 'ask' || state.step !== 'card' || state.list !== null
