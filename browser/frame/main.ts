@@ -8,7 +8,7 @@ import { formatInputs, validateExpiry, validateNumber } from './inputs.ts'
 import { loadDeferred, rejectOnAbort, type DeferredForm } from './load-deferred.ts'
 import { listInvalidLabels, renderTexts, withLabels } from './render-texts.ts'
 import { devicePreference, showAppearance } from './show-appearance.ts'
-import { fetchSavedCards } from './saved-cards.ts'
+import { fetchSavedCards, type SavedCardOffer } from './saved-cards.ts'
 import { createFormView } from './view.ts'
 
 // The script of the form's document: the card, its errors, and messages to the page that holds the frame. Everything else is in the deferred script.
@@ -73,6 +73,8 @@ function configure(options: FrameOptions, rejected: readonly string[] = []): voi
 }
 
 let savedCardsOf: string | undefined
+/** Until the deferred script is there, and can show them. */
+let savedCards: readonly SavedCardOffer[] = []
 let sizes: ResizeObserver | null = null
 
 /**
@@ -89,8 +91,11 @@ function requestSavedCards(session: string | undefined): void {
   savedCardsOf = session
   void fetchSavedCards(core.call, session)
     .then(async (cards) => {
-      if (cards.length > 0) await loadRest()
-      if (session === savedCardsOf) deferred?.offerCards(cards)
+      if (session !== savedCardsOf) return
+      // Without a response a card can be entered.
+      savedCards = cards ?? []
+      if (deferred !== null) deferred.offerCards(savedCards)
+      else if (savedCards.length > 0) await loadRest()
     })
     .catch(() => null)
     .finally(showFields)
@@ -157,11 +162,13 @@ let loading: Promise<DeferredForm> | null = null
 function loadRest(): Promise<DeferredForm> {
   loading ??= loadDeferred()
     .then((create) => {
-      deferred ??= create(core, back)
+      if (deferred !== null) return deferred
+      const rest = (deferred = create(core, back))
       showTexts()
       showButtons()
       renderBrand()
-      return deferred
+      if (savedCards.length > 0) rest.offerCards(savedCards)
+      return rest
     })
     .finally(() => {
       loading = null
