@@ -112,8 +112,10 @@ describe('a form that is not there yet', () => {
     await opened.page.close()
   })
 
-  it('has no skeleton any more when it is ready', async () => {
-    const opened = await testBed.open()
+  it('has no skeleton any more when it is ready, and says so where ARIA attributes are no properties', async () => {
+    const opened = await testBed.open({
+      prepare: (page) => page.addInitScript(() => Reflect.deleteProperty(Element.prototype, 'ariaBusy')),
+    })
     await opened.waitForEvent('ready')
     assert.deepEqual(await opened.page.evaluate(readFrame), [false, 'false'])
     await opened.page.close()

@@ -72,7 +72,7 @@ export class FramedCardForm implements CardForm {
     frame.allow = 'otp-credentials'
     frame.referrerPolicy = 'no-referrer'
     frame.style.cssText = `width:100%;border:0;display:block;color-scheme:light;transition:color 1ms;height:${save === 'ask' ? 450 : 330}px;background:${skeleton}`
-    frame.ariaBusy = 'true'
+    frame.setAttribute('aria-busy', 'true')
     // Each document of the frame gets one hello: when it announces itself or, if that message is lost, when it has loaded. The other of the
     // two signals is then ignored. The same signal twice in a row belongs to a new document, whose predecessor lacked the other signal.
     let lastSignal: 'announced' | 'loaded' | null = null
