@@ -1,4 +1,12 @@
-import { frameProtocol, readHello, readToFrame, type FrameOptions, type FormWarning } from '@tessera/contract/frame'
+import {
+  frameProtocol,
+  readHello,
+  readToFrame,
+  type FormStep,
+  type FormWarning,
+  type FrameOptions,
+  type FromFrame,
+} from '@tessera/contract/frame'
 
 import { createApiCall, type ApiCallError } from './api-call.ts'
 import { createFormCore } from './form-core.ts'
@@ -32,20 +40,48 @@ let port: MessagePort | null = null
 let footerWatch: FooterWatch | null = null
 let deferred: DeferredForm | null = null
 let pageColors: readonly string[] | undefined
+/** Whether the page waits for the outcome of submit() or verify(). */
+let isAwaited = false
 
 const core = createFormCore({
   settings,
   view,
   call: createApiCall(settings.merchant),
-  post: (message) => {
-    port?.postMessage(message)
-    return port !== null
-  },
+  post,
   onRun: () => footerWatch?.look(),
   onError: (error: ApiCallError) => (deferred ?? core).showCallError(error),
   onWipe: () => deferred?.renderBrand(),
 })
 const { state } = core
+
+function post(message: FromFrame): boolean {
+  port?.postMessage(message)
+  if (isOutcome(message)) isAwaited = false
+  if (message.type === 'busy' && !message.busy) endRequest()
+  return port !== null
+}
+
+/** Whether the promises of submit() and verify() are resolved by this message (browser/page/card-form.ts). */
+function isOutcome(message: FromFrame): boolean {
+  if (message.type === 'step') return message.step !== 'done'
+  if (message.type === 'error') return message.error.reason !== 'option_refused'
+  return message.type === 'token' || message.type === 'pick'
+}
+
+/** Does what the page asks for. At another step it has its outcome already: the message with the step is on its way. */
+function handleRequest(step: FormStep, action: () => void): void {
+  if (state.step !== step) return
+  isAwaited = true
+  action()
+  if (state.running === null) endRequest()
+}
+
+/** No promise of the page stays open: the call that was running, for another code or the removal of a saved card, has no outcome for it. */
+function endRequest(): void {
+  if (isAwaited) post({ type: 'ignored' })
+  isAwaited = false
+}
+
 function configure(options: FrameOptions, rejected: readonly string[] = []): void {
   // The page sends all options each time: one that is missing has its default again.
   state.options = options
@@ -215,8 +251,8 @@ function back(): void {
 
 /** What the page may ask the form to do. */
 const actions = {
-  submit,
-  verify: () => deferred?.verify(),
+  submit: () => handleRequest('card', submit),
+  verify: () => handleRequest('code', () => deferred?.verify()),
   resend: () => deferred?.resend(),
   back,
   clear,

@@ -178,7 +178,7 @@ type CardFormResult =
  | {
     readonly status: 'cancelled';
 }
-/** Nothing was sent: the form is not ready, or at another step. */
+/** Nothing was sent: the form is not ready, at another step, or was requesting a new code or removing a saved card. */
  | {
     readonly status: 'ignored';
 };
