@@ -195,6 +195,11 @@ const deferredTranslations = {
     'Попыток больше нет. Вернитесь в магазин и начните заново.',
     'No attempts are left. Go back to the shop and start again.',
   ],
+  session_done: [
+    'Bu toʻlov sahifasi allaqachon yakunlangan. Doʻkonga qaytib, buyurtmani tekshiring.',
+    'Страница оплаты уже использована. Вернитесь в магазин и проверьте заказ.',
+    'This payment page was already completed. Go back to the shop and check your order.',
+  ],
   session_unknown: [
     'Bu sahifa endi yaroqsiz. Doʻkonga qaytib, qaytadan boshlang.',
     'Страница недействительна. Вернитесь в магазин и начните заново.',

@@ -34,7 +34,7 @@ export type CardFormResult =
   | { readonly status: 'error'; readonly error: CardFormError }
   /** Abandoned by `clear()`, `back()` or `unmount()`, or by the cardholder, who takes another card. */
   | { readonly status: 'cancelled' }
-  /** Nothing was sent: the form is not ready, or at another step. */
+  /** Nothing was sent: the form is not ready, at another step, or was requesting a new code or removing a saved card. */
   | { readonly status: 'ignored' }
 
 /** The value that listeners receive, by event. */

@@ -62,10 +62,11 @@ export type CardFormListeners = {
  * React 18 use `TesseraCardForm`.
  */
 export type TesseraCardProps = React.DetailedHTMLProps<React.HTMLAttributes<TesseraCard>, TesseraCard> &
-  Omit<CardFormUpdate, 'button'> & {
+  Omit<CardFormUpdate, 'button' | 'autoConfirm'> & {
     readonly merchant?: string | undefined
     readonly 'form-origin'?: string | undefined
     readonly button?: 'true' | 'false' | undefined
+    readonly 'auto-confirm'?: 'true' | 'false' | undefined
   } & { readonly [E in keyof TesseraCardEvents as `on${E}`]?: ((event: TesseraCardEvents[E]) => void) | undefined }
 
 declare module 'react' {

@@ -99,6 +99,8 @@ export interface FormCard {
 
 export type FromFrame =
   | { readonly type: 'ready' }
+  /** Not an event: the last `submit` or `verify` of the page has no other outcome, because the form was at work with something else. */
+  | { readonly type: 'ignored' }
   | {
       readonly type: 'change'
       /** Of the card in the form. Null while there are fewer than four digits, for a number of another payment system, and after the step `card`. */
@@ -154,6 +156,7 @@ export function isFromFrame(value: unknown): value is FromFrame {
 /** The members of each message of the frame, with their types. */
 export const frameMembers: Readonly<Record<FromFrame['type'], Readonly<Record<string, 'string' | 'number' | 'boolean' | 'object'>>>> = {
   ready: {},
+  ignored: {},
   change: { errors: 'object' },
   step: { step: 'string' },
   size: { height: 'number' },

@@ -170,7 +170,7 @@ describe('the types of the package', () => {
   const markup = `
     import type {} from '@tessera/browser/react'
     import { TesseraCardForm } from '@tessera/browser/react'
-    export const element = <tessera-card merchant="65f0c0ffee0000000000cafe" locale="ru-RU" save="ask" button="false" theme={{ accent: '#123' }}
+    export const element = <tessera-card merchant="65f0c0ffee0000000000cafe" locale="ru-RU" save="ask" button="false" auto-confirm="false" theme={{ accent: '#123' }}
       className="wide" ontessera-token={({ detail }) => detail.token.length} />
     export const component = <TesseraCardForm merchant={undefined} className="wide" onToken={({ card }) => card.number} />
   `

@@ -106,8 +106,9 @@ export function createCodeStep(core: FormCore, back: () => void): CodeStep {
   function verify(): void {
     if (state.step !== 'code' || state.running !== null) return
     // The code has just confirmed itself and was wrong, when its button is pressed as well: the error stays.
-    if (code.input.value === '' && code.input.ariaInvalid === 'true') {
+    if (code.input.value === '' && code.input.getAttribute('aria-invalid') === 'true') {
       code.input.focus()
+      core.postFieldError('code')
       return
     }
     if (!core.checkFields()) return
