@@ -62,6 +62,30 @@ export function requestLogSuite(withStore: WithStore): void {
   )
 
   test(
+    'the oldest segment is listed too where the last look at the log finds none, as after exactly 64 or 320 segments',
+    withStore(({ store }) =>
+      withRequestLog(store, async (requestLog) => {
+        const lists = makeRequestLists(requestLog)
+        let written = 0
+        for (const segments of [64, 320]) {
+          const rows = Array.from({ length: segments - written }, (_, n) => [
+            makeRequest(2 * (written + n)),
+            makeRequest(2 * (written + n) + 1),
+          ])
+          await requestLog.append(rows.flatMap((ofSegment) => toSegments(ofSegment.map(encodeRow))))
+          written = segments
+          const { requests, next } = await lists.list(of, { after: null, count: 2 * segments })
+          assert.deepEqual([requests.length, requests.at(-1)?.at, next], [2 * segments, T0, null])
+          const seen = await listAll(lists, { after: null, count: 2 * segments - 1 })
+          assert.deepEqual([seen.length, seen.at(-1)?.at], [2 * segments, T0])
+          const oldest = await lists.list(of, { after: null, count: 1, requestId: makeRequest(0).requestId })
+          assert.equal(oldest.requests[0]?.at, T0)
+        }
+      }),
+    ),
+  )
+
+  test(
     'calls are found by every filter, also by several, and gaps match each',
     withStore(({ store }) =>
       withRequestLog(store, async (requestLog) => {
