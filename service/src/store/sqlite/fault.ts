@@ -78,7 +78,7 @@ export const SQLITE_READONLY_ROLLBACK = SQLITE_READONLY | (3 << 8)
 export const SQLITE_IOERR = 10
 export const SQLITE_CORRUPT = 11
 export const SQLITE_FULL = 13
-const SQLITE_CANTOPEN = 14
+export const SQLITE_CANTOPEN = 14
 export const SQLITE_NOTADB = 26
 
 const unreadableNow: ReadonlySet<number> = new Set([

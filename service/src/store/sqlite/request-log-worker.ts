@@ -1,10 +1,11 @@
+import { basename, dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { parentPort, workerData } from 'node:worker_threads'
 
 import { requestSegmentsTable } from '../request-segments.ts'
 import type { Row, Statement, Value } from '../statement.ts'
-import { connect, type Connection } from './connect.ts'
-import { primaryCode, SQLITE_NOTADB } from './fault.ts'
+import { connect, type Connection, makeDatabaseFile } from './connect.ts'
+import { primaryCode, SQLITE_CANTOPEN, SQLITE_NOTADB } from './fault.ts'
 
 // The thread of the request log: it appends, deletes and searches, so that neither the thread that answers requests nor the one that commits waits for it.
 
@@ -19,7 +20,6 @@ port.on('message', (message: RequestLogMessage | null) => {
     port.close()
   } else port.postMessage(handle(message))
 })
-port.postMessage('ready')
 
 function handle(message: RequestLogMessage): RequestLogReply {
   try {
@@ -50,6 +50,7 @@ function toReply(rows: readonly Row[]): RequestLogReply {
 
 /** Without fsync: a crash of the process loses nothing that was appended, one of the machine some seconds, or the file. */
 function open({ path, maxPages }: RequestLogStart): Connection {
+  makeFile(path)
   const db = new DatabaseSync(path)
   try {
     db.exec('pragma busy_timeout = 1000')
@@ -66,6 +67,14 @@ function open({ path, maxPages }: RequestLogStart): Connection {
   } catch (err) {
     db.close()
     throw err
+  }
+}
+
+function makeFile(path: string): void {
+  try {
+    makeDatabaseFile(dirname(path), basename(path))
+  } catch (err) {
+    throw Object.assign(err instanceof Error ? err : new Error(String(err)), { errcode: SQLITE_CANTOPEN })
   }
 }
 
