@@ -5,7 +5,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { requestSegmentsTable } from '../request-segments.ts'
 import type { Row, Statement, Value } from '../statement.ts'
 import { connect, type Connection, makeDatabaseFile } from './connect.ts'
-import { primaryCode, SQLITE_CANTOPEN, SQLITE_NOTADB } from './fault.ts'
+import { extendedCode, primaryCode, SQLITE_CANTOPEN, SQLITE_IOERR, SQLITE_NOTADB } from './fault.ts'
 
 // The thread of the request log: it appends, deletes and searches, so that neither the thread that answers requests nor the one that commits waits for it.
 
@@ -32,7 +32,8 @@ function handle(message: RequestLogMessage): RequestLogReply {
     return { names: [], rows: [] }
   } catch (err) {
     rollBack()
-    return { failed: err instanceof Error ? err.message : String(err), code: primaryCode(err) }
+    if (primaryCode(err) === SQLITE_IOERR) disconnect()
+    return { failed: err instanceof Error ? err.message : String(err), code: extendedCode(err) }
   }
 }
 
@@ -42,6 +43,16 @@ function rollBack(): void {
   } catch {
     // The first error says why.
   }
+}
+
+/** The next message opens the file anew, since a handle may stay useless when the disk works again. */
+function disconnect(): void {
+  try {
+    connection?.db.close()
+  } catch {
+    // The first error says why.
+  }
+  connection = null
 }
 
 function toReply(rows: readonly Row[]): RequestLogReply {
@@ -112,5 +123,5 @@ export type RequestLogMessage =
 /** The rows of a query without the names of their columns, because objects take twice the time to be copied between threads. */
 export type RequestLogReply =
   | { readonly names: readonly string[]; readonly rows: readonly (readonly Value[])[] }
-  /** `code` is the primary result code of SQLite; null for another error. */
+  /** `code` is the extended result code of SQLite; null for another error. */
   | { readonly failed: string; readonly code: number | null }

@@ -1,14 +1,16 @@
 // time limit: 300 s
 import assert from 'node:assert/strict'
 import { execFileSync, fork } from 'node:child_process'
-import { existsSync, openSync, readFileSync, statSync, writeFileSync, writeSync } from 'node:fs'
+import { closeSync, constants, existsSync, openSync, readFileSync, statSync, writeFileSync, writeSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
 import type { DamagedRequestLog, RequestLogStore } from '../request-log-store.ts'
 import { deleteSegmentsOf, listSegmentHeads, type RequestSegment } from '../request-segments.ts'
 import { StoreOutcomeUnknown, StoreUnavailable } from '../store.ts'
+import { SQLITE_IOERR, SQLITE_IOERR_CORRUPTFS } from './fault.ts'
 import { makeSqliteRequestLog, requestLogPathOf, type SqliteRequestLogOptions } from './request-log.ts'
 import { withFolder } from './with-store.fixture.ts'
 
@@ -98,7 +100,7 @@ test('a read or write ends in time although the disk does not respond, and no co
     await assert.rejects(requestLog.deletePage(deleteSegmentsOf(of)), StoreUnavailable)
     await assert.rejects(requestLog.read(listSegmentHeads(all)), StoreUnavailable)
     assert.ok(performance.now() - startedAt < 4000)
-    release()
+    await release()
     await untilAppended(requestLog, segment(3))
     const read = await readInTime(requestLog)
     await requestLog.close()
@@ -122,6 +124,37 @@ test('the thread that answers requests makes no file', async () => {
     assert.ok(!existsSync(path))
     await appended
     assert.ok(existsSync(path))
+  })
+})
+
+test('a file that cannot be made, or read because the disk fails, is not taken for a damaged one', async () => {
+  await withLog(async ({ requestLog, path, damaged, reopen }) => {
+    await requestLog.append([segment(1)])
+    await requestLog.close()
+    for (const [code, isDamaged] of [
+      [SQLITE_IOERR, false],
+      [SQLITE_IOERR | (1 << 8), false],
+      [SQLITE_IOERR_CORRUPTFS, true],
+    ] as const) {
+      await assert.rejects(
+        reopen({ program: failingThread(code) }).append([segment(2)]),
+        (err) => err instanceof StoreUnavailable && err.message === 'disk I/O error',
+      )
+      assert.deepEqual([damaged.length > 0, existsSync(path)], [isDamaged, !isDamaged], String(code))
+    }
+    writeFileSync(`${path}.folder`, '')
+    await assert.rejects(reopen({ folder: `${path}.folder` }).append([segment(1)]), StoreUnavailable)
+  })
+})
+
+test('the write-ahead log of a damaged file is set aside with it', async () => {
+  await withLog(async ({ path, damaged, reopen }) => {
+    const files = [`${path}.damaged`, `${path}.damaged-wal`]
+    writeFileSync(path, 'the damaged one')
+    writeFileSync(`${path}-wal`, 'of the damaged one')
+    await assert.rejects(reopen({ program: failingThread(SQLITE_IOERR_CORRUPTFS) }).append([segment(1)]), StoreUnavailable)
+    assert.deepEqual([damaged.length, files.map((file) => existsSync(file))], [1, [true, true]])
+    assert.equal(readFileSync(`${path}.damaged-wal`, 'utf8'), 'of the damaged one')
   })
 })
 
@@ -154,21 +187,41 @@ interface OpenedLog {
 const onDamaged = ({ cause }: DamagedRequestLog): never => assert.fail(String(cause))
 const lateThread = new URL('./request-log-late.fixture.ts', import.meta.url)
 
+/** A thread to which SQLite returns this result code for every message. */
+function failingThread(code: number): URL {
+  const program = `
+    import { parentPort } from 'node:worker_threads'
+    const failed = { failed: 'disk I/O error', code: ${String(code)} }
+    parentPort.on('message', (message) => message === null ? parentPort.close() : parentPort.postMessage(failed))`
+  return new URL(`data:text/javascript,${encodeURIComponent(program)}`)
+}
+
 /** Under the load of other tests a thread may take long to start. */
 const longLimits = { readMs: 20_000, writeMs: 20_000 }
 
 /** Runs a test of a thread that waits for a named pipe. `release` lets it go on, as the end of the test does. */
-async function withPipe(run: (folder: string, release: () => void) => Promise<void>): Promise<void> {
+async function withPipe(run: (folder: string, release: () => Promise<void>) => Promise<void>): Promise<void> {
   await withFolder(async (folder) => {
     const pipe = `${requestLogPathOf(folder)}.pipe`
     execFileSync('mkfifo', [pipe])
-    let isReleased = false
-    const release = (): void => {
-      if (!isReleased) writeFileSync(pipe, 'x')
-      isReleased = true
+    const release = async (): Promise<void> => {
+      const until = performance.now() + longLimits.readMs
+      while (!writeToReader(pipe) && performance.now() < until) await setImmediate()
     }
-    await run(folder, release).finally(release)
+    await run(folder, release).finally(() => writeToReader(pipe))
   })
+}
+
+/** False when nobody reads the pipe. */
+function writeToReader(pipe: string): boolean {
+  try {
+    const file = openSync(pipe, constants.O_WRONLY | constants.O_NONBLOCK)
+    writeSync(file, 'x')
+    closeSync(file)
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** Appends as the recorder does: again, until it is done. */

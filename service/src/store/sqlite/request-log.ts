@@ -7,7 +7,7 @@ import type { Row } from '../statement.ts'
 import { StoreFull, StoreOutcomeUnknown, StoreUnavailable } from '../store.ts'
 import { type StoreTimeLimits, storeTimeLimits, untilDeadline } from '../time-limits.ts'
 import { isDoneWithin } from './done-within.ts'
-import { isUnreadableNow, SQLITE_CORRUPT, SQLITE_FULL, SQLITE_IOERR, SQLITE_NOTADB } from './fault.ts'
+import { isFileDamaged, isUnreadableNow, primaryCodeOf, SQLITE_FULL, SQLITE_IOERR } from './fault.ts'
 import { type RequestLogThread, startRequestLogThread } from './request-log-thread.ts'
 import type { RequestLogMessage, RequestLogReply } from './request-log-worker.ts'
 
@@ -77,7 +77,7 @@ export function makeSqliteRequestLog(options: SqliteRequestLogOptions): RequestL
   async function send(message: RequestLogMessage): Promise<readonly Row[]> {
     const reply = await post(message)
     if (!('failed' in reply)) return toRows(reply)
-    if (!isDamage(reply) || performance.now() - movedAt < minUseMs) throw toError(reply)
+    if (!isFileDamaged(reply.code) || performance.now() - movedAt < minUseMs) throw toError(reply)
     await setAside(new Error(reply.failed))
     const again = await post(message)
     if ('failed' in again) throw toError(again)
@@ -109,12 +109,14 @@ export function makeSqliteRequestLog(options: SqliteRequestLogOptions): RequestL
     return moving
   }
 
+  /** The WAL first: beside an empty file it would be read as the one of that file. */
   async function moveAway(cause: Error): Promise<void> {
     try {
       await thread?.end(limits.writeMs)
-      await rm(damagedPath, { force: true })
+      for (const suffix of ['-wal', '']) await rm(`${damagedPath}${suffix}`, { force: true })
+      await rename(`${path}-wal`, `${damagedPath}-wal`).catch(ignoreMissing)
       await rename(path, damagedPath)
-      for (const suffix of ['-wal', '-shm']) await rm(`${path}${suffix}`, { force: true })
+      await rm(`${path}-shm`, { force: true })
     } catch (err) {
       throw new StoreUnavailable(`${path} is damaged (${cause.message}) and cannot be moved`, { cause: err })
     }
@@ -137,14 +139,16 @@ export function requestLogPathOf(folder: string): string {
 
 function ignore(): void {}
 
-/** A file that is locked or full, or a statement that failed, says nothing about its pages. */
-function isDamage({ code }: { readonly code: number | null }): boolean {
-  return code === SQLITE_CORRUPT || code === SQLITE_NOTADB || code === SQLITE_IOERR
+function ignoreMissing(err: unknown): null {
+  if (err instanceof Error && 'code' in err && err.code === 'ENOENT') return null
+  throw err
 }
 
 function toError({ failed, code }: { readonly failed: string; readonly code: number | null }): Error {
-  if (code === SQLITE_FULL) return new StoreFull(failed)
-  return code !== null && isUnreadableNow(code) ? new StoreUnavailable(failed) : new Error(`the request log: ${failed}`)
+  const primary = primaryCodeOf(code)
+  if (primary === SQLITE_FULL) return new StoreFull(failed)
+  // An I/O error may pass: what was read or written is not wrong for it.
+  return primary === SQLITE_IOERR || isUnreadableNow(primary) ? new StoreUnavailable(failed) : new Error(`the request log: ${failed}`)
 }
 
 function toRows({ names, rows }: Exclude<RequestLogReply, { readonly failed: string }>): Row[] {
