@@ -1,7 +1,7 @@
 // time limit: 300 s
 import assert from 'node:assert/strict'
 import { execFileSync, fork } from 'node:child_process'
-import { closeSync, constants, existsSync, openSync, readFileSync, statSync, writeFileSync, writeSync } from 'node:fs'
+import { closeSync, constants, existsSync, openSync, readFileSync, statSync, utimesSync, writeFileSync, writeSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
@@ -147,14 +147,23 @@ test('a file that cannot be made, or read because the disk fails, is not taken f
   })
 })
 
-test('the write-ahead log of a damaged file is set aside with it', async () => {
-  await withLog(async ({ path, damaged, reopen }) => {
+test('the write-ahead log of a damaged file is set aside with it, and both are deleted when their calls are too old', async () => {
+  await withLog(async ({ requestLog, path, damaged, reopen }) => {
     const files = [`${path}.damaged`, `${path}.damaged-wal`]
     writeFileSync(path, 'the damaged one')
     writeFileSync(`${path}-wal`, 'of the damaged one')
     await assert.rejects(reopen({ program: failingThread(SQLITE_IOERR_CORRUPTFS) }).append([segment(1)]), StoreUnavailable)
     assert.deepEqual([damaged.length, files.map((file) => existsSync(file))], [1, [true, true]])
     assert.equal(readFileSync(`${path}.damaged-wal`, 'utf8'), 'of the damaged one')
+    const never = new AbortController().signal
+    const day = 86_400_000
+    // The WAL has the newer calls.
+    utimesSync(`${path}.damaged`, 1, 1)
+    await requestLog.deleteBefore(Date.now() - day, never)
+    assert.ok(files.every((file) => existsSync(file)))
+    await requestLog.deleteBefore(Date.now() + day, never)
+    assert.ok(files.every((file) => !existsSync(file)))
+    await requestLog.deleteBefore(Date.now() + day, never)
   })
 })
 

@@ -1,4 +1,4 @@
-import { rename, rm } from 'node:fs/promises'
+import { rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import type { DamagedRequestLog, RequestLogStore } from '../request-log-store.ts'
@@ -49,6 +49,7 @@ export function makeSqliteRequestLog(options: SqliteRequestLogOptions): RequestL
     },
     deletePage,
     async deleteBefore(at, stopping) {
+      await deleteDamagedBefore(at)
       let deleted = 0
       for (let page = -1; page !== 0 && !stopping.aborted; deleted += page) page = await deletePage(deleteSegmentsBefore(at))
       return deleted
@@ -122,6 +123,13 @@ export function makeSqliteRequestLog(options: SqliteRequestLogOptions): RequestL
     }
     movedAt = performance.now()
     onDamaged({ file: damagedPath, cause })
+  }
+
+  /** The file that was set aside has calls as well: it goes when the newest of them are too old. */
+  async function deleteDamagedBefore(at: number): Promise<void> {
+    const files = [damagedPath, `${damagedPath}-wal`]
+    const changedAt = await Promise.all(files.map(async (file) => (await stat(file).catch(ignoreMissing))?.mtimeMs ?? -Infinity))
+    if (Math.max(...changedAt) < at) for (const file of files) await rm(file, { force: true })
   }
 
   async function close(): Promise<void> {
