@@ -188,6 +188,18 @@ export function requestLogSuite(withStore: WithStore): void {
   )
 
   test(
+    'the size of the database includes the request log',
+    withStore(({ store }) =>
+      withRequestLog(store, async (requestLog) => {
+        const before = await store.sizeBytes()
+        const rows = Array.from({ length: 1000 }, (_, n) => makeRequest(n, { detail: detailOf(shownMember('customer', 'x'.repeat(900))) }))
+        await append(requestLog, rows)
+        assert.ok((await store.sizeBytes()) - before > 900_000)
+      }),
+    ),
+  )
+
+  test(
     'calls that an older version recorded are moved into the log, and found there',
     withStore(({ store, raw }) =>
       withRequestLog(store, async (requestLog) => {
