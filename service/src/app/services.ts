@@ -367,7 +367,7 @@ export async function createServices(config: Config, adapters: Adapters, deps: S
     pageCheck: makePageCheck({ ...base, merchants, formOrigin, ...page }),
     requestLog,
     /** Calls that an older version recorded. */
-    moveFormerRequests: (until: AbortSignal) => moveFormerRequests(store, requestLog, until),
+    moveFormerRequests: (until: AbortSignal) => moveFormerRequests({ store, requestLog, log }, until),
     recorder: makeRequestRecorder({
       requestLog,
       merchants,
