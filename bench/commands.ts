@@ -10,11 +10,12 @@ import {
   type LoadBesideCommand,
   type LoadWithCommand,
 } from '../fault/command-load.ts'
-import { eventLoopMeasurement, plantedStallMs, plantStall, readEventLoopDelays } from '../fault/event-loop-delays.ts'
+import { eventLoopMeasurement, plantStall, readEventLoopDelays } from '../fault/event-loop-delays.ts'
 import { fillCards } from '../fault/fill-cards.ts'
 import { longLifetimes } from '../fault/inspect.ts'
 import { panWithOurOtp } from '../fault/load.ts'
 import type { StoreKind } from '../fault/service-data.ts'
+import { plantedStallMs } from '../fault/measured-delays.ts'
 import { startService, type RunningService } from '../fault/spawn.ts'
 
 import type { Bench, Measure, Measurement } from './measurement.ts'

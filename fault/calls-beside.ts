@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 
 import { tokenOf } from './api-client.ts'
 import { panWithOurOtp } from './load.ts'
-import { callsBetween, countFailures, p99Ms, startOpenLoad } from './open-load.ts'
+import { callsBetween, countFailures, p99Ms, startOpenLoad, type SentCall } from './open-load.ts'
 import type { RunningService } from './spawn.ts'
 
 /** What calls noticed of work that was done meanwhile. */
@@ -11,13 +11,14 @@ export interface CallsBeside {
   readonly p99Ms: number
   /** Calls without a result. */
   readonly failed: number
+  readonly calls: readonly SentCall[]
 }
 
 /** Cards are created and checked at a fixed rate while `work` is done. `onCreated` gets the token of each. */
 export async function callBeside(
   running: RunningService,
   work: () => Promise<unknown>,
-  onCreated: (token: string) => void = () => undefined,
+  onCreated: (token: string) => unknown = () => undefined,
 ): Promise<CallsBeside> {
   const end = new AbortController()
   const load = startOpenLoad({
@@ -38,7 +39,7 @@ export async function callBeside(
   end.abort()
   await load.ended
   const calls = callsBetween(load, { from, to })
-  return { seconds: (to - from) / 1000, p99Ms: p99Ms(calls), failed: countFailures(calls) }
+  return { seconds: (to - from) / 1000, p99Ms: p99Ms(calls), failed: countFailures(calls), calls }
 }
 
 const callsPerSecond = 40

@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { plainEnvironment } from '../tools/service-child.ts'
 
 import type { ApiClient, CallOutcome } from './api-client.ts'
-import type { EventLoopDelays } from './event-loop-delays.ts'
+import type { EventLoopDelays } from './measured-delays.ts'
 import { callsBetween, countFailures, p99Ms, startOpenLoad } from './open-load.ts'
 import type { ServiceData } from './service-data.ts'
 import { root, type RunningService } from './spawn.ts'

@@ -1,15 +1,8 @@
 import { readFileSync, rmSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 
+import { delaysFileVariable, type EventLoopDelays } from './measured-delays.ts'
 import type { RunningService } from './spawn.ts'
-
-/** How long the event loop was blocked. */
-export interface EventLoopDelays {
-  readonly longestMs: number
-  /** The most CPU time that its thread took between two ticks of a millisecond: what is left of a stall on an idle machine. */
-  readonly longestWorkMs: number
-  readonly p999Ms: number
-}
 
 /** What a start needs so that its event loop is measured: `file` gets the delays. */
 export function eventLoopMeasurement(file: string): { readonly imports: readonly URL[]; readonly env: Readonly<Record<string, string>> } {
@@ -36,7 +29,3 @@ export async function plantStall({ pid }: Pick<RunningService, 'pid'>): Promise<
   process.kill(pid, 'SIGWINCH')
   await pause(1000)
 }
-
-export const delaysFileVariable = 'EVENT_LOOP_DELAYS_FILE'
-/** A control for a target of 50 ms. */
-export const plantedStallMs = 80

@@ -3,7 +3,7 @@
 import { writeFileSync } from 'node:fs'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { isMainThread } from 'node:worker_threads'
-import { delaysFileVariable, plantedStallMs, type EventLoopDelays } from './event-loop-delays.ts'
+import { delaysFileVariable, plantedStallMs, type EventLoopDelays } from './measured-delays.ts'
 
 /** The measurement itself sleeps this long, which is part of every value. */
 const resolutionMs = 1

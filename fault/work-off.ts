@@ -9,9 +9,18 @@ export interface SweepSample {
 
 /** As its metrics say. */
 export async function readSweptCards({ adminUrl }: Pick<RunningService, 'adminUrl'>): Promise<SweepSample> {
+  const swept = await readMetric(adminUrl, /^tessera_cards_swept_total\{work="ended"\} ([0-9.e+]+)$/m)
+  return { at: performance.now(), swept }
+}
+
+/** How many cards the process has resealed, as its metrics say. */
+export function readResealedCards({ adminUrl }: Pick<RunningService, 'adminUrl'>): Promise<number> {
+  return readMetric(adminUrl, /^tessera_cards_resealed_total ([0-9.e+]+)$/m)
+}
+
+async function readMetric(adminUrl: string, pattern: RegExp): Promise<number> {
   const text = await (await fetch(new URL('/metrics', adminUrl))).text()
-  const [, swept] = /^tessera_cards_swept_total\{work="ended"\} ([0-9.e+]+)$/m.exec(text) ?? []
-  return { at: performance.now(), swept: Number(swept) }
+  return Number(pattern.exec(text)?.[1])
 }
 
 /** The active data key of a merchant's cards. */
