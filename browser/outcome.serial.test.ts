@@ -106,6 +106,9 @@ describe('what submit() and verify() return when there is nothing to send', () =
     await enterCard(opened, success)
     await enterCode(opened, '111111')
     const { code } = (await opened.waitForEvent('error')) as { code: number }
+    await pressInFrame(opened.form.locator('form.code button.main'))
+    await opened.form.locator('#code:focus').waitFor()
+    assert.equal((await opened.eventValues('error')).length, 1, 'a press of the form’s own button, whose error is shown')
     const again = (await opened.page.evaluate(() => (globalThis as unknown as TestPage).form.verify())) as CardFormResult
     assert.ok(again.status === 'error', JSON.stringify(again))
     assert.deepEqual([again.error.reason, again.error.code, again.error.field], ['wrong_code', code, 'code'])
