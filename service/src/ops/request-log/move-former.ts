@@ -7,7 +7,6 @@ import {
 } from '../../store/former-request-log.ts'
 import type { RequestLogStore } from '../../store/request-log-store.ts'
 import type { Store } from '../../store/store.ts'
-import type { Log } from '../logging/log.ts'
 
 import { encodeRow, toSegments, type EncodedRow, type RequestDetail, type RequestRow } from './request-row.ts'
 
@@ -15,7 +14,7 @@ export interface FormerRequestMove {
   readonly store: Pick<Store, 'read' | 'write'>
   readonly requestLog: Pick<RequestLogStore, 'append'>
   /** Gets one line a run about rows that were deleted because they cannot be read. */
-  readonly log: Pick<Log, 'warn'>
+  readonly log: { warn(event: string, fields: { readonly count: number; readonly err: unknown }): void }
 }
 
 /**

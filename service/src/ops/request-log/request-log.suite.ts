@@ -238,8 +238,8 @@ export function requestLogSuite(withStore: WithStore): void {
         const detail = JSON.stringify(detailOf())
         const broken = [{ caller: 'nobody' }, { detail: '{' }, { detail: '{}' }, { method: 'with "quotes"' }]
         await raw(insertFormer(150, (n) => ({ detail, ...broken[n] })))
-        const lines: [string, Readonly<Record<string, unknown>>][] = []
-        const log: FormerRequestMove['log'] = { warn: (event, fields = {}) => void lines.push([event, fields]) }
+        const lines: [string, { readonly count: number; readonly err: unknown }][] = []
+        const log: FormerRequestMove['log'] = { warn: (event, fields) => void lines.push([event, fields]) }
         assert.equal(await moveFormerRequests({ store, requestLog, log }, never), 146)
         assert.deepEqual(
           lines.map(([event, { count, err }]) => [event, count, err instanceof Error]),
