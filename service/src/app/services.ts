@@ -241,8 +241,7 @@ export async function createServices(config: Config, adapters: Adapters, deps: S
       clock: machineClock,
       waitingWrites: () => store.waitingWrites(),
       shareOfTime,
-      // An embedded database has one thread that writes.
-      batchMs: store.kind === 'sqlite' ? embeddedBatchMs : undefined,
+      batchMs: backgroundBatchMs,
     })
   const [sweep, reseal] = [makeCardSweeper(base), makeCardResealer(base)]
   registerSweepGauges({ store, clock, metrics, expiredCardsEndBefore, sweep })
@@ -396,5 +395,5 @@ function testingOf({ cards, code, demo }: Sandbox): GettingStartedDetails['testi
 /** A record that is damaged is refused by the next start, which says what to do. */
 const noHeads = (): null => null
 const [dayMs, pageFetchTimeoutMs, maxPageBytes] = [86_400_000, 10_000, 1_000_000]
-/** About as long as the commit of a call takes, so that waiting for one batch at most doubles it. */
-const embeddedBatchMs = 8
+/** Calls wait for one batch: for the thread that writes an embedded database, and on PostgreSQL for the processors. Decision 81 has the figures. */
+const backgroundBatchMs = 4
