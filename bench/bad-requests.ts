@@ -1,5 +1,5 @@
 import type { Random } from '../fault/random.ts'
-import { drawSeededPan } from './cards.ts'
+import { drawSeededPan } from '../fault/seeded-pans.ts'
 
 /** Draws requests that a service has to refuse, or that are costly to handle: whole HTTP requests, ready to send. */
 export function makeCostlyRequests(random: Random, host: string, xAuth: string): () => Buffer {

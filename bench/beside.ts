@@ -1,8 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises'
-
-import { tokenOf } from '../fault/api-client.ts'
-import { panWithOurOtp } from '../fault/load.ts'
-import { callsBetween, countOutcomes, p99Ms, startOpenLoad, type SentCall } from '../fault/open-load.ts'
+import { callBeside, type CallsBeside } from '../fault/calls-beside.ts'
 import type { ServiceData } from '../fault/service-data.ts'
 import type { RunningService } from '../fault/spawn.ts'
 
@@ -11,56 +7,34 @@ import type { Measure } from './measurement.ts'
 import { readPostgresUsage } from './postgres-usage.ts'
 
 /** What calls noticed of work that was done meanwhile, and what both took. */
-export interface CallsBeside {
-  readonly seconds: number
-  readonly p99Ms: number
-  /** Calls without a result. */
-  readonly failed: number
+export interface CallsWithUsage extends CallsBeside {
   /** CPU time of the service, and of the PostgreSQL server. */
   readonly cpuMs: number
   readonly databaseCpuMs: number
 }
 
 /** Cards are created and checked at a fixed rate while `work` is done. */
-export async function measureBeside(running: RunningService, serviceData: ServiceData, work: () => Promise<unknown>): Promise<CallsBeside> {
-  const end = new AbortController()
-  const load = startOpenLoad({
-    ...running,
-    perSecond: callsPerSecond / 2,
-    until: end.signal,
-    async call(client) {
-      const created = await client.create(panWithOurOtp)
-      return created.kind === 'result' ? client.check(tokenOf(created.result)) : created
-    },
+export async function measureBeside(
+  running: RunningService,
+  serviceData: ServiceData,
+  work: () => Promise<unknown>,
+): Promise<CallsWithUsage> {
+  const used = { service: 0, database: 0 }
+  const calls = await callBeside(running, async () => {
+    const before = await readCpu(running, serviceData)
+    await work()
+    const after = await readCpu(running, serviceData)
+    used.service = after.service - before.service
+    used.database = after.database - before.database
   })
-  await pause(warmUpMs)
-  const [from, before] = [performance.now(), await readCpu(running, serviceData)]
-  await work()
-  const [to, after] = [performance.now(), await readCpu(running, serviceData)]
-  end.abort()
-  await load.ended
-  const calls = callsBetween(load, { from, to })
-  return {
-    seconds: (to - from) / 1000,
-    p99Ms: p99Ms(calls),
-    failed: countFailures(calls),
-    cpuMs: after.service - before.service,
-    databaseCpuMs: after.database - before.database,
-  }
-}
-
-/** Calls without a result. What they got instead is printed, because a busy machine alone makes some fail. */
-export function countFailures(calls: readonly SentCall[]): number {
-  const { result = 0, ...failures } = Object.fromEntries(countOutcomes(calls))
-  if (result < calls.length) process.stderr.write(`        calls that failed: ${JSON.stringify(failures)}\n`)
-  return calls.length - result
+  return { ...calls, cpuMs: used.service, databaseCpuMs: used.database }
 }
 
 /** What the work took for each of `count` changes, by the CPU time beyond that of the calls after it: before it, a service is still compiling. */
 export function toBesideMeasures(
   of: string,
   count: number,
-  { alone, beside, after }: { readonly alone: CallsBeside; readonly beside: CallsBeside; readonly after: CallsBeside },
+  { alone, beside, after }: { readonly alone: CallsWithUsage; readonly beside: CallsWithUsage; readonly after: CallsWithUsage },
 ): Measure[] {
   const perCard = (name: 'cpuMs' | 'databaseCpuMs'): number =>
     ((beside[name] - (after[name] / after.seconds) * beside.seconds) * 1000) / count
@@ -81,7 +55,3 @@ async function readCpu(
 ): Promise<{ readonly service: number; readonly database: number }> {
   return { service: readCpuMs(pid), database: databaseUrl === null ? 0 : (await readPostgresUsage(databaseUrl)).cpuMs }
 }
-
-const callsPerSecond = 40
-/** The code of a service that was just started is being compiled. */
-const warmUpMs = 5000

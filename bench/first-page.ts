@@ -3,7 +3,7 @@ import { largest, median } from '../fault/statistics.ts'
 import { startService, type RunningService } from '../fault/spawn.ts'
 import { makeRandom } from '../fault/random.ts'
 import { chromiumFlags, findChromium } from '../tools/chromium.ts'
-import { drawPans } from './cards.ts'
+import { drawPans } from '../fault/seeded-pans.ts'
 import type { Measure, Measurement } from './measurement.ts'
 
 /** The dashboard in a real browser with an empty cache: from the navigation until its page can be used. */

@@ -10,7 +10,7 @@ import { startService, type RunningService } from '../fault/spawn.ts'
 
 import { readCpuMsWhenIdle } from './against-checkout.ts'
 import { loadTargetOf, measureSpeed } from './compare.ts'
-import { fillCards } from './fill-cards.ts'
+import { fillCards } from '../fault/fill-cards.ts'
 import { startLoadGenerator, type LoadGenerator } from './load.ts'
 import type { Bench, Measure, Measurement } from './measurement.ts'
 

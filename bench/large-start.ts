@@ -7,7 +7,7 @@ import { startService } from '../fault/spawn.ts'
 import { median } from '../fault/statistics.ts'
 import type { Measure, Measurement } from './measurement.ts'
 
-/** Starts on an embedded database of a gigabyte, most of it rows of the request log, which a start neither reads nor verifies. */
+/** Starts on an embedded database of a gigabyte, most of it sent SMS, which a start neither reads nor verifies. */
 export const largeStart: Measurement = {
   name: 'large-start',
   question:
@@ -17,7 +17,7 @@ export const largeStart: Measurement = {
     try {
       await (await startService({ flags: serviceData.flags })).stop()
       const path = join(dataFolderOf(serviceData), 'tessera.db')
-      fillRequestLog(path, isQuick ? quickRows : rows)
+      fillSmsSends(path, isQuick ? quickRows : rows)
       const megabytes = Math.round(statSync(path).size / 1e6)
       say(`large-start: ${String(megabytes)} MB`)
       const changed = await startService({ flags: serviceData.flags })
@@ -47,8 +47,8 @@ export const largeStart: Measurement = {
   },
 }
 
-/** Rows of about a kilobyte, as the service itself writes them. */
-function fillRequestLog(path: string, count: number): void {
+/** Rows of about a kilobyte. */
+function fillSmsSends(path: string, count: number): void {
   const db = new DatabaseSync(path)
   try {
     db.prepare(insertRows).run(count, Date.now())
@@ -59,9 +59,11 @@ function fillRequestLog(path: string, count: number): void {
 }
 
 const insertRows = `
-  with recursive numbers (number) as (select 1 union all select number + 1 from numbers where number < ?)
-  insert into request_log (bucket, merchant_id, at, request_id, method, profile, code, reason, micros, caller, card_id, lost, lost_from, bytes, detail)
-  select 0, 'bench', ? - number, printf('%032d', number), 'cards.check', 'default', 0, '', 1000, '127.0.0.1', '', 0, 0, 1000, hex(zeroblob(500))
+  with recursive numbers (number) as (select 1 union all select number + 1 from numbers where number < ?1)
+  insert into sms_sends (message_id, gateway, merchant_id, purpose, subject, key_id, phone_hash, phone_mask, parts, requested_at, outcome,
+    gateway_message_id, failed_at, error)
+  select printf('%032d', number), 'bench', 'bench', 'code', '', '', zeroblob(32), '99890*****66', 1, ?2 - number, 'rejected', '', ?2 - number,
+    hex(zeroblob(450))
   from numbers`
 const rows = 800_000
 const quickRows = 100_000

@@ -6,9 +6,13 @@ import type { ServiceData, StoreKind } from '../fault/service-data.ts'
 import { dataFolderOf } from '../fault/inspect.ts'
 import { openPostgresStore } from '../service/src/store/postgres/postgres.ts'
 import { openSqliteStore, SQLITE_FILE } from '../service/src/store/sqlite/sqlite.ts'
+import { makePostgresRequestLog } from '../service/src/store/postgres/request-log.ts'
+import type { RequestLogStore } from '../service/src/store/request-log-store.ts'
+import { makeSqliteRequestLog, requestLogPathOf } from '../service/src/store/sqlite/request-log.ts'
 import type { Store } from '../service/src/store/store.ts'
-import { dashboardListQueries } from '../service/src/store/suite/dashboard-lists.fixture.ts'
+import { dashboardListQueries, type ListQuery, requestLogQueries } from '../service/src/store/suite/dashboard-lists.fixture.ts'
 import { analyzeRows, fillRows } from '../service/src/store/suite/many-rows.fixture.ts'
+import { fillSegments } from '../service/src/store/suite/many-segments.fixture.ts'
 import type { Bench, Measure, Measurement } from './measurement.ts'
 
 /** The lists of the dashboard over a million rows per table, compared with ten thousand. */
@@ -29,11 +33,23 @@ async function measure({ dataFactory, isQuick, say }: Bench, kind: StoreKind): P
     await fillStore(kind, fewData, fewRows)
     const startedAt = performance.now()
     await fillStore(kind, manyData, manyRows)
+    await fillRequestLog(kind, fewData, fewRows)
+    await fillRequestLog(kind, manyData, manyRows)
     say(`lists ${kind}: ${manyRows} rows per table in ${Math.round((performance.now() - startedAt) / 1000)} s`)
     const [few, many] = [await openListStore(kind, fewData), await openListStore(kind, manyData)]
+    const [fewLog, manyLog] = [openRequestLog(kind, few, fewData), openRequestLog(kind, many, manyData)]
+    // 1000 pages behind the first, with few rows 200.
+    const [fewBehind, manyBehind] = [5000, 25_000]
+    const turns = isQuick ? 15 : 60
     try {
-      return await compare(kind, { few, fewRows, many, manyRows, turns: isQuick ? 15 : 60 })
+      const ofStore = [dashboardListQueries(fewRows, fewBehind), dashboardListQueries(manyRows, manyBehind)] as const
+      const ofLog = [listsOf(requestLogQueries(fewRows, fewBehind)), listsOf(requestLogQueries(manyRows, manyBehind))] as const
+      return [
+        ...(await compare(kind, { few, many, ofFew: ofStore[0], ofMany: ofStore[1], turns })),
+        ...(await compare(kind, { few: fewLog, many: manyLog, ofFew: ofLog[0], ofMany: ofLog[1], turns })),
+      ]
     } finally {
+      await Promise.all([fewLog.close(), manyLog.close()])
       await Promise.all([few.close(5000), many.close(5000)])
     }
   } finally {
@@ -42,18 +58,22 @@ async function measure({ dataFactory, isQuick, say }: Bench, kind: StoreKind): P
   }
 }
 
+/** Without what only a job of the background reads, which is as long as the log. */
+function listsOf(queries: readonly ListQuery[]): readonly ListQuery[] {
+  return queries.filter(({ name }) => name !== 'request log, beyond the maximum')
+}
+
 interface StorePair {
-  readonly few: Store
-  readonly fewRows: number
-  readonly many: Store
-  readonly manyRows: number
+  readonly few: Pick<Store, 'read'>
+  readonly many: Pick<Store, 'read'>
+  /** The same queries for each, in the same order. */
+  readonly ofFew: readonly ListQuery[]
+  readonly ofMany: readonly ListQuery[]
   readonly turns: number
 }
 
-/** Alternating, so that other load on the machine affects both. The deep page is 1000 pages behind the first, with few rows 200. */
-async function compare(kind: StoreKind, { few, fewRows, many, manyRows, turns }: StorePair): Promise<Measure[]> {
-  const ofFew = dashboardListQueries(fewRows, 5000)
-  const ofMany = dashboardListQueries(manyRows, 25_000)
+/** Alternating, so that other load on the machine affects both. */
+async function compare(kind: StoreKind, { few, many, ofFew, ofMany, turns }: StorePair): Promise<Measure[]> {
   const measures: Measure[] = []
   for (const [at, question] of ofMany.entries()) {
     const counterpart = ofFew[at]
@@ -83,13 +103,43 @@ export function openListStore(kind: StoreKind, serviceData: ServiceData): Promis
     : openPostgresStore({ url: serviceData.databaseUrl ?? '', allowUnsafe: true })
 }
 
+function openRequestLog(kind: StoreKind, store: Store, serviceData: ServiceData): RequestLogStore {
+  if (kind === 'postgres') return makePostgresRequestLog(store)
+  return makeSqliteRequestLog({ folder: dataFolderOf(serviceData), onDamaged: ({ cause }) => fail(cause) })
+}
+
+function fail(cause: Error): never {
+  throw cause
+}
+
+/** As many segments as the other tables have rows. */
+async function fillRequestLog(kind: StoreKind, serviceData: ServiceData, segments: number): Promise<void> {
+  const store = await openListStore(kind, serviceData)
+  const requestLog = openRequestLog(kind, store, serviceData)
+  // Creates the embedded one.
+  if (kind === 'sqlite') await requestLog.append([])
+  await requestLog.close()
+  await store.close(5000)
+  await runTexts(kind, serviceData, { path: requestLogPathOf(dataFolderOf(serviceData)), texts: fillSegments(kind, segments) })
+}
+
 /** The store creates the schema; the rows are inserted directly, since a million sealed cards would take too long. */
 export async function fillStore(kind: StoreKind, serviceData: ServiceData, rows: number): Promise<void> {
   await (await openListStore(kind, serviceData)).close(5000)
   const durations = Array.from({ length: rows / chunk }, (_, at) => ({ from: at * chunk + 1, count: chunk }))
   const texts = [...durations.flatMap((span) => fillRows(kind, span)), ...analyzeRows]
+  const path = join(dataFolderOf(serviceData), SQLITE_FILE)
+  await runTexts(kind, serviceData, { path, texts })
+}
+
+/** `path`: of the embedded database. */
+async function runTexts(
+  kind: StoreKind,
+  serviceData: ServiceData,
+  { path, texts }: { readonly path: string; readonly texts: readonly string[] },
+): Promise<void> {
   if (kind === 'sqlite') {
-    const db = new DatabaseSync(join(dataFolderOf(serviceData), SQLITE_FILE))
+    const db = new DatabaseSync(path)
     db.exec('pragma synchronous = off; pragma cache_size = -262144')
     for (const text of texts) db.exec(text)
     db.close()

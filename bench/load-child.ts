@@ -4,7 +4,7 @@ import { openApiClient, tokenOf, type ApiClient, type CallOutcome } from '../fau
 import { cutReply } from '../fault/http-connection.ts'
 import { panWithNetworkOtp, testOtp } from '../fault/load.ts'
 import { makeRandom } from '../fault/random.ts'
-import { drawSeededPan } from './cards.ts'
+import { drawSeededPan } from '../fault/seeded-pans.ts'
 import type { LoadResult, LoadMethod, LoadOrder, LoadProblem, LoadTarget } from './load-messages.ts'
 
 const random = makeRandom(Date.now() % 2 ** 31)

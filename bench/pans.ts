@@ -2,7 +2,7 @@ import { openHttpConnection, type HttpConnection } from '../fault/http-connectio
 import { makeRandom } from '../fault/random.ts'
 import { startProgram, startService, type RunningService } from '../fault/spawn.ts'
 import { scanMemory } from '../tools/scan-memory.ts'
-import { drawSeededPan, drawPans } from './cards.ts'
+import { drawSeededPan, drawPans } from '../fault/seeded-pans.ts'
 import type { Measure, Measurement } from './measurement.ts'
 
 /** What is left of card numbers in the memory of a service that has just read them. */

@@ -2,11 +2,12 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 
 import { longLifetimes } from '../fault/inspect.ts'
-import type { ServiceData, StoreKind } from '../fault/service-data.ts'
-import { runCommand, startService } from '../fault/spawn.ts'
+import type { StoreKind } from '../fault/service-data.ts'
+import { startService } from '../fault/spawn.ts'
+import { findCardKey, runJsonCommand } from '../fault/work-off.ts'
 
 import { measureBeside, toBesideMeasures } from './beside.ts'
-import { fillCards } from './fill-cards.ts'
+import { fillCards } from '../fault/fill-cards.ts'
 import type { Bench, Measure, Measurement } from './measurement.ts'
 
 /** A key is compromised: how fast its cards are resealed by command while calls go on, and what the calls notice. */
@@ -31,10 +32,10 @@ async function measureReseal({ dataFactory, isQuick, say }: Bench, store: StoreK
     const alone = await measureBeside(running, serviceData, () => pause(isQuick ? 5000 : 15_000))
     const [merchantId = ''] = running.xAuth.split(':')
     const old = await findCardKey(serviceData, merchantId)
-    await runTessera(serviceData, ['keys', 'rotate', 'card', merchantId])
+    await runJsonCommand(serviceData, ['keys', 'rotate', 'card', merchantId])
     let resealed = 0
     const beside = await measureBeside(running, serviceData, async () => {
-      resealed = ((await runTessera(serviceData, ['keys', 'reseal', old, ...shareFlags])) as { readonly resealed: number }).resealed
+      resealed = ((await runJsonCommand(serviceData, ['keys', 'reseal', old, ...shareFlags])) as { readonly resealed: number }).resealed
     })
     const after = await measureBeside(running, serviceData, () => pause(isQuick ? 5000 : 15_000))
     const perSecond = resealed / beside.seconds
@@ -51,21 +52,6 @@ async function measureReseal({ dataFactory, isQuick, say }: Bench, store: StoreK
     await running.stop()
     await serviceData.remove()
   }
-}
-
-async function findCardKey(serviceData: ServiceData, merchantId: string): Promise<string> {
-  const { keys } = (await runTessera(serviceData, ['keys', 'status'])) as {
-    readonly keys: readonly { readonly keyId: string; readonly purpose: string; readonly owner: string }[]
-  }
-  const key = keys.find(({ purpose, owner }) => purpose === 'card' && owner === merchantId)
-  if (key === undefined) throw new Error('the merchant has no card key')
-  return key.keyId
-}
-
-async function runTessera({ flags }: ServiceData, words: readonly string[]): Promise<unknown> {
-  const { code, out } = await runCommand([...words, '--json', ...flags.filter((flag) => flag.startsWith('--data='))])
-  if (code !== 0) throw new Error(`tessera ${words.join(' ')} ended with ${String(code)}: ${out.slice(-500)}`)
-  return JSON.parse(out.trim().split('\n').at(-1) ?? '')
 }
 
 const cardsInAnHour = 1_000_000

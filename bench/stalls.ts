@@ -1,14 +1,14 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { eventLoopMeasurement, readEventLoopDelays } from '../fault/event-loop-delays.ts'
+import type { EventLoopDelays } from '../fault/measured-delays.ts'
 import { startService, type RunningService } from '../fault/spawn.ts'
 import { startLoadGenerator } from './load.ts'
 import { loadTargetOf } from './compare.ts'
 import type { Measure, Measurement } from './measurement.ts'
-import type { BadLoad, BadLoadResult, EventLoopDelays } from './stall-messages.ts'
+import type { BadLoad, BadLoadResult } from './stall-messages.ts'
 
 /** Whether a malformed request can block all others. */
 export const stalls: Measurement = {
@@ -17,21 +17,19 @@ export const stalls: Measurement = {
   async run(bench) {
     const serviceData = await bench.dataFactory.create('sqlite')
     const file = join(serviceData.folder, 'stalls.json')
-    const imports = [new URL('./loop-delay.ts', import.meta.url)]
     const running = await startService({
       flags: serviceData.flags,
-      imports,
-      env: { BENCH_STALLS_FILE: file },
+      ...eventLoopMeasurement(file),
       logFile: join(serviceData.folder, 'log'),
     })
     try {
       const ms = bench.isQuick ? 3000 : 20_000
       await sendBad(running, 1000)
-      await readStalls(running, file)
+      await readEventLoopDelays(running, file)
       const end = await sendBad(running, ms)
-      const bad = await readStalls(running, file)
+      const bad = await readEventLoopDelays(running, file)
       await sendGood(running, ms / 4)
-      const good = await readStalls(running, file)
+      const good = await readEventLoopDelays(running, file)
       bench.say(`${end.requests} bad requests, ${end.results} with a result, ${end.closed} connections closed`)
       return toMeasures(end, bad, good)
     } finally {
@@ -71,19 +69,4 @@ async function sendGood(running: RunningService, ms: number): Promise<void> {
   const load = startLoadGenerator()
   await load.run({ order: 'run', target: loadTargetOf(running, 'create'), method: 'create', connections: 64, ms })
   await load.stop()
-}
-
-/** Reads the delays since the last reading from the preloaded measurement. */
-export async function readStalls(running: RunningService, file: string): Promise<EventLoopDelays> {
-  rmSync(file, { force: true })
-  process.kill(running.pid, 'SIGUSR2')
-  for (let waited = 0; waited < 100; waited++) {
-    await pause(20)
-    try {
-      return JSON.parse(readFileSync(file, 'utf8')) as EventLoopDelays
-    } catch {
-      // Not written yet.
-    }
-  }
-  throw new Error('the measurement in the service did not reply')
 }

@@ -3,9 +3,10 @@ import { setTimeout as pause } from 'node:timers/promises'
 
 import type { StoreKind } from '../fault/service-data.ts'
 import { startService, type RunningService } from '../fault/spawn.ts'
+import { readSweptCards, type SweepSample } from '../fault/work-off.ts'
 
 import { measureBeside, toBesideMeasures } from './beside.ts'
-import { fillCards } from './fill-cards.ts'
+import { fillCards } from '../fault/fill-cards.ts'
 import type { Bench, Measure, Measurement } from './measurement.ts'
 
 /** Many cards end within one minute: how fast the sweeper works them off, as its metrics say. */
@@ -29,16 +30,16 @@ async function measureSweep({ dataFactory, isQuick, say }: Bench, store: StoreKi
   try {
     // The sweeper begins a minute after the start.
     const alone = await measureBeside(running, serviceData, () => readSamples(running))
-    while ((await readSample(running)).swept === 0) await pause(1000)
-    const samples: Sample[] = []
+    while ((await readSweptCards(running)).swept === 0) await pause(1000)
+    const samples: SweepSample[] = []
     const beside = await measureBeside(running, serviceData, async () => {
-      for (let last = await readSample(running); last.swept < cards; last = await readSample(running)) {
+      for (let last = await readSweptCards(running); last.swept < cards; last = await readSweptCards(running)) {
         samples.push(last)
         if (samples.length > maxSamples)
           throw new Error(`after ${String(maxSamples)} s ${String(last.swept)} of ${String(cards)} cards are swept`)
         await pause(sampleMs)
       }
-      samples.push(await readSample(running))
+      samples.push(await readSweptCards(running))
     })
     const after = await measureBeside(running, serviceData, () => readSamples(running))
     const perSecond = speedOf(samples)
@@ -59,18 +60,13 @@ async function measureSweep({ dataFactory, isQuick, say }: Bench, store: StoreKi
 /** Reads the metrics as often as while cards are swept, since calls wait for that, too. */
 async function readSamples(running: RunningService): Promise<void> {
   for (let waitedMs = 0; waitedMs < 15_000; waitedMs += sampleMs) {
-    await readSample(running)
+    await readSweptCards(running)
     await pause(sampleMs)
   }
 }
 
-interface Sample {
-  readonly at: number
-  readonly swept: number
-}
-
 /** Over the time in which it worked all along: not the first and last samples of a run, which it began and ended in between. */
-function speedOf(samples: readonly Sample[]): number {
+function speedOf(samples: readonly SweepSample[]): number {
   const isWorking = (i: number): boolean => (samples[i]?.swept ?? 0) > (samples[i - 1]?.swept ?? Infinity)
   let [swept, ms] = [0, 0]
   for (const [i, sample] of samples.entries()) {
@@ -81,12 +77,6 @@ function speedOf(samples: readonly Sample[]): number {
   }
   if (ms < minWorkMs) throw new Error(`the sweeper worked for ${String(Math.round(ms))} ms only: end more cards`)
   return (swept / ms) * 1000
-}
-
-async function readSample({ adminUrl }: RunningService): Promise<Sample> {
-  const text = await (await fetch(new URL('/metrics', adminUrl))).text()
-  const [, swept] = /^tessera_cards_swept_total\{work="ended"\} ([0-9.e+]+)$/m.exec(text) ?? []
-  return { at: performance.now(), swept: Number(swept) }
 }
 
 const cardsInAnHour = 1_000_000

@@ -2,7 +2,7 @@ import { openHttpConnection, type HttpConnection } from '../fault/http-connectio
 import { plantedFaults } from '../fault/planted-faults.ts'
 import { makeRandom, type Random } from '../fault/random.ts'
 import { startService, type RunningService } from '../fault/spawn.ts'
-import { drawSeededPan } from './cards.ts'
+import { drawSeededPan } from '../fault/seeded-pans.ts'
 import type { Bench, Measure, Measurement } from './measurement.ts'
 import { crop, meanOf, welchT } from './welch.ts'
 

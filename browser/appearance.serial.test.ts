@@ -332,6 +332,17 @@ describe('the appearance of the card form', () => {
     await send(btoa('no font'))
     const error = (await opened.waitForEvent('error')) as { readonly option: string }
     assert.equal(error.option, 'appearance.font')
+    // It is refused each time: all problems are reported again when there is another one.
+    await opened.page.evaluate(() => (globalThis as unknown as TestPage).form.update({ layout: 'round' }))
+    const errors = (await opened.waitForEvents('error', 3)) as { readonly option: string }[]
+    assert.deepEqual(
+      errors
+        .slice(1)
+        .map(({ option }) => option)
+        .sort(),
+      ['appearance.font', 'layout'],
+    )
+    await opened.page.evaluate(() => (globalThis as unknown as TestPage).form.update({ layout: undefined }))
     opened.page.on('request', (request) => requests.push(request.url()))
     await send(bytes)
     await frame.waitForFunction(() =>

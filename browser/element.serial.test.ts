@@ -70,6 +70,22 @@ describe('<tessera-card>', () => {
     await page.close()
   })
 
+  it('waits for the button after a code with auto-confirm="false", and confirms it by itself without', async () => {
+    const opened = await open(`<tessera-card merchant="${testBed.merchant}" locale="en" auto-confirm="false"></tessera-card>`)
+    await enterCard(opened, '8600069195406311')
+    await opened.form.locator('#code').pressSequentially('666666')
+    assert.equal(opened.callCount('cards.verify'), 0)
+    await opened.page.evaluate(() => {
+      const { card } = globalThis as unknown as ElementTestPage
+      card.removeAttribute('auto-confirm')
+      card.setAttribute('locale', 'ru')
+    })
+    await opened.form.locator('html[lang=ru]').waitFor()
+    await enterCode(opened)
+    await opened.waitForEvent('token')
+    await opened.page.close()
+  })
+
   it('can be created by a script, waits for its merchant, and reports an invalid one', async () => {
     const { page, waitForEvent } = await open('')
     await page.evaluate(() => document.querySelector('#two')?.append(document.createElement('tessera-card')))

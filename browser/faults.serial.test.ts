@@ -47,6 +47,7 @@ describe('an error that belongs to no field', () => {
     ['service_error', badGateway, /not available right now/],
     ['pan_limit', replyWith('pan_limit'), /Too many attempts/],
     ['session_used_up', replyWith('session_used_up'), /No attempts are left\. Go back to the shop/],
+    ['session_done', replyWith('session_done'), /already completed\. Go back to the shop/],
     ['session_unknown', replyWith('session_unknown'), /no longer valid/],
     ['store_unavailable', replyWith('store_unavailable'), /service is not available/],
   ] as const) {
@@ -111,8 +112,10 @@ describe('a form that is not there yet', () => {
     await opened.page.close()
   })
 
-  it('has no skeleton any more when it is ready', async () => {
-    const opened = await testBed.open()
+  it('has no skeleton any more when it is ready, and says so where ARIA attributes are no properties', async () => {
+    const opened = await testBed.open({
+      prepare: (page) => page.addInitScript(() => Reflect.deleteProperty(Element.prototype, 'ariaBusy')),
+    })
     await opened.waitForEvent('ready')
     assert.deepEqual(await opened.page.evaluate(readFrame), [false, 'false'])
     await opened.page.close()

@@ -167,6 +167,39 @@ describe('the hosted page', () => {
     await page.close()
   })
 
+  it('ends as done when the session was completed in another window, also without attempts left', async () => {
+    const tokens = await saveCards(testBed, [success, '8600495473316478'])
+    const returnTo = { return: `${testBed.shopOrigin}/cards?order=1`, attempts: 1 }
+    for (const outcome of ['picked', 'verified'] as const) {
+      const { page: link } = await createOfferingSession(testBed, tokens, returnTo)
+      const [first, second] = [await visit(link), await visit(link)]
+      for (const { form } of [first, second]) await form.locator('.saved').waitFor()
+      if (outcome === 'picked') await pressInFrame(first.form.locator('form.card button.main'))
+      else {
+        await pressInFrame(first.form.getByRole('button', { name: 'Add a card' }))
+        await enterCard(first, success)
+        await enterCode(first)
+      }
+      await first.page.waitForURL(`${testBed.shopOrigin}/cards?order=1&tessera=done`)
+      // The message is shown for a moment only, so the shop's response is held until it has been read.
+      const read = Promise.withResolvers<undefined>()
+      await second.page.route(`${testBed.shopOrigin}/**`, (route) => read.promise.then(() => route.continue()))
+      if (outcome === 'picked') await second.form.getByRole('radio', { name: 'ending in 6 4 7 8' }).check()
+      else {
+        await pressInFrame(second.form.getByRole('button', { name: 'Add a card' }))
+        await second.form.locator('#number').fill(success)
+        await second.form.locator('#expiry').fill('0399')
+      }
+      await pressInFrame(second.form.locator('form.card button.main'))
+      const title = outcome === 'picked' ? 'Your card is selected' : 'Your card is confirmed'
+      await second.page.getByRole('heading', { name: title }).waitFor()
+      read.resolve(undefined)
+      await second.page.waitForURL(`${testBed.shopOrigin}/cards?order=1&tessera=done`)
+      await first.page.close()
+      await second.page.close()
+    }
+  })
+
   it('asks to choose a card when nothing is to be paid, and goes on when one is removed', async () => {
     const tokens = await saveCards(testBed, [success])
     const { page: link, readOutcome } = await createOfferingSession(testBed, tokens, { return: `${testBed.shopOrigin}/cards` })

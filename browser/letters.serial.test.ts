@@ -51,7 +51,7 @@ describe('a verification policy with letters and a stop, in a real browser', () 
 
   for (const [locale, scheme, pan, text] of [
     ['en', 'light', sentByService, /Try again in 15 min, or use another card\./],
-    ['ru', 'dark', '8600069195406311', /Попробуйте через 15 мин или возьмите другую карту\./],
+    ['ru', 'dark', '8600069195406311', /Попробуйте через 15 мин или используйте другую карту\./],
   ] as const) {
     it(`says after the third wrong code for how long verification is stopped, on a small phone: ${locale}`, async () => {
       const opened = await openCodeStep(locale, scheme, pan)

@@ -3,7 +3,11 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
 import type { CardFormResult } from './page/card-form-types.ts'
-import { enterCard, startTestBed, type OpenForm, type TestBed, type TestPage } from './form.fixture.ts'
+import type { Page } from 'playwright-core'
+
+import { pressInFrame } from '../tools/press-in-frame.ts'
+import { enterCard, enterCode, startTestBed, type OpenForm, type TestBed, type TestPage } from './form.fixture.ts'
+import { createOfferingSession, idOfToken, saveCards } from './saved-cards.fixture.ts'
 
 const success = '8600069195406311'
 
@@ -88,6 +92,97 @@ describe('what submit() and verify() return', () => {
     assert.equal(opened.callCount('cards.create'), 1)
     await opened.page.close()
   })
+})
+
+describe('what submit() and verify() return when there is nothing to send', () => {
+  let testBed: TestBed
+  before(async () => {
+    testBed = await startTestBed()
+  })
+  after(() => testBed.stop())
+
+  it('is the error of the code that has confirmed itself and was wrong, also where ARIA attributes are no properties', async () => {
+    const opened = await testBed.open({ prepare: withoutAriaProperties })
+    await enterCard(opened, success)
+    await enterCode(opened, '111111')
+    const { code } = (await opened.waitForEvent('error')) as { code: number }
+    await pressInFrame(opened.form.locator('form.code button.main'))
+    await opened.form.locator('#code:focus').waitFor()
+    assert.equal((await opened.eventValues('error')).length, 1, 'a press of the form’s own button, whose error is shown')
+    const again = (await opened.page.evaluate(() => (globalThis as unknown as TestPage).form.verify())) as CardFormResult
+    assert.ok(again.status === 'error', JSON.stringify(again))
+    assert.deepEqual([again.error.reason, again.error.code, again.error.field], ['wrong_code', code, 'code'])
+    assert.equal(opened.callCount('cards.verify'), 1)
+    await opened.page.close()
+  })
+
+  it('is `ignored` for verify() while another code is requested', async () => {
+    const { promise: released, resolve: release } = Promise.withResolvers<undefined>()
+    let requestCount = 0
+    const prepare = (page: Page): Promise<unknown> =>
+      page.route('**/api/cards.get_verify_code', async (route) => {
+        // The clock of the button for a new code starts at zero.
+        if (++requestCount > 1) await released
+        await route.fulfill({ json: { result: { sent: true, phone: '99890*****66', wait: 0 } } })
+      })
+    const opened = await testBed.open({ prepare })
+    await enterCard(opened, success)
+    await opened.form.locator('#code').waitFor()
+    const busyCount = (await opened.waitForEvents('busy', 2)).length
+    const result = opened.page.evaluate(() => {
+      const { form } = globalThis as unknown as TestPage
+      form.resend()
+      return form.verify()
+    })
+    await opened.waitForEvents('busy', busyCount + 1)
+    release(undefined)
+    assert.deepEqual(await result, { status: 'ignored' })
+    assert.equal(opened.callCount('cards.verify'), 0)
+    await opened.page.close()
+  })
+
+  it('is `ignored` for submit() while a saved card is being removed, and the next one picks the other', async () => {
+    const tokens = await saveCards(testBed, [success, '8600495473316478'])
+    const { session } = await createOfferingSession(testBed, tokens)
+    const { promise: released, resolve: release } = Promise.withResolvers<undefined>()
+    const prepare = (page: Page): Promise<unknown> =>
+      page.route('**/api/form.sessions.choose', (route) => released.then(() => route.continue()))
+    const opened = await testBed.open({ options: { session }, prepare })
+    await pressInFrame(opened.form.locator('.saved-row:first-child .remove'))
+    await pressInFrame(opened.form.locator('.danger'))
+    await opened.waitForEvent('busy')
+    const submit = (): Promise<unknown> => opened.page.evaluate(() => (globalThis as unknown as TestPage).form.submit())
+    const result = submit()
+    release(undefined)
+    assert.deepEqual(await result, { status: 'ignored' })
+    assert.equal(await opened.waitForEvent('remove'), idOfToken(tokens[0] ?? ''))
+    assert.deepEqual(await submit(), { status: 'picked', id: idOfToken(tokens[1] ?? '') })
+    await opened.page.close()
+  })
+
+  it('is never `ignored` for a call that follows an error at once', async () => {
+    const opened = await testBed.open()
+    await opened.waitForEvent('ready')
+    await opened.form.locator('#number').fill('4444445987459073')
+    await opened.form.locator('#expiry').fill('0399')
+    const results = (await opened.page.evaluate(async () => {
+      const { form } = globalThis as unknown as TestPage
+      return [await form.submit(), await form.submit()]
+    })) as CardFormResult[]
+    assert.deepEqual(
+      results.map(({ status }) => status),
+      ['error', 'error'],
+    )
+    assert.equal(opened.callCount('cards.create'), 2)
+    await opened.page.close()
+  })
+
+  /** As in Firefox before 119. */
+  function withoutAriaProperties(page: Page): Promise<unknown> {
+    return page.addInitScript(() => {
+      for (const name of ['ariaInvalid', 'ariaBusy']) Reflect.deleteProperty(Element.prototype, name)
+    })
+  }
 })
 
 describe('the events of the fields', () => {

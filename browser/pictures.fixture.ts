@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { appearanceExamples } from '@tessera/contract/appearance-examples'
 
 import { enterCard, enterCode, type OpenForm, type TestBed } from './form.fixture.ts'
+import { createOfferingSession, saveCards } from './saved-cards.fixture.ts'
 
 /** A picture in the docs: forms side by side, each with its options and the step that is shown. */
 export interface Picture {
@@ -14,11 +15,13 @@ export interface Picture {
     readonly options: object
     /** The style of the page's body. */ readonly page?: string
     readonly width: number
+    /** The saved cards that the form offers. */
+    readonly saved?: readonly string[]
     readonly until: FormState
   }[]
 }
 
-type FormState = 'filled' | 'refused' | 'code' | 'done'
+type FormState = 'ready' | 'filled' | 'refused' | 'code' | 'done'
 
 export const pictures: readonly Picture[] = [
   {
@@ -43,6 +46,21 @@ export const pictures: readonly Picture[] = [
       },
     ],
   },
+  {
+    name: 'form-saved-cards.png',
+    forms: [
+      { options: { locale: 'uz' }, width: 360, saved: ['8600069195406311', '8600495473316478'], until: 'ready' },
+      {
+        options: { locale: 'en', appearance: { scheme: 'dark' } },
+        page: 'background:#14171c',
+        width: 360,
+        saved: ['8600069195406311', '8600495473316478'],
+        until: 'ready',
+      },
+      { options: { locale: 'ru', appearance: { scheme: 'dark' } }, page: 'background:#14171c', width: 320, until: 'refused' },
+      { options: { locale: 'uz', appearance: { scheme: 'dark' } }, page: 'background:#14171c', width: 320, until: 'code' },
+    ],
+  },
 ]
 
 /** The sources of the pictures: when one changes, the pictures may be out of date. */
@@ -52,7 +70,11 @@ const sources = [
   'frame/texts.ts',
   'frame/render-texts.ts',
   'frame/deferred/brands.ts',
+  'frame/deferred/card-marks.ts',
+  'frame/deferred/chooser-view.ts',
   'frame/deferred/code-view.ts',
+  'frame/deferred/deferred.css',
+  'frame/appearance/apply.ts',
   'frame/appearance/rules.ts',
   '../contract/src/appearance-examples.ts',
   'pictures.fixture.ts',
@@ -74,8 +96,10 @@ export function readPictureSources(): { readonly sources: string; readonly files
 /** Opens every form and draws them side by side. */
 export async function drawPicture(testBed: TestBed, { forms }: Picture): Promise<Buffer> {
   const shots: string[] = []
-  for (const { options, page: pageStyle = 'background:#fff', width, until } of forms) {
+  for (const { options: chosen, page: pageStyle = 'background:#fff', width, saved, until } of forms) {
     const head = `<style>h1{display:none}body{margin:16px;${pageStyle}}</style>`
+    const session = saved && (await createOfferingSession(testBed, await saveCards(testBed, saved))).session
+    const options = { ...chosen, ...(session === undefined ? {} : { session }) }
     const opened = await testBed.open({ options, head, page: { viewport: { width, height: 900 }, reducedMotion: 'reduce' } })
     await opened.waitForEvent('ready')
     await advanceTo(opened, until)
@@ -100,6 +124,7 @@ export async function drawPicture(testBed: TestBed, { forms }: Picture): Promise
 
 async function advanceTo(opened: OpenForm, until: FormState): Promise<void> {
   const { form } = opened
+  if (until === 'ready') return
   if (until === 'filled') {
     await form.locator('#number').fill('8600 0691 9540 6311')
     await form.locator('#expiry').fill('03/99')

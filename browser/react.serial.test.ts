@@ -79,7 +79,7 @@ for (const { version, folder } of reacts) {
       const opened = await openReact(testBed, modules, { locale: 'en' })
       await opened.waitForEvent('Ready')
       await opened.page.evaluate(() => (globalThis as unknown as ReactTestPage).show({ merchant: undefined }, 'second'))
-      await opened.page.getByRole('alert').filter({ hasText: 'Karta shaklini' }).waitFor()
+      await opened.page.getByRole('alert').filter({ hasText: 'Karta formasini' }).waitFor()
       assert.equal(((await opened.waitForEvent('second Error')) as { reason: string }).reason, 'merchant_missing')
       assert.equal(await opened.page.locator('iframe').count(), 0)
       await opened.page.evaluate(() => (globalThis as unknown as ReactTestPage).show({ locale: 'en' }, 'third'))

@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test'
 import type { Page } from 'playwright-core'
 
 import { pressInFrame } from '../tools/press-in-frame.ts'
-import { enterCard, startTestBed, type TestBed } from './form.fixture.ts'
+import { enterCard, startTestBed, type TestBed, type TestPage } from './form.fixture.ts'
 
 const success = '8600069195406311'
 const body = '<h1>Shop</h1><div id="card"></div><p>Delivery</p><p>Returns</p>'
@@ -19,7 +19,10 @@ describe('the steps of the card form', () => {
   it('do not move the page around it: at most two heights, and a layout shift of at most 0.01', async () => {
     const opened = await testBed.open({ body, page: { viewport: { width: 360, height: 740 } }, prepare: observeHeights })
     await opened.waitUntilComplete()
-    const heights = async (): Promise<string[]> => opened.page.evaluate(() => [...new Set((globalThis as unknown as Observed).heights)])
+    const heights = async (): Promise<string[]> => {
+      const all = await opened.page.evaluate(() => (globalThis as unknown as Observed).heights)
+      return all.filter((height, index) => height !== all[index - 1])
+    }
     const atStart = await opened.page.locator('iframe').evaluate((frame) => frame.clientHeight)
     await enterCard(opened, success)
     await opened.form.locator('#code').waitFor()
@@ -31,6 +34,18 @@ describe('the steps of the card form', () => {
     const [, ...shifts] = await opened.page.evaluate(() => (globalThis as unknown as Observed).shifts)
     const shift = shifts.reduce((sum, value) => sum + value, 0)
     assert.ok(shift <= 0.01, `a layout shift of ${String(shift)}`)
+    await opened.page.close()
+  })
+
+  it('keep their height when the page changes an option', async () => {
+    const opened = await testBed.open()
+    await enterCard(opened, success)
+    await opened.form.locator('#code').waitFor()
+    const readHeight = (): Promise<number> => opened.form.locator('.root').evaluate((root) => root.clientHeight)
+    const before = await readHeight()
+    await opened.page.evaluate(() => (globalThis as unknown as TestPage).form.update({ labels: { verify: 'Go on' } }))
+    await opened.form.locator('form.code button.main', { hasText: 'Go on' }).waitFor()
+    assert.equal(await readHeight(), before)
     await opened.page.close()
   })
 

@@ -3,6 +3,8 @@ import { ConnectionLost } from './http-connection.ts'
 import { observeCard } from './inspect.ts'
 import { panWithOurOtp } from './load.ts'
 import type { Random } from './random.ts'
+import type { ServiceData } from './service-data.ts'
+import { countCards, countRemovedCards } from './statement.ts'
 
 /** A card that was created, or removed, and when its caller knew it. Times are of performance.now(). */
 export interface HistoryFact {
@@ -19,10 +21,12 @@ export interface CallHistory {
   /** How long each call took, ms, with when it was sent. */
   readonly calls: { readonly sentAt: number; readonly ms: number }[]
   readonly refusals: Map<string, number>
+  /** Creations without a reply. */
+  unknownCreations: number
 }
 
 export function makeCallHistory(): CallHistory {
-  return { facts: [], calls: [], refusals: new Map() }
+  return { facts: [], calls: [], refusals: new Map(), unknownCreations: 0 }
 }
 
 /** Creates cards and removes a third of them, until it is aborted or the service is gone. */
@@ -53,7 +57,8 @@ async function recordConnection(options: Parameters<typeof recordHistory>[0], hi
       if (removed === undefined) own.push(token)
     } else if (outcome.kind === 'refused') refusals.set(outcome.reason, (refusals.get(outcome.reason) ?? 0) + 1)
     else {
-      if (removed !== undefined) facts.push({ kind: 'removed', token: removed, sentAt, acknowledgedAt: null })
+      if (removed === undefined) history.unknownCreations += 1
+      else facts.push({ kind: 'removed', token: removed, sentAt, acknowledgedAt: null })
       break
     }
   }
@@ -64,9 +69,6 @@ async function recordConnection(options: Parameters<typeof recordHistory>[0], hi
 export interface HistoryComparison {
   readonly present: number
   readonly absent: number
-  /** Facts without a reply, and how many of them had happened. */
-  readonly unknown: number
-  readonly unknownHappened: number
   /** Acknowledged facts that are absent although a fact that was sent later is present: what is there is no beginning of the history. */
   readonly outOfOrder: number
   /** When the first absent fact was acknowledged; Infinity when none is absent. */
@@ -81,18 +83,14 @@ export async function compareHistory(options: ApiClientOptions, { facts }: CallH
   const isPresent = ({ kind, token }: HistoryFact): boolean =>
     kind === 'removed' ? states.get(token) === 'removed' : states.get(token) !== 'absent'
   const known = facts.filter(({ acknowledgedAt }) => acknowledgedAt !== null)
-  const unknown = facts.filter(({ acknowledgedAt }) => acknowledgedAt === null)
   const present = known.filter(isPresent)
   const absent = known.filter((fact) => !isPresent(fact))
   const lastPresentAt = present.reduce((latest, { sentAt }) => Math.max(latest, sentAt), -Infinity)
   const firstAbsentAt = absent.reduce((first, { acknowledgedAt }) => Math.min(first, acknowledgedAt ?? Infinity), Infinity)
   const outOfOrder = absent.filter(({ acknowledgedAt }) => (acknowledgedAt ?? Infinity) < lastPresentAt).length
-  const unknownHappened = unknown.filter(isPresent).length
   return {
     present: present.length,
     absent: absent.length,
-    unknown: unknown.length,
-    unknownHappened,
     outOfOrder,
     firstAbsentAt,
     lastPresentAt,
@@ -135,6 +133,18 @@ export function judgePrefix(found: HistoryComparison, { begunAt, endedAt }: Pick
   return complaints
 }
 
-export function describeFound({ present, absent, unknown, unknownHappened }: HistoryComparison): Record<string, number> {
-  return { present, behind_the_backup: absent, unknown_outcomes: unknown, unknown_that_had_happened: unknownHappened }
+export function describeFound({ present, absent }: HistoryComparison): Record<string, number> {
+  return { present, behind_the_backup: absent }
+}
+
+/** How many outcomes of a history are unknown, and how many of these calls had happened by the database that the killed service left. */
+export async function countUnknownOutcomes(
+  { facts, unknownCreations }: CallHistory,
+  serviceData: ServiceData,
+): Promise<Record<string, number>> {
+  const count = (kind: HistoryFact['kind'], isKnown: boolean): number =>
+    facts.filter((fact) => fact.kind === kind && (fact.acknowledgedAt !== null) === isKnown).length
+  const created = (await countCards(serviceData)) - count('created', true)
+  const removed = (await countRemovedCards(serviceData)) - count('removed', true)
+  return { unknown_outcomes: unknownCreations + count('removed', false), unknown_that_had_happened: created + removed }
 }

@@ -1,9 +1,11 @@
 // `npm run fault`: every experiment with small numbers, or some of them: `npm run fault -- kill9 --cycles 1000 --store sqlite`.
 import { readCommandLine } from '../tools/command-line.ts'
+import { backlog } from './backlog.ts'
 import { bitFlips } from './bit-flips.ts'
 import { blackhole } from './blackhole.ts'
 import { clock } from './clock.ts'
 import { clockJump } from './clock-jump.ts'
+import { commandsUnderLoad } from './commands.ts'
 import { databaseWriter } from './database-writer.ts'
 import { diskFull } from './disk-full.ts'
 import { drain } from './drain.ts'
@@ -60,6 +62,8 @@ const experiments: readonly Experiment[] = [
   webhooks,
   overload,
   overloadLoop,
+  commandsUnderLoad,
+  backlog,
   twoPrimaries,
 ]
 

@@ -78,6 +78,13 @@ export function countOutcomes(calls: readonly SentCall[]): ReadonlyMap<string, n
   return counts
 }
 
+/** Calls without a result. What they got instead is printed, because a busy machine alone makes some fail. */
+export function countFailures(calls: readonly SentCall[]): number {
+  const { result = 0, ...failures } = Object.fromEntries(countOutcomes(calls))
+  if (result < calls.length) process.stderr.write(`        calls that failed: ${JSON.stringify(failures)}\n`)
+  return calls.length - result
+}
+
 /** The 99th percentile of how long calls took, milliseconds; 0 for none. */
 export function p99Ms(calls: readonly SentCall[]): number {
   const sorted = calls.map(({ ms }) => ms).sort((one, other) => one - other)

@@ -6,6 +6,7 @@ import { dataFolderOf, longLifetimes, stopAndVerify } from './inspect.ts'
 import { panWithOurOtp } from './load.ts'
 import { plantedFaults } from './planted-faults.ts'
 import { queryDatabase, type ServiceData } from './service-data.ts'
+import { countCards } from './statement.ts'
 import { runCommand, startService, type RunningService } from './spawn.ts'
 
 /** A part of the database accepts no writes, as when the disk of one of several shards is full. */
@@ -55,6 +56,7 @@ export async function fillParts(
   try {
     const running = await startService({ flags: [...serviceData.flags, ...longLifetimes], imports })
     const merchants = await createMerchants(running, serviceData)
+    const cardsBefore = await countCards(serviceData)
     for (const phase of Array.from({ length: cycles }, () => phases).flat()) {
       if (phase.refusing !== 'none' && !isBroken) times.faultBegins()
       await refuseWrites(databaseUrl, phase.refusing)
@@ -72,9 +74,12 @@ export async function fillParts(
       complaints.push(...judgePhase(phase, seen))
       say(`${phase.name}: ${seen.cards.length} created, ${refused} refused, /readyz ${states}`)
     }
+    // Cards that no caller knows were created by calls of unknown outcome.
+    const happened = (await countCards(serviceData)) - cardsBefore - cards.length
     complaints.push(...(await findMissing(running, cards)), ...(await stopAndVerify(running, serviceData)))
     const lost = complaints.filter((text) => text.startsWith('lost')).length
-    return { acknowledged: cards.length, lost, cycles, complaints, table, metrics: { ...times.metrics(), unknown_outcomes: unknown } }
+    const outcomes = { unknown_outcomes: unknown, unknown_that_had_happened: happened }
+    return { acknowledged: cards.length, lost, cycles, complaints, table, metrics: { ...times.metrics(), ...outcomes } }
   } finally {
     await serviceData.remove()
   }

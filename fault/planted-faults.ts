@@ -17,6 +17,8 @@ export const plantedFaults = {
   }),
   /** Nobody sees that another process has ended, so duplicates of its calls wait for their leases. */
   blindProcesses: replaceModules({ 'service/src/domain/idempotency/processes.ts': 'fault/doubles/processes-unseen.ts' }),
+  /** Sweeper and resealing work at a constant speed, as before, whatever waits for them. */
+  constantPace: replaceModules({ 'service/src/domain/work-pace.ts': 'fault/doubles/constant-pace.ts' }),
   /** Counts an attempt at a code after it was allowed. */
   countLate: replaceModules({
     'service/src/store/sqlite/sqlite.ts': 'fault/doubles/late-counting-store.ts',

@@ -1,5 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { REQUEST_LOG_FILE } from '../service/src/store/sqlite/request-log.ts'
+import { SQLITE_FILE } from '../service/src/store/sqlite/sqlite.ts'
 import { dataFolderOf } from './inspect.ts'
 import { queryDatabase, type ServiceData } from './service-data.ts'
 
@@ -8,7 +10,7 @@ export interface ProcessUsage {
   /** Resident memory, MiB. */
   readonly rssMib: number
   readonly descriptors: number
-  /** The write-ahead log: the file beside the embedded database, or those of the PostgreSQL server; MiB. */
+  /** The write-ahead logs: the files beside the embedded databases of cards and of the request log, or those of the PostgreSQL server; MiB. */
   readonly walMib: number
 }
 
@@ -20,7 +22,11 @@ export async function readUsage(pid: number, serviceData: ServiceData): Promise<
 
 async function readWalBytes(serviceData: ServiceData): Promise<number> {
   const { databaseUrl } = serviceData
-  if (databaseUrl === null) return statSync(join(dataFolderOf(serviceData), 'tessera.db-wal'), { throwIfNoEntry: false })?.size ?? 0
+  if (databaseUrl === null) return [SQLITE_FILE, REQUEST_LOG_FILE].reduce((sum, file) => sum + walBytesOf(serviceData, file), 0)
   const [row] = await queryDatabase(databaseUrl, 'select sum(size)::float8 as bytes from pg_ls_waldir()')
   return Number(row?.['bytes'])
+}
+
+function walBytesOf(serviceData: ServiceData, file: string): number {
+  return statSync(join(dataFolderOf(serviceData), `${file}-wal`), { throwIfNoEntry: false })?.size ?? 0
 }

@@ -3,7 +3,16 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { copyCluster, startCluster, type Cluster, type ClusterCopy } from '../tools/postgres.ts'
 import type { ExperimentResult, Trial } from './experiment.ts'
-import { compareHistory, describeFound, judgePrefix, makeCallHistory, p99Between, recordHistory, type CallHistory } from './history.ts'
+import {
+  compareHistory,
+  countUnknownOutcomes,
+  describeFound,
+  judgePrefix,
+  makeCallHistory,
+  p99Between,
+  recordHistory,
+  type CallHistory,
+} from './history.ts'
 import { longLifetimes, readRefusal, stopAndVerify } from './inspect.ts'
 import { plantedFaults } from './planted-faults.ts'
 import { makeRandom } from './random.ts'
@@ -84,6 +93,7 @@ async function loadAndCopy({ cycles, seed }: Trial, serviceData: ServiceData, ca
     p99_ms_during: p99Between(history, begunAt, endedAt),
     p99_ms_after: p99Between(history, endedAt, killedAt - 100),
     backup_ms: Math.round(endedAt - begunAt),
+    ...(await countUnknownOutcomes(history, serviceData)),
   }
   return { history, copy, during, backup: { folder, begunAt, endedAt } }
 }

@@ -4,6 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Experiment, ExperimentResult, Trial } from './experiment.ts'
 import {
   compareHistory,
+  countUnknownOutcomes,
   describeFound,
   judgePrefix,
   makeCallHistory,
@@ -82,6 +83,7 @@ async function loadAndBackUp({ cycles, seed }: Trial, serviceData: ServiceData, 
   await running.kill()
   over.abort()
   await load
+  const unknown = await countUnknownOutcomes(history, serviceData)
   for (const [reason, times] of history.refusals) complaints.push(`refused under load: ${reason} (${times} times)`)
   const half = begunAt - (cycles * 1000) / 2
   const during = {
@@ -96,7 +98,7 @@ async function loadAndBackUp({ cycles, seed }: Trial, serviceData: ServiceData, 
   const { file } = JSON.parse(out) as { file: { bytes: number } }
   return {
     history,
-    during: { ...during, p99_ratio: Number(ratio.toFixed(2)) },
+    during: { ...during, p99_ratio: Number(ratio.toFixed(2)), ...unknown },
     backup: { folder, begunAt, endedAt, ms: endedAt - begunAt, megabytes: Math.round(file.bytes / 2 ** 20) },
   }
 }

@@ -9,7 +9,9 @@ import { panWithNetworkOtp, panWithOurOtp } from './load.ts'
 import { callsBetween, countOutcomes, p99Ms, startOpenLoad, type OpenLoad, type RunningLoad, type SentCall } from './open-load.ts'
 import { watchPeer, type PeerWatch } from './peer-watch.ts'
 import { plantedFaults } from './planted-faults.ts'
+import type { ServiceData } from './service-data.ts'
 import { startService, type RunningService } from './spawn.ts'
+import { countSentCodes } from './statement.ts'
 
 /** Of the size of one run: the bounds of the service scale with it. */
 export interface SlowPeerScale {
@@ -63,6 +65,7 @@ async function run(trial: Trial, peer: SlowPeer): Promise<ExperimentResult> {
     table: tableOf(bounded),
     metrics: {
       unknown_outcomes: bounded.unknown,
+      unknown_that_had_happened: bounded.unknownHappened,
       opened_s: bounded.openedAfterMs / 1000,
       closed_s: bounded.closedAfterMs / 1000,
       checks_p99_before_ms: bounded.checks.before.p99Ms,
@@ -82,6 +85,8 @@ export interface SlowPeerRun {
   readonly acknowledged: number
   /** Calls without a reply, or with one that says that their outcome is unknown. */
   readonly unknown: number
+  /** Those of them that had sent a code: codes that the service stored as sent, and no caller was told of. */
+  readonly unknownHappened: number
   readonly checks: Readonly<Record<FaultPhase, ChecksOfPhase>>
   /** The calls that needed the slow system, by outcome. */
   readonly outcomes: Readonly<Record<FaultPhase, ReadonlyMap<string, number>>>
@@ -111,7 +116,7 @@ export async function makeSlow(trial: Trial, peer: SlowPeer, scale: SlowPeerScal
     env: { [peerSwitchVariable]: switches },
   })
   try {
-    return await measure(running, { peer, scale, switchFile: join(switches, peer.peer), say: (text) => trial.say(text) })
+    return await measure(running, { serviceData, peer, scale, switchFile: join(switches, peer.peer), say: (text) => trial.say(text) })
   } finally {
     await running.kill()
     await serviceData.remove()
@@ -131,13 +136,14 @@ function flagsOf({ inFlightMax, flags = [] }: SlowPeerScale): string[] {
 }
 
 interface Measurement {
+  readonly serviceData: ServiceData
   readonly peer: SlowPeer
   readonly scale: SlowPeerScale
   readonly switchFile: string
   say(text: string): void
 }
 
-async function measure(running: RunningService, { peer, scale, switchFile, say }: Measurement): Promise<SlowPeerRun> {
+async function measure(running: RunningService, { serviceData, peer, scale, switchFile, say }: Measurement): Promise<SlowPeerRun> {
   const tokens = await createTokens(running, peer.pan, scale.perSecond * 3)
   const watch = watchPeer(running, peer.peer)
   const stopping = new AbortController()
@@ -167,7 +173,7 @@ async function measure(running: RunningService, { peer, scale, switchFile, say }
     during: { from: slowAt, to: fastAt },
     after: { from: closedAt, to: endedAt },
   }
-  return summarize({ codes, checks, phases, peer, watch })
+  return summarize({ codes, checks, phases, peer, watch, sentCodes: await countSentCodes(serviceData) })
 }
 
 /** Distinct cards, each of which may request a code a second. */
@@ -193,9 +199,11 @@ interface Observations {
   readonly phases: Readonly<Record<FaultPhase, { readonly from: number; readonly to: number }>>
   readonly peer: SlowPeer
   readonly watch: PeerWatch
+  /** As the service stored it. */
+  readonly sentCodes: number
 }
 
-function summarize({ codes, checks, phases, peer, watch }: Observations): SlowPeerRun {
+function summarize({ codes, checks, phases, peer, watch, sentCodes }: Observations): SlowPeerRun {
   const ofPhase = <T>(load: RunningLoad, view: (calls: readonly SentCall[]) => T): Record<FaultPhase, T> => ({
     before: view(callsBetween(load, phases.before)),
     during: view(callsBetween(load, phases.during)),
@@ -204,6 +212,7 @@ function summarize({ codes, checks, phases, peer, watch }: Observations): SlowPe
   return {
     acknowledged: [...codes.calls, ...checks.calls].filter(({ outcome }) => outcome.kind === 'result').length,
     unknown: [...codes.calls, ...checks.calls].filter(({ outcome }) => isOutcomeUnknown(outcome)).length,
+    unknownHappened: sentCodes - codes.calls.filter(({ outcome }) => outcome.kind === 'result').length,
     checks: ofPhase(checks, (calls) => ({ count: calls.length, refused: calls.filter(isNoResult).length, p99Ms: p99Ms(calls) })),
     outcomes: ofPhase(codes, countOutcomes),
     wrongReplies: codes.calls.flatMap(({ outcome }) => findWrongReply(outcome, peer)),

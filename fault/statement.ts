@@ -29,6 +29,16 @@ export function countCards(serviceData: ServiceData): Promise<number> {
   return count(serviceData, 'select count(*) as count from cards')
 }
 
+/** How many cards were removed by their merchants. */
+export function countRemovedCards(serviceData: ServiceData): Promise<number> {
+  return count(serviceData, `select count(*) as count from cards where state = 'removed'`)
+}
+
+/** How many codes were sent by a network or a gateway, and stored as sent. */
+export function countSentCodes(serviceData: ServiceData): Promise<number> {
+  return count(serviceData, `select count(*) as count from audit where action = 'code.dispatched' and outcome = 'sent'`)
+}
+
 /** How many cards and receipts are stored, in any state. */
 export function countObjects(serviceData: ServiceData): Promise<number> {
   return count(serviceData, 'select (select count(*) from cards) + (select count(*) from receipts) as count')

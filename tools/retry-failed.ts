@@ -10,8 +10,8 @@ export type SecondRunOptions = {
   say: (text: string) => void
 }
 
-/** More failed files than this are no accident, and none of them is run again. */
-export const maxRetriedFiles = 3
+/** About one in a hundred. More failed files than this are no accident, and none of them is run again. */
+export const maxRetriedFiles = 6
 
 /**
  * Runs files that failed once more, one after the other, so that one unlucky browser or one slow moment of the disk does not fail an hour of tests. The second result

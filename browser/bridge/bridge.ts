@@ -18,5 +18,5 @@ export function openBridge(frame: HTMLIFrameElement, origin: string, id: string,
 
 /** A random frame id: 128 bits in hex. */
 export function createFrameId(): string {
-  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => (byte + 256).toString(16).slice(1)).join('')
+  return Array.from(crypto.getRandomValues(new Uint8Array(32)), (byte) => (byte % 16).toString(16)).join('')
 }

@@ -67,6 +67,8 @@ export interface FormCore {
   readonly textOf: (reason: string, waitMs?: number) => string
   readonly postChange: () => void
   readonly postError: (error: ReportedError) => void
+  /** Reports the error that a field shows. */
+  readonly postFieldError: (name: FieldName) => void
   /** Empties every field, so that the browser restores nothing either. */
   readonly wipe: () => void
   /** Adds a field: its error is shown when it is left, and removed when its text changes. */
@@ -112,6 +114,7 @@ export function createFormCore({ settings, view, call, post, onRun, onError, onW
   const steps: FormCore['steps'] = new Map()
   const fieldErrors = new Map<FieldName, string>()
   let lastChange = ''
+  let lastError = { code: 0, reason: '' }
 
   const textOf = (reason: string, waitMs = 0): string =>
     (state.texts[state.describeReason(reason).text] ?? state.texts.service_error).replace('{0}', String(Math.ceil(waitMs / 60_000)))
@@ -178,13 +181,19 @@ export function createFormCore({ settings, view, call, post, onRun, onError, onW
     const first = shownFields().find((name) => fieldErrors.has(name))
     if (first === undefined) return true
     fields.get(first)?.input.focus()
-    postError({ reason: fieldErrors.get(first) ?? '' })
+    postFieldError(first)
     postChange()
     return false
   }
 
+  function postFieldError(name: FieldName): void {
+    const reason = fieldErrors.get(name) ?? ''
+    postError({ code: lastError.reason === reason ? lastError.code : 0, reason })
+  }
+
   function postError({ code = 0, reason, message = textOf(reason), ...option }: ReportedError): void {
     const { field, isRetryable } = state.describeReason(reason)
+    lastError = { code, reason }
     post({ type: 'error', error: { code, reason, field, retryable: isRetryable, message, ...option } })
   }
 
@@ -306,6 +315,7 @@ export function createFormCore({ settings, view, call, post, onRun, onError, onW
     textOf,
     postChange,
     postError,
+    postFieldError,
     wipe: () => {
       for (const { input } of fields.values()) input.value = ''
       onWipe()

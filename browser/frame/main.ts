@@ -1,4 +1,12 @@
-import { frameProtocol, readHello, readToFrame, type FrameOptions, type FormWarning } from '@tessera/contract/frame'
+import {
+  frameProtocol,
+  readHello,
+  readToFrame,
+  type FormStep,
+  type FormWarning,
+  type FrameOptions,
+  type FromFrame,
+} from '@tessera/contract/frame'
 
 import { createApiCall, type ApiCallError } from './api-call.ts'
 import { createFormCore } from './form-core.ts'
@@ -8,7 +16,7 @@ import { formatInputs, validateExpiry, validateNumber } from './inputs.ts'
 import { loadDeferred, rejectOnAbort, type DeferredForm } from './load-deferred.ts'
 import { listInvalidLabels, renderTexts, withLabels } from './render-texts.ts'
 import { devicePreference, showAppearance } from './show-appearance.ts'
-import { fetchSavedCards } from './saved-cards.ts'
+import { fetchSavedCards, type SavedCardOffer } from './saved-cards.ts'
 import { createFormView } from './view.ts'
 
 // The script of the form's document: the card, its errors, and messages to the page that holds the frame. Everything else is in the deferred script.
@@ -32,20 +40,48 @@ let port: MessagePort | null = null
 let footerWatch: FooterWatch | null = null
 let deferred: DeferredForm | null = null
 let pageColors: readonly string[] | undefined
+/** Whether the page waits for the outcome of submit() or verify(). */
+let isAwaited = false
 
 const core = createFormCore({
   settings,
   view,
   call: createApiCall(settings.merchant),
-  post: (message) => {
-    port?.postMessage(message)
-    return port !== null
-  },
+  post,
   onRun: () => footerWatch?.look(),
   onError: (error: ApiCallError) => (deferred ?? core).showCallError(error),
   onWipe: () => deferred?.renderBrand(),
 })
 const { state } = core
+
+function post(message: FromFrame): boolean {
+  port?.postMessage(message)
+  if (isOutcome(message)) isAwaited = false
+  if (message.type === 'busy' && !message.busy) endRequest()
+  return port !== null
+}
+
+/** Whether the promises of submit() and verify() are resolved by this message (browser/page/card-form.ts). */
+function isOutcome(message: FromFrame): boolean {
+  if (message.type === 'step') return message.step !== 'done'
+  if (message.type === 'error') return message.error.reason !== 'option_refused'
+  return message.type === 'token' || message.type === 'pick'
+}
+
+/** Does what the page asks for. At another step it has its outcome already: the message with the step is on its way. */
+function handleRequest(step: FormStep, action: () => void): void {
+  if (state.step !== step) return
+  isAwaited = true
+  action()
+  if (state.running === null) endRequest()
+}
+
+/** No promise of the page stays open: the call that was running, for another code or the removal of a saved card, has no outcome for it. */
+function endRequest(): void {
+  if (isAwaited) post({ type: 'ignored' })
+  isAwaited = false
+}
+
 function configure(options: FrameOptions, rejected: readonly string[] = []): void {
   // The page sends all options each time: one that is missing has its default again.
   state.options = options
@@ -62,8 +98,8 @@ function configure(options: FrameOptions, rejected: readonly string[] = []): voi
       showTexts()
     })
   }
-  // The first step has its height again, in another language, font or width.
-  view.root.style.minHeight = ''
+  // The first step has its height again, in another language, font or width. The later ones keep it.
+  if (state.step === 'card') view.root.style.minHeight = ''
   document.documentElement.dir = options.direction ?? 'ltr'
   document.documentElement.dataset['layout'] = options.layout ?? 'stacked'
   view.consent.row.hidden = options.save !== 'ask' || state.step !== 'card' || state.list !== null
@@ -73,6 +109,8 @@ function configure(options: FrameOptions, rejected: readonly string[] = []): voi
 }
 
 let savedCardsOf: string | undefined
+/** Until the deferred script is there, and can show them. */
+let savedCards: readonly SavedCardOffer[] = []
 let sizes: ResizeObserver | null = null
 
 /**
@@ -89,8 +127,11 @@ function requestSavedCards(session: string | undefined): void {
   savedCardsOf = session
   void fetchSavedCards(core.call, session)
     .then(async (cards) => {
-      if (cards.length > 0) await loadRest()
-      if (session === savedCardsOf) deferred?.offerCards(cards)
+      if (session !== savedCardsOf) return
+      // Without a response a card can be entered.
+      savedCards = cards ?? []
+      if (deferred !== null) deferred.offerCards(savedCards)
+      else if (savedCards.length > 0) await loadRest()
     })
     .catch(() => null)
     .finally(showFields)
@@ -157,11 +198,13 @@ let loading: Promise<DeferredForm> | null = null
 function loadRest(): Promise<DeferredForm> {
   loading ??= loadDeferred()
     .then((create) => {
-      deferred ??= create(core, back)
+      if (deferred !== null) return deferred
+      const rest = (deferred = create(core, back))
       showTexts()
       showButtons()
       renderBrand()
-      return deferred
+      if (savedCards.length > 0) rest.offerCards(savedCards)
+      return rest
     })
     .finally(() => {
       loading = null
@@ -208,8 +251,8 @@ function back(): void {
 
 /** What the page may ask the form to do. */
 const actions = {
-  submit,
-  verify: () => deferred?.verify(),
+  submit: () => handleRequest('card', submit),
+  verify: () => handleRequest('code', () => deferred?.verify()),
   resend: () => deferred?.resend(),
   back,
   clear,

@@ -19,9 +19,10 @@ export interface SavedCardList {
   readonly reserve: () => void
 }
 
-/** Requests the saved cards of a session: none without a response, so that a card can be entered in any case. */
-export async function fetchSavedCards(call: ApiCall, session: string): Promise<readonly SavedCardOffer[]> {
-  const details = await call('form.sessions.show', { session }, AbortSignal.timeout(requestTimeoutMs)).catch(() => ({}))
+/** Requests the saved cards of a session. Null without a response. */
+export async function fetchSavedCards(call: ApiCall, session: string): Promise<readonly SavedCardOffer[] | null> {
+  const details = await call('form.sessions.show', { session }, AbortSignal.timeout(requestTimeoutMs)).catch(() => null)
+  if (details === null) return null
   const { state, cards = [] } = details as { readonly state?: string; readonly cards?: readonly SavedCardOffer[] }
   return state === 'open' ? cards : []
 }

@@ -1,4 +1,4 @@
-import type { Shade } from '@tessera/contract/appearance-reader'
+import type { ColorScheme } from '@tessera/contract/appearance-reader'
 import type { FormWarning, FrameOptions } from '@tessera/contract/frame'
 
 import { loadScript } from './load-script.ts'
@@ -11,7 +11,7 @@ export interface AppearanceProblems {
 }
 
 export type AppearanceOptions = Pick<FrameOptions, 'appearance' | 'theme'>
-export type ApplyAppearance = (options: AppearanceOptions, shade: Shade, isMeasured: boolean) => Promise<AppearanceProblems>
+export type ApplyAppearance = (options: AppearanceOptions, colorScheme: ColorScheme, isMeasured: boolean) => Promise<AppearanceProblems>
 
 /** The global that the script of the appearance sets. */
 export interface AppearanceGlobal {
@@ -35,8 +35,8 @@ export async function showAppearance(
   if (appearance !== undefined || theme !== undefined) loading ??= loadScript('appearance').catch(() => void (loading = undefined))
   if (loading !== undefined) await loading
   const { scheme = theme?.scheme ?? 'page' } = appearance ?? {}
-  const isAround = scheme === 'auto' ? undefined : pageColors && isPageDark(pageColors)
-  const shown = scheme === 'dark' || scheme === 'light' ? scheme : (isAround ?? devicePreference.matches) ? 'dark' : 'light'
+  const hasDarkPage = scheme === 'auto' ? undefined : pageColors && isPageDark(pageColors)
+  const shown = scheme === 'dark' || scheme === 'light' ? scheme : (hasDarkPage ?? devicePreference.matches) ? 'dark' : 'light'
   document.documentElement.dataset['scheme'] = shown
   const { applyAppearance } = globalThis as AppearanceGlobal
   return applyAppearance?.(options, shown, isMeasured) ?? { rejected: [], warnings: [] }

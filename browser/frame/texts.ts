@@ -38,7 +38,7 @@ const documentTranslations = {
   ],
   expire_past: [
     'Karta muddati tugagan. Boshqa karta kiriting.',
-    'Срок действия карты истёк. Возьмите другую карту.',
+    'Срок действия карты истёк. Используйте другую карту.',
     'This card has expired. Use another card.',
   ],
   service_error: [
@@ -116,22 +116,22 @@ const deferredTranslations = {
   ],
   card_number_no_route: [
     'Bunday kartalar bu yerda qabul qilinmaydi. Boshqa karta kiriting.',
-    'Такая карта здесь не принимается. Возьмите другую карту.',
+    'Такая карта здесь не принимается. Используйте другую карту.',
     'Cards of this kind are not accepted here. Use another card.',
   ],
   sms_not_connected: [
     'Kartaga SMS xabarnoma ulanmagan. Uni bankda ulang yoki boshqa karta kiriting.',
-    'К карте не подключены SMS. Подключите их в банке или возьмите другую карту.',
+    'К карте не подключены SMS. Подключите их в банке или используйте другую карту.',
     'SMS notifications are not enabled for this card. Enable them at your bank, or use another card.',
   ],
   card_expired: [
     'Bank karta muddati tugaganini bildirdi. Boshqa karta kiriting.',
-    'Банк сообщает, что срок действия карты истёк. Возьмите другую карту.',
+    'Банк сообщает, что срок действия карты истёк. Используйте другую карту.',
     'Your bank reports that this card has expired. Use another card.',
   ],
   card_blocked: [
     'Bank bu kartani bloklagan. Bankka murojaat qiling yoki boshqa karta kiriting.',
-    'Банк заблокировал карту. Обратитесь в банк или возьмите другую карту.',
+    'Банк заблокировал карту. Обратитесь в банк или используйте другую карту.',
     'Your bank has blocked this card. Contact your bank, or use another card.',
   ],
   wrong_code: [
@@ -147,12 +147,12 @@ const deferredTranslations = {
   code_expired: ['Kod eskirgan. Yangi kod soʻrang.', 'Код устарел. Запросите новый код.', 'This code has expired. Request a new code.'],
   verification_stopped: [
     'Notoʻgʻri kodlar juda koʻp. {0} daqiqadan keyin urining yoki boshqa karta kiriting.',
-    'Слишком много неверных кодов. Попробуйте через {0} мин или возьмите другую карту.',
+    'Слишком много неверных кодов. Попробуйте через {0} мин или используйте другую карту.',
     'Too many incorrect codes. Try again in {0} min, or use another card.',
   ],
   holder_mismatch: [
     'Kartaga ulangan telefon sizniki ekani tasdiqlanmadi. Bankda oʻz raqamingizni ulang yoki boshqa karta kiriting.',
-    'Не подтверждено, что телефон карты ваш. Подключите свой номер в банке или возьмите другую карту.',
+    'Не подтверждено, что телефон карты ваш. Подключите свой номер в банке или используйте другую карту.',
     'The phone of this card is not confirmed as yours. Register your own number at your bank, or use another card.',
   ],
   sms_not_sent: [
@@ -167,12 +167,12 @@ const deferredTranslations = {
   ],
   too_many: [
     'Urinishlar juda koʻp. Keyinroq urining yoki boshqa karta kiriting.',
-    'Слишком много попыток. Попробуйте позже или возьмите другую карту.',
+    'Слишком много попыток. Попробуйте позже или используйте другую карту.',
     'Too many attempts. Try again later or use another card.',
   ],
   system_error: [
     'Bankda xatolik yuz berdi. Pul yechilmadi. Qayta urining yoki boshqa karta kiriting.',
-    'В банке сбой. Деньги не списаны. Попробуйте ещё раз или возьмите другую карту.',
+    'В банке сбой. Деньги не списаны. Попробуйте ещё раз или используйте другую карту.',
     'Something failed at the bank. Nothing was charged. Try again, or use another card.',
   ],
   network_timeout: [
@@ -194,6 +194,11 @@ const deferredTranslations = {
     'Urinishlar tugadi. Doʻkonga qaytib, qaytadan boshlang.',
     'Попыток больше нет. Вернитесь в магазин и начните заново.',
     'No attempts are left. Go back to the shop and start again.',
+  ],
+  session_done: [
+    'Bu toʻlov sahifasi allaqachon yakunlangan. Doʻkonga qaytib, buyurtmani tekshiring.',
+    'Страница оплаты уже использована. Вернитесь в магазин и проверьте заказ.',
+    'This payment page was already completed. Go back to the shop and check your order.',
   ],
   session_unknown: [
     'Bu sahifa endi yaroqsiz. Doʻkonga qaytib, qaytadan boshlang.',

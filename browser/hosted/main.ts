@@ -105,6 +105,13 @@ function end(reason: EndReason): void {
   view.ending.focus()
 }
 
+/** Shows how the session has ended, and returns to the merchant when it is completed. */
+function endAs({ state, picked }: SessionDetails): void {
+  if (state === 'open') return
+  end(picked === null ? state : 'picked')
+  if (state === 'done') setTimeout(goBack, readTimeMs)
+}
+
 function removeForm(): void {
   form?.unmount()
   form = null
@@ -129,8 +136,7 @@ async function open(): Promise<void> {
   shown = details
   view.back.hidden = false
   if (details.state !== 'open') {
-    end(details.picked === null ? details.state : 'picked')
-    if (details.state === 'done') setTimeout(goBack, readTimeMs)
+    endAs(details)
     return
   }
   mountForm(details)
@@ -158,29 +164,44 @@ function mountForm({ save }: SessionDetails): void {
   // The form's own text for these reasons asks the cardholder to reload the page; this page cannot be reloaded.
   form.on('error', ({ reason }) => {
     const ended = endReasons[reason]
-    if (ended !== undefined) end(ended)
+    if (reason === 'session_done' || reason === 'session_used_up') void endByState(reason)
+    else if (ended !== undefined) end(ended)
   })
   form.mount(view.formContainer)
 }
 
 const endReasons: Readonly<Record<string, EndReason | undefined>> = {
-  session_used_up: 'usedUp',
   session_ended: 'ended',
   session_unknown: 'unknown',
   // Only this page can report it: the frame is blank.
   frame_no_answer: 'offline',
 }
 
+/** The session accepts no further card. It may be completed, in another window: its state says so, and whether a saved card was picked. */
+async function endByState(reason: 'session_done' | 'session_used_up'): Promise<void> {
+  const details = await fetchSession().catch(() => null)
+  if (endReason !== null) return
+  if (details?.state === 'done') endAs(details)
+  else if (reason === 'session_done') leave('done')
+  else end('usedUp')
+}
+
 /** Null when the request failed; the page then shows why. */
 async function loadSession(): Promise<SessionDetails | null> {
-  const controller = new AbortController()
-  const timer = setTimeout(() => controller.abort('late'), requestTimeoutMs)
   try {
-    return (await call('form.sessions.show', { session: session.text }, controller.signal)) as unknown as SessionDetails
+    return await fetchSession()
   } catch (err) {
     const isUnknown = err instanceof ApiCallError && (err.reason === 'session_unknown' || err.reason === 'params_invalid')
     end(isUnknown ? 'unknown' : 'offline')
     return null
+  }
+}
+
+async function fetchSession(): Promise<SessionDetails> {
+  const controller = new AbortController()
+  const timer = setTimeout(() => controller.abort('late'), requestTimeoutMs)
+  try {
+    return (await call('form.sessions.show', { session: session.text }, controller.signal)) as unknown as SessionDetails
   } finally {
     clearTimeout(timer)
   }
@@ -193,9 +214,8 @@ async function loadSession(): Promise<SessionDetails | null> {
 async function pollSession(): Promise<void> {
   const isAtCardStep = (): boolean => form !== null && endReason === null && step === 'card'
   if (!isAtCardStep()) return
-  const request = call('form.sessions.show', { session: session.text }, AbortSignal.timeout(requestTimeoutMs))
-  const details = (await request.catch(() => null)) as SessionDetails | null
-  if (details !== null && details.state !== 'open' && isAtCardStep()) end(details.picked === null ? details.state : 'picked')
+  const details = await fetchSession().catch(() => null)
+  if (details !== null && isAtCardStep()) endAs(details)
 }
 
 /** Shows the outcome in place of the form, and returns to the merchant with it and nothing else. */

@@ -6,7 +6,7 @@ import type { CardFormEvents } from './card-form-types.ts'
 /** A message of the frame that is an event. */
 export type EventMessage = Extract<FromFrame, { readonly type: keyof CardFormEvents }>
 
-/** Every message of the frame but `size`, of which there is no event: a listener for it is never called. */
+/** Every message of the frame. Of `size` and `ignored` there is no event: a listener for them is never called. */
 export const eventNames = Object.keys(frameMembers) as (keyof CardFormEvents)[]
 
 /** The value that listeners receive, made from the frame's message. */
@@ -14,7 +14,7 @@ export function readEventValue(message: EventMessage, origin: string, frame: Ele
   const { type, ...members } = message
   if (type === 'token') return members
   // The frame of an older service sends no brand.
-  if (type === 'change') return { ...message, brand: message.brand ?? null, error: Object.values(message.errors)[0] ?? null }
+  if (type === 'change') return { brand: null, ...message, error: Object.values(message.errors)[0] ?? null }
   const [value] = Object.values<unknown>(members)
   // Errors and warnings are the only ones with a reason.
   const { reason } = Object(value) as Partial<FormError | FormWarning>
@@ -24,12 +24,12 @@ export function readEventValue(message: EventMessage, origin: string, frame: Ele
 
 /** Whether the page clips the bottom of the frame where nobody can scroll to it. The frame itself cannot know that. */
 function isClipped(frame: Element): boolean {
-  const { bottom } = frame.getBoundingClientRect()
+  const bottom = frame.getBoundingClientRect().bottom
   // The overflow of body and html applies to the window, which can be scrolled.
   for (let element: Element | null = frame; element && element !== document.body; element = element.parentElement) {
-    const { clipPath, overflowY } = getComputedStyle(element)
-    if (clipPath !== 'none') return true
-    if (/hidden|clip/.test(overflowY) && element.getBoundingClientRect().bottom < bottom - 1) return true
+    const style = getComputedStyle(element)
+    if (style.clipPath !== 'none') return true
+    if (/hidden|clip/.test(style.overflowY) && element.getBoundingClientRect().bottom < bottom - 1) return true
   }
   return false
 }

@@ -25,7 +25,7 @@ export function readFormOrigin(
   sdkOrigin: string | null,
 ): string {
   const origin = parseOrigin(formOrigin ?? sdkOrigin ?? '')
-  if (origin === null) throw new CardFormMisuse('form_origin_missing', 'set formOrigin')
+  if (!origin) throw new CardFormMisuse('form_origin_missing', 'set formOrigin')
   if (!/^[0-9a-f]{24}$/.test(merchant)) throw new CardFormMisuse('merchant_missing', 'merchant is 24 hex digits', origin)
   return origin
 }
@@ -33,7 +33,7 @@ export function readFormOrigin(
 /** Returns the element that will contain the form. Throws `CardFormMisuse` when there is none. */
 export function findMountElement(target: string | Element, origin: string): Element {
   const element = typeof target === 'string' ? document.querySelector(target) : target
-  if (element === null) throw new CardFormMisuse('place_missing', `no element matches ${JSON.stringify(target)}`, origin)
+  if (!element) throw new CardFormMisuse('place_missing', `no element matches ${JSON.stringify(target)}`, origin)
   return element
 }
 

@@ -73,6 +73,7 @@ export type CardFormReason =
   | 'session_unknown'
   | 'session_ended'
   | 'session_used_up'
+  | 'session_done'
   | 'operator_refused'
   | 'card_not_found'
   | 'card_deleted'

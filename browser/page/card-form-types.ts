@@ -34,7 +34,7 @@ export type CardFormResult =
   | { readonly status: 'error'; readonly error: CardFormError }
   /** Abandoned by `clear()`, `back()` or `unmount()`, or by the cardholder, who takes another card. */
   | { readonly status: 'cancelled' }
-  /** Nothing was sent: the form is not ready, or at another step. */
+  /** Nothing was sent: the form is not ready, at another step, or was requesting a new code or removing a saved card. */
   | { readonly status: 'ignored' }
 
 /** The value that listeners receive, by event. */
@@ -80,7 +80,7 @@ export interface CardFormError extends FormError {
   readonly docs: string
 }
 
-/** A warning about the theme, for the developer of the page. The form works all the same. */
+/** A warning about the appearance, for the developer of the page. The form works all the same. */
 export interface CardFormWarning extends FormWarning {
   readonly docs: string
 }

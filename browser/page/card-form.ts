@@ -15,7 +15,7 @@ export interface CardForm {
   mount(target: string | Element): this
   /** Removes the form from the page. It can be mounted again. */
   unmount(): void
-  /** Changes options; members of `theme` and `labels` one by one. An option that is `undefined` has its default again. */
+  /** Changes options; members of `appearance`, `theme` and `labels` one by one. An option that is `undefined` has its default again. */
   update(options: CardFormUpdate): void
   /**
    * Sends the card, as the form's own button does. Resolves when the form asks for the code of the SMS (`code`) or shows what is wrong (`error`);
@@ -67,41 +67,44 @@ export class FramedCardForm implements CardForm {
     const id = createFrameId()
     const frame = document.createElement('iframe')
     const { save } = this.#options
-    const locale = readLocale(this.#options.locale)
     // Lets the browser offer the code of the SMS to the frame (WebOTP).
     frame.allow = 'otp-credentials'
     frame.referrerPolicy = 'no-referrer'
     frame.style.cssText = `width:100%;border:0;display:block;color-scheme:light;transition:color 1ms;height:${save === 'ask' ? 450 : 330}px;background:${skeleton}`
-    frame.ariaBusy = 'true'
+    frame.setAttribute('aria-busy', 'true')
     // Each document of the frame gets one hello: when it announces itself or, if that message is lost, when it has loaded. The other of the
     // two signals is then ignored. The same signal twice in a row belongs to a new document, whose predecessor lacked the other signal.
-    let lastSignal: 'announced' | 'loaded' | null = null
+    let lastSignal: 'announced' | 'loaded' | '' = ''
     const greet = (signal: 'announced' | 'loaded'): void => {
-      lastSignal = lastSignal === null || lastSignal === signal ? signal : null
-      if (lastSignal === null) return
+      lastSignal = lastSignal && lastSignal !== signal ? '' : signal
+      if (!lastSignal) return
       this.#bridge?.close()
       this.#bridge = openBridge(frame, this.#origin, id, (message) => this.#receive(message, frame))
       this.#startReadyTimer()
       this.#configure()
     }
     const { signal } = (this.#mounted = new AbortController())
-    const onMessage = ({ source, origin, data }: MessageEvent): void => {
-      if (source === frame.contentWindow && origin === this.#origin && isHelloOf(id, data)) greet('announced')
-    }
-    addEventListener('message', onMessage, { signal })
+    addEventListener(
+      'message',
+      ({ source, origin, data }) => {
+        if (source === frame.contentWindow && origin === this.#origin && isHelloOf(id, data)) greet('announced')
+      },
+      { signal },
+    )
     frame.onload = () => greet('loaded')
     // The color is that of the text around the frame: when it changes, the page may have become dark.
     frame.ontransitionend = () => this.#configure()
     document.addEventListener('securitypolicyviolation', this.#onViolation, { signal })
-    let movedAtMs = -movedIntervalMs
+    let movedAtMs = 0
     const onMove = ({ timeStamp }: Event): void => {
-      if (timeStamp - movedAtMs < movedIntervalMs) return
-      movedAtMs = timeStamp
-      this.#request('moved')
+      if (timeStamp > movedAtMs + movedIntervalMs) {
+        movedAtMs = timeStamp
+        this.#request('moved')
+      }
     }
     for (const type of ['scroll', 'wheel', 'pointerdown', 'touchmove'])
       addEventListener(type, onMove, { signal, capture: true, passive: true })
-    frame.src = `${this.#origin}/form/v1?merchant=${this.#merchant}&origin=${location.origin}&locale=${locale}#${id}`
+    frame.src = `${this.#origin}/form/v1?merchant=${this.#merchant}&origin=${location.origin}&locale=${readLocale(this.#options.locale)}#${id}`
     this.#frame = frame
     this.#configure()
     element.append(frame)
@@ -123,7 +126,7 @@ export class FramedCardForm implements CardForm {
     this.assign(mergeOptions(this.#options, options))
   }
 
-  /** Like update(), but replaces themes and labels as a whole, as a property of React or of the element does. */
+  /** Like update(), but replaces appearance, theme and labels as a whole, as a property of React or of the element does. */
   assign(options: CardFormUpdate): void {
     this.#options = { ...this.#options, ...mergeOptions({}, options) }
     this.#configure()
@@ -176,16 +179,16 @@ export class FramedCardForm implements CardForm {
   }
 
   #receive(message: FromFrame, frame: HTMLElement): void {
-    if (message.type === 'size') {
-      frame.style.height = `${message.height}px`
-      return
+    if (message.type === 'size') frame.style.height = `${message.height}px`
+    else if (message.type === 'ignored') this.#resolve({ status: message.type })
+    else {
+      if (message.type === 'ready') {
+        this.#stopReadyTimer()
+        frame.style.background = ''
+        frame.setAttribute('aria-busy', 'false')
+      }
+      this.#emit(message.type, readEventValue(message, this.#origin, frame) as never)
     }
-    if (message.type === 'ready') {
-      this.#stopReadyTimer()
-      frame.style.background = ''
-      frame.ariaBusy = 'false'
-    }
-    this.#emit(message.type, readEventValue(message, this.#origin, frame) as never)
   }
 
   readonly #onViolation = (event: SecurityPolicyViolationEvent): void => {
@@ -215,12 +218,12 @@ export class FramedCardForm implements CardForm {
   }
 
   #emit<E extends keyof CardFormEvents>(event: E, value: CardFormEvents[E]): void {
-    this.#settle(event, value)
+    this.#resolveOutcome(event, value)
     for (const [name, listener] of this.#listeners) if (name === event) listener(value as never)
   }
 
   /** Follows the step, and resolves what submit() and verify() returned. What awaits that runs after the listeners. */
-  #settle(event: keyof CardFormEvents, value: unknown): void {
+  #resolveOutcome(event: keyof CardFormEvents, value: unknown): void {
     if (event === 'token') this.#resolve({ status: 'done', ...(value as CardFormEvents['token']) })
     if (event === 'pick') this.#resolve({ status: 'picked', id: value as string })
     // A refused option stops nothing.

@@ -15,7 +15,18 @@ type ObjectOptions = Pick<CardFormUpdate, (typeof propertyNames)[number]>
  * `tessera-token` and so on, with the value in `detail`. The property `form` is the form itself.
  */
 export class TesseraCard extends Element {
-  static readonly observedAttributes = ['merchant', 'form-origin', 'locale', 'layout', 'save', 'session', 'button', 'direction']
+  // First those that the constructor of the form needs, last those that are on unless they are `false`.
+  static readonly observedAttributes = [
+    'merchant',
+    'form-origin',
+    'locale',
+    'layout',
+    'save',
+    'session',
+    'direction',
+    'button',
+    'auto-confirm',
+  ]
   /** Null while the element has no valid merchant or is not in the page. */
   form: CardForm | null = null
   declare appearance: ObjectOptions['appearance']
@@ -44,10 +55,11 @@ export class TesseraCard extends Element {
   connectedCallback(): void {
     for (const name of propertyNames) {
       // A property that was set before the element was defined hides the accessor.
-      if (!Object.hasOwn(this, name)) continue
-      const early = this[name]
-      Reflect.deleteProperty(this, name)
-      this.#setObjects({ [name]: early })
+      if (Object.hasOwn(this, name)) {
+        const early = this[name]
+        Reflect.deleteProperty(this, name)
+        this.#setObjects({ [name]: early })
+      }
     }
     this.#isConnected = true
     this.#open()
@@ -100,9 +112,10 @@ export class TesseraCard extends Element {
 
   /** An attribute that was removed is undefined, so that the option has its default again. */
   #readAttributes(): CardFormUpdate {
-    const attributes = TesseraCard.observedAttributes.slice(2).map((name) => [name, this.getAttribute(name) ?? undefined] as const)
-    const { button, ...options } = Object.fromEntries(attributes)
-    return { ...options, button: button !== 'false' }
+    const isOn = (name: string): boolean => this.getAttribute(name) !== 'false'
+    const texts: Record<string, string | undefined> = {}
+    for (const name of TesseraCard.observedAttributes.slice(2, -2)) texts[name] = this.getAttribute(name) ?? undefined
+    return { ...texts, button: isOn('button'), autoConfirm: isOn('auto-confirm') }
   }
 }
 

@@ -14,6 +14,7 @@ export type {
   CardFormWarning,
 } from './card-form-types.ts'
 export type { CardBrand, FormCard, FormField, FormLabel, FormLayout, FormStep } from '@tessera/contract/frame'
+export type { Appearance } from '@tessera/contract/appearance'
 export type { Theme } from '@tessera/contract/theme'
 export { TesseraCard, type TesseraCardEvents } from './element.ts'
 

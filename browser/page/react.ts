@@ -58,14 +58,15 @@ export type CardFormListeners = {
 }
 
 /**
- * `<tessera-card>` in JSX. React 19 sets `theme` and `labels` as properties and adds listeners for `ontessera-token` and the other events; in
+ * `<tessera-card>` in JSX. React 19 sets `appearance`, `theme` and `labels` as properties and adds listeners for `ontessera-token` and the other events; in
  * React 18 use `TesseraCardForm`.
  */
 export type TesseraCardProps = React.DetailedHTMLProps<React.HTMLAttributes<TesseraCard>, TesseraCard> &
-  Omit<CardFormUpdate, 'button'> & {
+  Omit<CardFormUpdate, 'button' | 'autoConfirm'> & {
     readonly merchant?: string | undefined
     readonly 'form-origin'?: string | undefined
     readonly button?: 'true' | 'false' | undefined
+    readonly 'auto-confirm'?: 'true' | 'false' | undefined
   } & { readonly [E in keyof TesseraCardEvents as `on${E}`]?: ((event: TesseraCardEvents[E]) => void) | undefined }
 
 declare module 'react' {
@@ -108,7 +109,7 @@ function unavailableText({ locale }: CardFormProps): string {
 }
 
 const unavailable: Readonly<Record<string, string>> = {
-  uz: 'Karta shaklini koʻrsatib boʻlmadi.',
+  uz: 'Karta formasini koʻrsatib boʻlmadi.',
   ru: 'Не удалось показать форму карты.',
   en: 'The card form could not be shown.',
 }

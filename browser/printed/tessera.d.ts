@@ -76,12 +76,15 @@ type AppearanceRules = {
 interface ContrastProblem {
     readonly of: ThemeColor | AppearanceSelector;
     readonly on: ThemeColor | AppearanceSelector;
+    /** What has the color `of`: a text, the border or the fill of a field, or its outline. A rule for `of` corrects it with this property. */
+    readonly property: ContrastProperty;
     /** The measured contrast, rounded down to hundredths, so that a value below the limit is never shown as the limit. */
     readonly ratio: number;
     readonly needed: number;
     /** A color of the same hue for `of` with sufficient contrast, `#rrggbb`. */
     readonly suggestion: string;
 }
+type ContrastProperty = Extract<AppearanceProperty, 'color' | 'borderColor' | 'backgroundColor' | 'outlineColor'>;
 type Language = 'en' | 'ru' | 'uz';
 type CardNetwork = 'uzcard' | 'humo' | 'mir' | 'visa' | 'mastercard' | 'unionpay' | 'test';
 type FormStep = 'card' | 'code' | 'done';
@@ -121,7 +124,10 @@ interface FormError {
     /** For `option_refused`: the option, such as `theme.accent`. */
     readonly option?: string;
 }
-/** Two colors of the theme that do not have the contrast of WCAG 2.2 AA, and a color that would. The form shows the theme as requested. */
+/**
+ * Two colors of the appearance that do not have the contrast of WCAG 2.2 AA, and a color that would. The form shows them as requested, unless nobody
+ * could see the text.
+ */
 interface FormWarning extends ContrastProblem {
     readonly reason: 'theme_contrast';
     /** The scheme of the two colors. Both schemes are measured, whichever the device shows. */
@@ -136,7 +142,7 @@ interface FormCard {
     readonly verify: boolean;
     readonly type: string;
 }/** Why something failed. Another version of the service may know further reasons: give a `switch` a `default`. */
-type CardFormReason = 'number_missing' | 'expiry_missing' | 'code_missing' | 'offline' | 'service_error' | 'network_timeout' | 'stopped' | 'option_refused' | 'blocked_by_csp' | 'frame_no_answer' | 'page_sandboxed' | 'merchant_missing' | 'form_origin_missing' | 'place_missing' | 'not_post' | 'empty_body' | 'byte_order_mark' | 'invalid_utf8' | 'lone_surrogate' | 'invalid_json' | 'query_not_allowed' | 'not_an_object' | 'duplicate_key' | 'forbidden_member' | 'too_deep' | 'too_many_members' | 'batch_not_here' | 'batch_empty' | 'batch_too_long' | 'idempotency_in_batch' | 'idempotency_key_invalid' | 'invalid_request_id' | 'invalid_version' | 'method_missing' | 'path_mismatch' | 'method_not_found' | 'credential_in_browser' | 'password_limit' | 'access_denied' | 'merchant_unknown' | 'server_only' | 'password_scope' | 'origin_not_allowed' | 'merchant_blocked' | 'address_limit' | 'block_limit' | 'merchant_limit' | 'sensitive_authentication_data' | 'pan_out_of_place' | 'params_not_object' | 'card_number_format' | 'card_number_check_digit' | 'card_number_no_route' | 'expire_format' | 'expire_month' | 'expire_past' | 'token_shape' | 'idempotency_mismatch' | 'pan_limit' | 'iin_limit' | 'failure_limit' | 'distinct_pan_limit' | 'token_limit' | 'origin_not_registered' | 'return_elsewhere' | 'consent_unknown' | 'session_required' | 'session_origin' | 'session_unknown' | 'session_ended' | 'session_used_up' | 'operator_refused' | 'card_not_found' | 'card_deleted' | 'card_ended' | 'verification_stopped' | 'code_not_requested' | 'code_malformed' | 'code_expired' | 'tries_used_up' | 'card_day_tries_used_up' | 'wrong_code_limit' | 'wrong_code' | 'resend_too_soon' | 'send_limit_card' | 'send_limit_phone' | 'sms_country_not_served' | 'sms_prefix_limit' | 'sms_cost_limit' | 'sms_not_sent' | 'sms_not_connected' | 'card_expired' | 'card_blocked' | 'holder_mismatch' | 'system_error' | 'network_unavailable' | 'internal_error' | 'connection_busy' | 'address_busy' | 'draining' | 'batch_time_over' | 'store_full' | 'store_unavailable' | 'outcome_unknown';
+type CardFormReason = 'number_missing' | 'expiry_missing' | 'code_missing' | 'offline' | 'service_error' | 'network_timeout' | 'stopped' | 'option_refused' | 'blocked_by_csp' | 'frame_no_answer' | 'page_sandboxed' | 'merchant_missing' | 'form_origin_missing' | 'place_missing' | 'not_post' | 'empty_body' | 'byte_order_mark' | 'invalid_utf8' | 'lone_surrogate' | 'invalid_json' | 'query_not_allowed' | 'not_an_object' | 'duplicate_key' | 'forbidden_member' | 'too_deep' | 'too_many_members' | 'batch_not_here' | 'batch_empty' | 'batch_too_long' | 'idempotency_in_batch' | 'idempotency_key_invalid' | 'invalid_request_id' | 'invalid_version' | 'method_missing' | 'path_mismatch' | 'method_not_found' | 'credential_in_browser' | 'password_limit' | 'access_denied' | 'merchant_unknown' | 'server_only' | 'password_scope' | 'origin_not_allowed' | 'merchant_blocked' | 'address_limit' | 'block_limit' | 'merchant_limit' | 'sensitive_authentication_data' | 'pan_out_of_place' | 'params_not_object' | 'card_number_format' | 'card_number_check_digit' | 'card_number_no_route' | 'expire_format' | 'expire_month' | 'expire_past' | 'token_shape' | 'idempotency_mismatch' | 'pan_limit' | 'iin_limit' | 'failure_limit' | 'distinct_pan_limit' | 'token_limit' | 'origin_not_registered' | 'return_elsewhere' | 'consent_unknown' | 'session_required' | 'session_origin' | 'session_unknown' | 'session_ended' | 'session_used_up' | 'session_done' | 'operator_refused' | 'card_not_found' | 'card_deleted' | 'card_ended' | 'verification_stopped' | 'code_not_requested' | 'code_malformed' | 'code_expired' | 'tries_used_up' | 'card_day_tries_used_up' | 'wrong_code_limit' | 'wrong_code' | 'resend_too_soon' | 'send_limit_card' | 'send_limit_phone' | 'sms_country_not_served' | 'sms_prefix_limit' | 'sms_cost_limit' | 'sms_not_sent' | 'sms_not_connected' | 'card_expired' | 'card_blocked' | 'holder_mismatch' | 'system_error' | 'network_unavailable' | 'internal_error' | 'connection_busy' | 'address_busy' | 'draining' | 'batch_time_over' | 'store_full' | 'store_unavailable' | 'outcome_unknown';
 interface CardFormOptions extends CardFormUpdate {
     /** Your public merchant id. */
     readonly merchant: string;
@@ -178,7 +184,7 @@ type CardFormResult =
  | {
     readonly status: 'cancelled';
 }
-/** Nothing was sent: the form is not ready, or at another step. */
+/** Nothing was sent: the form is not ready, at another step, or was requesting a new code or removing a saved card. */
  | {
     readonly status: 'ignored';
 };
@@ -225,7 +231,7 @@ interface CardFormError extends FormError {
     readonly reason: CardFormReason;
     readonly docs: string;
 }
-/** A warning about the theme, for the developer of the page. The form works all the same. */
+/** A warning about the appearance, for the developer of the page. The form works all the same. */
 interface CardFormWarning extends FormWarning {
     readonly docs: string;
 }
@@ -237,7 +243,7 @@ interface CardForm {
     mount(target: string | Element): this;
     /** Removes the form from the page. It can be mounted again. */
     unmount(): void;
-    /** Changes options; members of `theme` and `labels` one by one. An option that is `undefined` has its default again. */
+    /** Changes options; members of `appearance`, `theme` and `labels` one by one. An option that is `undefined` has its default again. */
     update(options: CardFormUpdate): void;
     /**
      * Sends the card, as the form's own button does. Resolves when the form asks for the code of the SMS (`code`) or shows what is wrong (`error`);
@@ -304,6 +310,7 @@ export { CardForm };
 export { CardFormMisuse };
 export type { CardFormChange, CardFormError, CardFormEvents, CardFormLocale, CardFormOptions, CardFormReason, CardFormResult, CardFormUpdate, CardFormWarning, };
 export type { CardBrand, FormCard, FormField, FormLabel, FormLayout, FormStep };
+export type { Appearance };
 export type { Theme };
 export { TesseraCard, type TesseraCardEvents };
 declare global {

@@ -148,6 +148,34 @@ describe('the fake of the SDK', () => {
     assert.deepEqual(await form.submit(), { status: 'ignored' })
   })
 
+  it('returns `picked` for a saved card that was chosen, and fails as scripted before', async () => {
+    const tessera = fakeTessera({ submit: ['session_done'] })
+    const { form, events } = open(tessera, { button: false })
+    const picks: string[] = []
+    form.on('pick', (id) => picks.push(id))
+    const id = '6745a1f0000a3f5c0d2e4b61'
+    tessera.cardholder.choosesSavedCard(id)
+    const refused = await form.submit()
+    assert.ok(refused.status === 'error' && refused.error.reason === 'session_done' && refused.error.code === -31700)
+    assert.deepEqual(await form.submit(), { status: 'picked', id })
+    await tessera.settled()
+    assert.deepEqual(picks, [id])
+    assert.deepEqual(namesOf(events), ['ready', 'error session_done', 'step done'])
+    const changes = events.flatMap(([name, value]) => (name === 'change' ? [value as CardFormEvents['change']] : []))
+    assert.deepEqual(
+      changes.map(({ brand, complete, empty }) => [brand, complete, empty]),
+      [
+        [null, true, false],
+        [null, false, true],
+      ],
+    )
+    form.back()
+    tessera.cardholder.choosesSavedCard(id)
+    tessera.cardholder.typesCard()
+    assert.deepEqual(await form.submit(), { status: 'code' }, 'a card was typed instead')
+    assert.throws(() => tessera.cardholder.choosesSavedCard(id), /at the step "card" only/)
+  })
+
   it('merges the members of theme and labels in an update, and resets what is undefined', () => {
     const tessera = fakeTessera()
     const { form } = open(tessera, { theme: { accent: '#111', dark: { accent: '#eee' } }, labels: { submit: 'Pay' } })

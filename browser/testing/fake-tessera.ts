@@ -52,7 +52,9 @@ export interface FakeCardholder {
   presses(): void
   asksForAnotherCode(): void
   takesAnotherCard(): void
-  /** Picks a saved card of the session, by the id that your server gave. */
+  /** Chooses a saved card of the session, by the id that your server gave. It is picked when the form's button is pressed, or by `submit()`. */
+  choosesSavedCard(id: string): void
+  /** Chooses a saved card, and presses the form's own button. */
   picksSavedCard(id: string): void
   /** Asks to remove a saved card of the session. */
   removesSavedCard(id: string): void
@@ -84,6 +86,7 @@ export function fakeTessera(script: Partial<FakeScript> = {}, card: Partial<Form
       presses: () => mountedForm().press(),
       asksForAnotherCode: () => mountedForm().resend(),
       takesAnotherCard: () => mountedForm().back(),
+      choosesSavedCard: (id) => mountedForm().choose(id),
       picksSavedCard: (id) => mountedForm().pick(id),
       removesSavedCard: (id) => mountedForm().remove(id),
     },
@@ -113,6 +116,8 @@ class FakeCardForm implements CardForm {
   #step: 'card' | 'code' | 'done' = 'card'
   #mountCount = 0
   #isTyped = false
+  /** Id of the saved card that is chosen; null while a card is typed. */
+  #chosen: string | null = null
   #isAgreed = false
   #lastChange = ''
   #element: { remove(): void } | null = null
@@ -157,11 +162,18 @@ class FakeCardForm implements CardForm {
 
   submit(): Promise<CardFormResult> {
     if (!this.isMounted || this.#step !== 'card') return this.#settle({ status: 'ignored' })
-    if (!this.#isTyped) return this.#fail('number_missing')
+    const id = this.#chosen
+    if (!this.#isTyped && id === null) return this.#fail('number_missing')
     const reason = this.#nextReason('submit')
     this.#emit(['busy', true])
     if (reason !== null) return this.#fail(reason, ['busy', false])
     this.#isTyped = false
+    this.#chosen = null
+    if (id !== null) {
+      this.#step = 'done'
+      this.#emit(['step', 'done'], ...this.#changeEvents(), ['pick', id], ['busy', false])
+      return this.#settle({ status: 'picked', id })
+    }
     this.#step = 'code'
     this.#emit(['wait', waitMs], ['step', 'code'], ...this.#changeEvents(), ['busy', false])
     return this.#settle({ status: 'code' })
@@ -209,6 +221,7 @@ class FakeCardForm implements CardForm {
   type(step: 'card' | 'code'): void {
     if (step !== this.#step) throw new Error(`fakeTessera: the form is at the step "${this.#step}", not "${step}"`)
     this.#isTyped = true
+    this.#chosen = null
     this.#emit(...this.#changeEvents())
   }
 
@@ -217,11 +230,15 @@ class FakeCardForm implements CardForm {
     this.#isAgreed = isAgreed
   }
 
-  pick(id: string): void {
+  choose(id: string): void {
     if (this.#step !== 'card') throw new Error('fakeTessera: saved cards are offered at the step "card" only')
-    this.#step = 'done'
-    this.#isTyped = false
-    this.#emit(['busy', true], ['step', 'done'], ...this.#changeEvents(), ['pick', id], ['busy', false])
+    this.#chosen = id
+    this.#emit(...this.#changeEvents())
+  }
+
+  pick(id: string): void {
+    this.choose(id)
+    void this.submit()
   }
 
   remove(id: string): void {
@@ -235,6 +252,7 @@ class FakeCardForm implements CardForm {
 
   #reset(): void {
     this.#step = 'card'
+    this.#chosen = null
     this.#isTyped = this.#isAgreed = false
   }
 
@@ -261,9 +279,10 @@ class FakeCardForm implements CardForm {
 
   /** Like the real form: no event while step, fields and errors are as in the last one. */
   #changeEvents(errors: CardFormEvents['change']['errors'] = {}): FakeEvent[] {
-    const isTyped = this.#isTyped
+    const isTyped = this.#isTyped && this.#chosen === null
     const brand = isTyped && this.#step === 'card' ? 'uzcard' : null
-    const change = { type: 'change', brand, complete: isTyped, empty: !isTyped, error: Object.values(errors)[0] ?? null, errors } as const
+    const complete = isTyped || this.#chosen !== null
+    const change = { type: 'change', brand, complete, empty: !complete, error: Object.values(errors)[0] ?? null, errors } as const
     const current = JSON.stringify([this.#step, change])
     if (current === this.#lastChange) return []
     this.#lastChange = current

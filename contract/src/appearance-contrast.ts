@@ -1,4 +1,4 @@
-import type { AppearanceLabels, AppearancePart, AppearanceSelector } from './appearance.ts'
+import type { AppearanceLabels, AppearancePart, AppearanceProperty, AppearanceSelector } from './appearance.ts'
 import type { AppearanceDeclaration } from './appearance-syntax.ts'
 import { measureContrast, readRgb, suggestColor, type Rgb } from './contrast.ts'
 import type { ThemeColor } from './theme.ts'
@@ -7,12 +7,16 @@ import type { ThemeColor } from './theme.ts'
 export interface ContrastProblem {
   readonly of: ThemeColor | AppearanceSelector
   readonly on: ThemeColor | AppearanceSelector
+  /** What has the color `of`: a text, the border or the fill of a field, or its outline. A rule for `of` corrects it with this property. */
+  readonly property: ContrastProperty
   /** The measured contrast, rounded down to hundredths, so that a value below the limit is never shown as the limit. */
   readonly ratio: number
   readonly needed: number
   /** A color of the same hue for `of` with sufficient contrast, `#rrggbb`. */
   readonly suggestion: string
 }
+
+export type ContrastProperty = Extract<AppearanceProperty, 'color' | 'borderColor' | 'backgroundColor' | 'outlineColor'>
 
 /** The colors of one scheme, as they will be shown. */
 export interface AppearanceColors {
@@ -52,12 +56,13 @@ export const visibleRatio = 2
 /** Finds every pair below its limit. Disabled parts have no limit, as in WCAG. */
 export function findContrastProblems(colors: AppearanceColors): ContrastProblem[] {
   const found = [...measureTexts(colors).filter(({ ratio, needed }) => ratio < needed), ...measureShapes(colors)]
-  const names = found.map(({ of, on }) => `${of} ${on}`)
+  const names = found.map(({ of, on, property }) => `${of} ${on} ${property}`)
   return found
     .filter((_, index) => names.indexOf(names[index] ?? '') === index)
-    .map(({ of, on, ratio, needed, ink, ground }) => ({
+    .map(({ of, on, property, ratio, needed, ink, ground }) => ({
       of,
       on,
+      property,
       needed,
       ratio: Math.floor(ratio * 100) / 100,
       suggestion: suggestColor(ink, ground, needed),
@@ -96,6 +101,7 @@ export function correctInvisible(colors: AppearanceColors, defaults: Readonly<Re
 interface ColorPair {
   readonly of: ContrastProblem['of']
   readonly on: ContrastProblem['on']
+  readonly property: ContrastProperty
   readonly ink: Rgb
   readonly ground: Rgb
   readonly ratio: number
@@ -116,7 +122,8 @@ function measureTexts(colors: AppearanceColors): TextPair[] {
       const [on, ground] = resolve(colors, carrier, 'backgroundColor', states, standsOn)
       const [shownOn, shownGround] = ground === null ? resolveBackground(colors) : [on, ground]
       const shownInk = ink ?? shownGround
-      return { part, of, on: shownOn, ink: shownInk, ground: shownGround, needed, ratio: measureContrast(shownInk, shownGround) }
+      const ratio = measureContrast(shownInk, shownGround)
+      return { part, of, on: shownOn, property: 'color', ink: shownInk, ground: shownGround, needed, ratio }
     })
   })
 }
@@ -130,15 +137,15 @@ function measureShapes(colors: AppearanceColors): ColorPair[] {
   const hasBorder = lines.length > 0 || (colors.hasBorder && drawn.every(({ value }) => value !== 'none' && !/^0(px)?$/.test(value)))
   const [fillName, fill] = resolve(colors, 'Input', 'backgroundColor', [], 'field')
   const fillRatio = measureContrast(fill ?? ground, ground)
-  const [of, ink]: [ColorPair['of'], Rgb | null] = !hasBorder
-    ? [fillName, fill]
+  const [of, property, ink]: [ColorPair['of'], ContrastProperty, Rgb | null] = !hasBorder
+    ? [fillName, 'backgroundColor', fill]
     : lines.length > 0
-      ? ['.Input', strongest(lines, ground)]
-      : ['border', colors.colorOf('border')]
+      ? ['.Input', 'borderColor', strongest(lines, ground)]
+      : ['border', 'borderColor', colors.colorOf('border')]
   const [focusName, focus] = resolve(colors, 'Input', 'outlineColor', [':focus'], 'focus')
   return [
-    { of, ink: ink ?? ground, ratio: Math.max(measureContrast(ink ?? ground, ground), fillRatio) },
-    { of: focusName, ink: focus ?? ground, ratio: measureContrast(focus ?? ground, ground) },
+    { of, property, ink: ink ?? ground, ratio: Math.max(measureContrast(ink ?? ground, ground), fillRatio) },
+    { of: focusName, property: 'outlineColor' as const, ink: focus ?? ground, ratio: measureContrast(focus ?? ground, ground) },
   ].flatMap((pair) => (pair.ratio >= 3 ? [] : [{ ...pair, on: background, ground, needed: 3 }]))
 }
 

@@ -3,15 +3,15 @@ import { listSelectors, readRules, type AppearanceDeclaration } from './appearan
 import { readThemeValue, themeSchemes, themeVariables, type ThemeScheme, type ThemeValues } from './theme.ts'
 
 /** The two schemes in which a form can be shown. */
-export type Shade = 'light' | 'dark'
-export const shades = ['light', 'dark'] as const
+export type ColorScheme = 'light' | 'dark'
+export const colorSchemes = ['light', 'dark'] as const
 
 /** What is valid of an appearance, for each scheme, and the names of everything that is not. */
 export interface ReadAppearance {
   readonly scheme: ThemeScheme
   readonly labels: AppearanceLabels
-  readonly variables: Readonly<Record<Shade, ThemeValues>>
-  readonly rules: Readonly<Record<Shade, readonly AppearanceDeclaration[]>>
+  readonly variables: Readonly<Record<ColorScheme, ThemeValues>>
+  readonly rules: Readonly<Record<ColorScheme, readonly AppearanceDeclaration[]>>
   readonly rejected: readonly string[]
 }
 

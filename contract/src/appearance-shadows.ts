@@ -8,24 +8,61 @@ import { measureContrast, readRgb, type Rgb } from './contrast.ts'
 const nearReach = 4
 /** How far outside the form's edge a part may be painted, in px: what is farther out is so faint that its end is not seen. */
 const maxInset = 12
-/** The parts whose texts stand near others, on the ground of the form. */
+/** The parts whose texts stand near others, on the background of the form. */
 const textsAround = ['Label', 'Error', 'Hint', 'TextButton', 'Success', 'Alert'] as const
 
-/** The shadows that reach other parts, and on whose color a text would have less than 2:1. */
+/**
+ * The shadows that reach other parts, and that would leave a text less than 2:1 by themselves or together. Two shadows that are harmless alone and
+ * hide a text together are both in the result.
+ */
 export function findDarkShadows(colors: AppearanceColors): AppearanceDeclaration[] {
-  const ground = colors.colorOf('background') ?? colors.page
+  const background = colors.colorOf('background') ?? colors.page
   const inks = textPairs.flatMap(([part, of]) => (textsAround.some((each) => each === part) ? listInks(colors, part, of) : []))
-  return (colors.rules ?? []).filter(
-    ({ property, value }) =>
-      property === 'boxShadow' &&
-      splitShadows(value).some((shadow) => {
-        if (shadow.reach <= nearReach) return false
-        const [color, alpha] = readShadowColor(colors, shadow.color)
-        // A blurred shadow has every shade up to its own.
-        const painted = [0.25, 0.5, 0.75, 1].map((share) => mix(ground, color, alpha * share))
-        return inks.some((ink) => painted.some((shade) => measureContrast(ink, shade) < visibleRatio))
-      }),
+  const rules = (colors.rules ?? []).filter(({ property }) => property === 'boxShadow')
+  const refused = new Set<AppearanceDeclaration>()
+  for (const near of listNeighbors(rules)) {
+    const shadows = near.flatMap(({ value }) => splitShadows(value)).filter(({ reach }) => reach > nearReach)
+    const [darkest, lightest] = mixShadows(colors, background, shadows)
+    const isHidden = (ink: Rgb): boolean => {
+      const [fromDarkest, fromLightest] = [measureContrast(ink, darkest), measureContrast(ink, lightest)]
+      // A text between the two is as light as some mixture.
+      return Math.min(fromDarkest, fromLightest) < visibleRatio || Math.max(fromDarkest, fromLightest) <= measureContrast(darkest, lightest)
+    }
+    if (shadows.length > 0 && !near.some((rule) => refused.has(rule)) && inks.some(isHidden)) for (const rule of near) refused.add(rule)
+  }
+  return [...refused]
+}
+
+/**
+ * The rules whose shadows may meet at one text, smaller sets first: those of two fields, each in a state of its own, and of one part of any other
+ * kind. Two fields with the same rule count once: a spread of at most 4px leaves the one no more than what the other lacks.
+ */
+function listNeighbors(rules: readonly AppearanceDeclaration[]): readonly (readonly AppearanceDeclaration[])[] {
+  const parts = [...new Set(rules.map(({ part }) => part))]
+  const sets = ['Input', ...parts].reduce<readonly (readonly AppearanceDeclaration[])[]>(
+    (found, part) =>
+      found.flatMap((set) => [set, ...rules.filter((rule) => rule.part === part).map((rule) => [...new Set([...set, rule])])]),
+    [[]],
   )
+  return [...sets].sort((one, other) => one.length - other.length)
+}
+
+/**
+ * The darkest and the lightest color that these shadows can leave on the background: which of them meet at a text, how much of each blur, and in
+ * which order they are painted depends on the layout. Each channel is taken by itself.
+ */
+function mixShadows(colors: AppearanceColors, background: Rgb, shadows: readonly Shadow[]): readonly [darkest: Rgb, lightest: Rgb] {
+  const painted = shadows.map(({ color }) => readShadowColor(colors, color))
+  const mix = (isDarkest: boolean): Rgb =>
+    background.map((channel, index) => {
+      const layers = painted.map(([color, alpha]) => [color[index] ?? 0, alpha] as const)
+      layers.sort(([one], [other]) => (isDarkest ? other - one : one - other))
+      return layers.reduce((below, [above, alpha]) => {
+        const mixed = Math.round(below * (1 - alpha) + above * alpha)
+        return isDarkest ? Math.min(below, mixed) : Math.max(below, mixed)
+      }, channel)
+    }) as unknown as Rgb
+  return [mix(true), mix(false)]
 }
 
 /** How much room these rules need above and below the form, and beside it, in px. */
@@ -90,8 +127,4 @@ function readShadowColor({ colorOf, page }: AppearanceColors, color: string): re
   const alpha = hex === '' ? Number.parseFloat(alphaText) / (alphaText.endsWith('%') ? 100 : 1) : Number.parseInt(alphaText, 16) / 255
   const base = hex === '' ? color.replace(/^(...)a/, '$1').replace(/(, ?| ?\/ ?)[\d.]+%?\)$/, ')') : `#${hex.slice(0, -size)}`
   return [readRgb(base) ?? page, Math.min(1, alpha)]
-}
-
-function mix(ground: Rgb, color: Rgb, alpha: number): Rgb {
-  return [0, 1, 2].map((index) => Math.round((ground[index] ?? 0) * (1 - alpha) + (color[index] ?? 0) * alpha)) as unknown as Rgb
 }

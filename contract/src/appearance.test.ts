@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { correctInvisible, findContrastProblems, visibleRatio, type AppearanceColors } from './appearance-contrast.ts'
+import { correctInvisible, findContrastProblems, visibleRatio } from './appearance-contrast.ts'
 import { appearanceExamples } from './appearance-examples.ts'
-import { readAppearance, shades, type Shade } from './appearance-reader.ts'
+import { colorSchemes, readAppearance, type ColorScheme } from './appearance-reader.ts'
 import { appearanceProperties, appearanceStates, type AppearancePart, type AppearanceProperty } from './appearance.ts'
-import { findDarkShadows, measureRoom } from './appearance-shadows.ts'
 import { listProperties, listSelectors, readAppearanceValue, readRules } from './appearance-syntax.ts'
 import { measureContrast, readRgb, type Rgb } from './contrast.ts'
 import { cssWords, evilSelectors, evilValues } from './css-injection.fixture.ts'
+import { palette } from './palette.fixture.ts'
 import { themeVariables, type ThemeColor } from './theme.ts'
 import { themeTable } from './theme-table.ts'
 
@@ -169,44 +169,6 @@ test('a state changes colors, shadows and outlines, and nothing that would chang
   assert.deepEqual(readRules({ '.Input:focus': { padding: '1px', color: '#000' } }).rejected, ['rules[".Input:focus"].padding'])
 })
 
-test('a shadow that reaches the texts around its part may not hide them, and one that stays close may', () => {
-  const find = (rules: unknown, other: Partial<Record<ThemeColor, string>> = {}): string[] =>
-    findDarkShadows(palette(other, rules)).map(({ part, state, value }) => `.${part}${state} ${value}`)
-  for (const [boxShadow, ...isRefused] of [
-    ['4px 4px 0 0 #16191f'],
-    ['0 0 0 4px var(--text)'],
-    ['inset 0 12px 0 0 #16191f'],
-    ['0 6px 14px -6px rgba(10, 107, 77, 0.6)'],
-    ['0 12px 40px 4px #0002'],
-    ['0 12px 40px #ffffff'],
-    ['0 -12px 0 4px #16191f', true],
-    ['0 12px 40px 4px #000', true],
-    ['0 8px 0 0 rgb(22 25 31 / 90%)', true],
-    ['0 8px 0 0 hsla(0, 0%, 10%, .9)', true],
-    ['0 8px 0 0 #16191fee', true],
-    ['0 0 0 1px #fff, 12px 0 40px var(--text)', true],
-  ] as const)
-    for (const selector of ['.Input', '.Button:hover'])
-      assert.deepEqual(find({ [selector]: { boxShadow } }), isRefused.length > 0 ? [`${selector} ${boxShadow}`] : [], boxShadow)
-  // Text of a middle shade is hidden by the middle of a blurred shadow.
-  assert.deepEqual(
-    find({ '.Input': { boxShadow: '0 0 20px #000' } }, { text: '#777', muted: '#777', error: '#777', success: '#777' }).length,
-    1,
-  )
-  assert.deepEqual(find({ '.Label': { color: '#fff' }, '.Input': { boxShadow: '0 0 20px #fff' } }, { background: '#000' }).length, 1)
-})
-
-test('the form gets as much space around it as its shadows and outlines need, and at most 12 pixels', () => {
-  const room = (rules: unknown): unknown => Object.values(measureRoom(readRules(rules).passed))
-  assert.deepEqual(room({ '.Input': { padding: '10px' }, '.Input:focus': { color: '#111' } }), [0, 0])
-  assert.deepEqual(room({ '.Input:focus': { boxShadow: '0 0 0 3px #0003' } }), [3, 3])
-  assert.deepEqual(room({ '.Input': { boxShadow: 'inset 0 0 0 4px #000' } }), [0, 0])
-  assert.deepEqual(room({ '.Button': { boxShadow: '0 6px 15px -6px #0002' } }), [10, 4])
-  assert.deepEqual(room({ '.Button': { boxShadow: '0 12px 40px 0 #0002' } }), [12, 12])
-  assert.deepEqual(room({ '.Button': { outlineOffset: '2px' } }), [4, 4])
-  assert.deepEqual(room({ '.Button': { outlineOffset: '0.125rem', outlineWidth: '1px' } }), [3, 3])
-})
-
 test('only the listed parts and states are selectors', () => {
   for (const selector of evilSelectors) {
     const { passed, rejected } = readRules(Object.fromEntries([[selector, { color: '#000' }]]))
@@ -238,18 +200,6 @@ test('the prototype is neither read nor written', () => {
   assert.deepEqual(readRules(undefined), { passed: [], rejected: [] })
 })
 
-/** The form's default colors in the light scheme, with some replaced. */
-function palette(other: Partial<Record<ThemeColor, string>> = {}, rules: unknown = {}): AppearanceColors {
-  const read = readRules(rules)
-  assert.deepEqual(read.rejected, [])
-  return {
-    colorOf: (name) => (other[name] === 'transparent' ? null : (readRgb(other[name] ?? themeTable[name].light) ?? assert.fail(name))),
-    hasBorder: true,
-    rules: read.passed,
-    page: [255, 255, 255],
-  }
-}
-
 test('contrast is measured with the color that a rule gives to a part in a state', () => {
   const measure = (rules: unknown, other = {}): string[] =>
     findContrastProblems(palette(other, rules)).map(({ of, on, ratio }) => `${of} on ${on} ${String(ratio)}`)
@@ -263,6 +213,12 @@ test('contrast is measured with the color that a rule gives to a part in a state
   assert.deepEqual(measure({ '.Input': { border: '1px solid #eee' } }), ['.Input on background 1.16'])
   assert.deepEqual(measure({ '.Input:focus': { outlineColor: 'var(--accent)' } }), [])
   assert.deepEqual(measure({ '.Button:disabled': { color: '#eee', backgroundColor: '#fff' } }), [], 'a disabled part has no limit')
+  // Two problems of one part differ by what has the color.
+  const properties = (rules: unknown): unknown => findContrastProblems(palette({}, rules)).map(({ of, property }) => `${of} ${property}`)
+  const pale = { borderColor: '#eee', outlineColor: '#eee' }
+  assert.deepEqual(properties({ '.Input': pale }), ['.Input borderColor', '.Input outlineColor'])
+  assert.deepEqual(properties({ '.Input': { border: 'none', backgroundColor: '#eee' } }), ['.Input backgroundColor'])
+  assert.deepEqual(properties({ '.Label': { color: '#949494' } }), ['.Label color'])
   // A rule that colors a part hides the variables that nobody sees any more.
   assert.deepEqual(measure({ '.Button': { color: '#fff', backgroundColor: '#000' } }, { accentText: '#1457d9' }), [])
 })
@@ -285,10 +241,10 @@ test('what nobody could see is corrected, in every combination of states, and th
 })
 
 test('every text is visible after the correction, whatever the colors', () => {
-  const shades = ['#000', '#fff', '#777', '#888', '#1457d9', '#ff0']
+  const choices = ['#000', '#fff', '#777', '#888', '#1457d9', '#ff0']
   const random = makeRandom(20_261_124)
   for (let round = 0; round < 200; round++) {
-    const any = (): string => shades[random(shades.length)] ?? '#000'
+    const any = (): string => choices[random(choices.length)] ?? '#000'
     const names = Object.keys(lightDefaults()) as ThemeColor[]
     const other = Object.fromEntries(names.map((name) => [name, any()])) as Record<ThemeColor, string>
     const rules = Object.fromEntries(
@@ -336,10 +292,10 @@ test('the examples are valid, and have enough contrast in both schemes', () => {
   for (const [name, example] of Object.entries(appearanceExamples)) {
     const { rejected, rules, variables, labels } = readAppearance(example)
     assert.deepEqual(rejected, [], name)
-    for (const shade of shades) {
-      const colorOf = (variable: ThemeColor): Rgb | null => readRgb(variables[shade][variable] ?? themeTable[variable][shade])
-      const page = readRgb(themeTable.background[shade]) ?? assert.fail()
-      assert.deepEqual(findContrastProblems({ colorOf, hasBorder: true, rules: rules[shade], labels, page }), [], `${name}, ${shade}`)
+    for (const scheme of colorSchemes) {
+      const colorOf = (variable: ThemeColor): Rgb | null => readRgb(variables[scheme][variable] ?? themeTable[variable][scheme])
+      const page = readRgb(themeTable.background[scheme]) ?? assert.fail()
+      assert.deepEqual(findContrastProblems({ colorOf, hasBorder: true, rules: rules[scheme], labels, page }), [], `${name}, ${scheme}`)
     }
   }
 })
@@ -374,7 +330,7 @@ test('a rule of the dark scheme applies over one of both, and a state over the p
     rules: { '.Button:hover': { color: '#111' }, '.Button': { color: '#222' } },
     dark: { rules: { '.Button': { color: '#333' } } },
   })
-  const list = (shade: Shade): string[] => rules[shade].map(({ part, state, value }) => `${part}${state} ${value}`)
+  const list = (scheme: ColorScheme): string[] => rules[scheme].map(({ part, state, value }) => `${part}${state} ${value}`)
   assert.deepEqual(list('light'), ['Button #222', 'Button:hover #111'])
   assert.deepEqual(list('dark'), ['Button #222', 'Button #333', 'Button:hover #111'])
 })

@@ -625,7 +625,19 @@ export const errors = {
     stage: 'state',
     owner: 'developer',
     text: tooManyText,
-    hint: 'This form session has accepted as many cards as it may, or its payer has chosen one: create another one with form.sessions.create.',
+    hint: 'This form session has accepted as many cards as it may: create another one with form.sessions.create.',
+  },
+  sessionDone: {
+    code: -31700,
+    reason: 'session_done',
+    stage: 'state',
+    owner: 'developer',
+    text: {
+      en: 'The form session is already completed.',
+      ru: 'Сессия формы уже завершена.',
+      uz: 'Forma sessiyasi allaqachon yakunlangan.',
+    },
+    hint: 'The payer has already chosen a saved card in this form session, or verified a card on its hosted page, perhaps in another window: read the outcome with form.sessions.get before you create another session.',
   },
   signInRefused: {
     code: -32504,

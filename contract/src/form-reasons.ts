@@ -2,7 +2,7 @@
 export const formReasons = {
   number_missing: 'The cardholder submitted the form without a card number. The form shows it at the field.',
   expiry_missing: 'The cardholder submitted the form without an expiry date. The form shows it at the field.',
-  code_missing: 'The cardholder confirmed without the six digits of the SMS. The form shows it at the field.',
+  code_missing: 'The cardholder confirmed without a complete code. The form shows it at the field.',
   offline: 'There was no response, because there is no connection. The input is not lost; call submit() or verify() again.',
   service_error:
     'The response was not one of the service: a proxy or a firewall before it replied, for example with HTTP 502 while the service restarts. Nothing was charged; call submit() or verify() again.',

@@ -77,7 +77,10 @@ export interface FormError {
   readonly option?: string
 }
 
-/** Two colors of the theme that do not have the contrast of WCAG 2.2 AA, and a color that would. The form shows the theme as requested. */
+/**
+ * Two colors of the appearance that do not have the contrast of WCAG 2.2 AA, and a color that would. The form shows them as requested, unless nobody
+ * could see the text.
+ */
 export interface FormWarning extends ContrastProblem {
   readonly reason: 'theme_contrast'
   /** The scheme of the two colors. Both schemes are measured, whichever the device shows. */
@@ -96,6 +99,8 @@ export interface FormCard {
 
 export type FromFrame =
   | { readonly type: 'ready' }
+  /** Not an event: the last `submit` or `verify` of the page has no other outcome, because the form was at work with something else. */
+  | { readonly type: 'ignored' }
   | {
       readonly type: 'change'
       /** Of the card in the form. Null while there are fewer than four digits, for a number of another payment system, and after the step `card`. */
@@ -151,6 +156,7 @@ export function isFromFrame(value: unknown): value is FromFrame {
 /** The members of each message of the frame, with their types. */
 export const frameMembers: Readonly<Record<FromFrame['type'], Readonly<Record<string, 'string' | 'number' | 'boolean' | 'object'>>>> = {
   ready: {},
+  ignored: {},
   change: { errors: 'object' },
   step: { step: 'string' },
   size: { height: 'number' },

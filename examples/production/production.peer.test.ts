@@ -67,13 +67,14 @@ test('the trial finds what was lost, taken twice, or kept for a payment that was
       new Map(states.map((state, index) => [`r${String(index)}`, state])),
       tiyin.map((each) => ({ tiyin: each })),
     )
-  assert.deepEqual(find([4, 20, 0], [0]), [])
+  assert.deepEqual(find([4, 50, 0], [0]), [])
+  assert.deepEqual(find([4, 20, 0], [0]), ['receipt r1 is still open, in state 20'])
   assert.deepEqual(find([4, 4, 0], [0, 1]), [])
-  assert.deepEqual(find([4, 20, 0], [0, 0]), ['0 tiyin were taken 2 times'])
-  assert.deepEqual(find([4, 20, 0], []), ['receipt r0 is paid, and the network took nothing'])
-  assert.deepEqual(find([50, 20, 0], []), ['receipt r0 was acknowledged as paid and is in state 50'])
-  assert.deepEqual(find([4, 20, 0], [0, 1]), ['receipt r1 is in state 20, and the network took it'])
-  assert.deepEqual(find([4, 20, 0], [0, 2]), ['receipt r2 is in state 0, and the network took it'])
+  assert.deepEqual(find([4, 50, 0], [0, 0]), ['0 tiyin were taken 2 times'])
+  assert.deepEqual(find([4, 50, 0], []), ['receipt r0 is paid, and the network took nothing'])
+  assert.deepEqual(find([50, 50, 0], []), ['receipt r0 was acknowledged as paid and is in state 50'])
+  assert.deepEqual(find([4, 50, 0], [0, 1]), ['receipt r1 is in state 50, and the network took it'])
+  assert.deepEqual(find([4, 50, 0], [0, 2]), ['receipt r2 is in state 0, and the network took it'])
   assert.deepEqual(find([4, -1, 0], [0]), ['receipt r1 cannot be read'])
 })
 

@@ -49,8 +49,8 @@ async function keep({ formOrigin, merchant, caFile, folder }: ProductionSystem):
   while (!stopping.signal.aborted) await pause(200)
 }
 
-function formatResult({ paid, unknown, unknownPaid, open, cards, violations }: TrialResult): string {
-  const clarified = `${String(unknown)} of unknown outcome, of which ${String(unknownPaid)} had happened and ${String(open)} are still being clarified`
+function formatResult({ paid, unknown, unknownPaid, cards, violations }: TrialResult): string {
+  const clarified = `${String(unknown)} of unknown outcome, of which ${String(unknownPaid)} had happened`
   const lines = [`${String(paid)} payments acknowledged, ${clarified}; ${String(cards)} cards acknowledged`]
   if (violations.length === 0)
     return [...lines, 'Nothing was lost, nothing was taken twice, no second SMS was sent, and everything recovered.'].join('\n')

@@ -25,8 +25,6 @@ export interface TrialResult {
   readonly unknown: number
   /** Unknown payments of which the receipt says now that they were paid. */
   readonly unknownPaid: number
-  /** Payments that the service is still clarifying with the network, which has taken nothing for them. */
-  readonly open: number
   readonly cards: number
   /** What was lost, taken twice, sent twice, or has not recovered. Empty when all is well. */
   readonly violations: readonly string[]
@@ -57,7 +55,7 @@ export async function runTrial(system: ProductionSystem, { faults, faultSeconds,
     await load.stop()
   }
   say('looking up everything that was acknowledged')
-  return { rows, ...(await audit(system, load, rows)) }
+  return { rows, ...(await audit(system, load, { rows, say, signal })) }
 }
 
 /** One line of the report. */
@@ -110,7 +108,11 @@ function countReasons(failed: readonly LoadCall[]): string[] {
   return [...counts].sort(([, one], [, other]) => other - one).map(([why, count]) => `${String(count)} × ${why}`)
 }
 
-async function audit(system: ProductionSystem, { acknowledged }: TrialLoad, rows: readonly FaultRow[]): Promise<Omit<TrialResult, 'rows'>> {
+async function audit(
+  system: ProductionSystem,
+  { acknowledged }: TrialLoad,
+  { rows, say, signal }: Pick<TrialResult, 'rows'> & Pick<TrialOptions, 'say' | 'signal'>,
+): Promise<Omit<TrialResult, 'rows'>> {
   const seller = makeMerchantCalls(system)
   const violations = rows
     .filter(({ recoveredAfterMs }) => recoveredAfterMs === null)
@@ -122,15 +124,15 @@ async function audit(system: ProductionSystem, { acknowledged }: TrialLoad, rows
     states.set(id, state)
     return state
   }
-  // What is unknown is clarified by the service itself.
+  for (const { receiptId } of acknowledged.payments) if (receiptId !== null) await read(receiptId)
+  const listOpen = (): string[] => [...states].filter(([, state]) => state === unreadable || openStates.has(state)).map(([id]) => id)
+  // The service itself clarifies them with the network.
   const giveUpAt = performance.now() + clarifyMaxMs
-  let pending = unknown.map(({ receiptId }) => receiptId ?? '')
-  while (pending.length > 0 && performance.now() < giveUpAt) {
-    const now = await Promise.all(pending.map(async (id) => (await read(id), id)))
-    pending = now.filter((id) => openStates.has(states.get(id) ?? 0))
-    if (pending.length > 0) await pause(1000)
+  for (let open = listOpen(); open.length > 0 && performance.now() < giveUpAt && !signal.aborted; open = listOpen()) {
+    say(`${String(open.length)} payments are open`)
+    await pause(clarifyPauseMs)
+    for (const id of open) await read(id)
   }
-  for (const { receiptId } of acknowledged.payments) if (receiptId !== null && !states.has(receiptId)) await read(receiptId)
   violations.push(...findMoneyViolations(acknowledged.payments, states, await system.network.ledger()))
   for (const { token } of acknowledged.cards) {
     const auth = `${system.merchant.id}:${system.merchant.password}`
@@ -146,7 +148,6 @@ async function audit(system: ProductionSystem, { acknowledged }: TrialLoad, rows
     paid: acknowledged.payments.filter(({ outcome }) => outcome === 'paid').length,
     unknown: unknown.length,
     unknownPaid: unknown.filter(({ receiptId }) => states.get(receiptId ?? '') === paidState).length,
-    open: pending.length,
     cards: acknowledged.cards.length,
     violations,
   }
@@ -154,7 +155,7 @@ async function audit(system: ProductionSystem, { acknowledged }: TrialLoad, rows
 
 /**
  * What the service says of its payments, compared with what the network took. `states`: of the receipts, by id; -1 where one could not be read. Every
- * payment has an amount of its own.
+ * payment has an amount of its own. At the end none may be open.
  */
 export function findMoneyViolations(
   payments: readonly Pick<TrialPayment, 'receiptId' | 'outcome' | 'tiyin'>[],
@@ -165,11 +166,12 @@ export function findMoneyViolations(
   for (const { tiyin } of ledger) taken.set(tiyin, (taken.get(tiyin) ?? 0) + 1)
   return payments.flatMap(({ outcome, tiyin, receiptId }) => {
     const times = taken.get(tiyin) ?? 0
-    const state = receiptId === null ? 0 : (states.get(receiptId) ?? -1)
+    const state = receiptId === null ? 0 : (states.get(receiptId) ?? unreadable)
     const name = receiptId ?? `of ${String(tiyin)} tiyin that was not created`
     return [
       ...(times > 1 ? [`${String(tiyin)} tiyin were taken ${String(times)} times`] : []),
-      ...(state === -1 ? [`receipt ${name} cannot be read`] : []),
+      ...(state === unreadable ? [`receipt ${name} cannot be read`] : []),
+      ...(openStates.has(state) ? [`receipt ${name} is still open, in state ${String(state)}`] : []),
       ...(outcome === 'paid' && state !== paidState ? [`receipt ${name} was acknowledged as paid and is in state ${String(state)}`] : []),
       ...(state === paidState && times === 0 ? [`receipt ${name} is paid, and the network took nothing`] : []),
       ...(state !== paidState && times > 0 ? [`receipt ${name} is in state ${String(state)}, and the network took it`] : []),
@@ -178,12 +180,15 @@ export function findMoneyViolations(
 }
 
 function stateOf(reply: HttpsReply): number {
-  return reply.kind === 'result' ? (reply.result.receipt as { state: number }).state : -1
+  return reply.kind === 'result' ? (reply.result.receipt as { state: number }).state : unreadable
 }
 
 const paidState = 4
+const unreadable = -1
 /** Being paid, being confirmed, or being clarified (docs/concepts/receipts.md). */
-const openStates: ReadonlySet<number> = new Set([-1, 1, 2, 3, 6, 20, 21])
+const openStates: ReadonlySet<number> = new Set([1, 2, 3, 6, 20, 21])
 const calmMs = 2000
 const recoveryMaxMs = 60_000
-const clarifyMaxMs = 90_000
+/** A payment whose request the network never saw is reversed until five minutes have passed; a call may wait for its turn after that. */
+const clarifyMaxMs = 420_000
+const clarifyPauseMs = 5000

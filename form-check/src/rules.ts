@@ -128,7 +128,7 @@ export const rules = {
     advice: 'Use the service’s form unchanged: its footer has all three. Set providerUrl, termsUrl and privacyUrl in the service.',
   },
   'links-hidden': {
-    text: 'The cardholder can see this label and these links: nothing covers, clips, fades or shrinks them.',
+    text: 'The cardholder can see these links: nothing covers, clips, fades or shrinks them.',
     source: cardForms,
     severity: 'error',
     seenBy: 'browser',

@@ -19,7 +19,7 @@ const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
 let shop: string
 let installed: string
 
-// Installed as a merchant installs it, without the sources nearby. browser/package.peer.test.ts installs the packed archive by npm.
+// Installed as a merchant installs it, without the sources nearby. browser/packed.peer.test.ts installs the packed archive by npm.
 before(async () => {
   shop = mkdtempSync(join(tmpdir(), 'tessera-browser-'))
   installed = join(shop, 'node_modules', '@tessera', 'browser')
@@ -117,8 +117,8 @@ describe('the types of the package', () => {
 
   it('name every outcome, event and reason, and reject others', () => {
     const right = `
-      import { CardForm, CardFormMisuse, type CardFormChange, type CardFormError, type CardFormResult } from '@tessera/browser'
-      import { TesseraCardForm } from '@tessera/browser/react'
+      import { CardForm, CardFormMisuse, type Appearance, type CardFormChange, type CardFormError, type CardFormResult } from '@tessera/browser'
+      import { TesseraCardForm, type CardFormChange as ReactChange, type CardFormResult as ReactResult } from '@tessera/browser/react'
       import '@tessera/browser/global'
       import { createElement } from 'react'
       const form = new CardForm({ merchant: '65f0c0ffee0000000000cafe', locale: 'uz-Latn-UZ', theme: { scheme: 'dark' } }).mount('#card')
@@ -139,10 +139,14 @@ describe('the types of the package', () => {
         }
       }
       void form.submit().then(describe)
+      export const outcome: Promise<ReactResult> = form.verify()
+      export const isComplete = ({ complete }: ReactChange): boolean => complete
+      const appearance: Appearance = { variables: { accent: '#123' }, rules: { '.Input:focus': { boxShadow: 'none' } } }
+      form.update({ appearance })
       let held: CardForm | null = form
       export const element = createElement(TesseraCardForm, {
         merchant: undefined, id: 'card', className: 'wide', style: { maxWidth: 400 },
-        onError: ({ docs }) => docs.length, onBusy: (busy) => !busy, formRef: (it) => (held = it),
+        appearance, onError: ({ docs }) => docs.length, onBusy: (busy) => !busy, onChange: isComplete, formRef: (it) => (held = it),
       })
       export const second: CardForm = new Tessera.CardForm({ merchant: '' })
       export const isMisuse = new Error() instanceof CardFormMisuse
@@ -166,7 +170,7 @@ describe('the types of the package', () => {
   const markup = `
     import type {} from '@tessera/browser/react'
     import { TesseraCardForm } from '@tessera/browser/react'
-    export const element = <tessera-card merchant="65f0c0ffee0000000000cafe" locale="ru-RU" save="ask" button="false" theme={{ accent: '#123' }}
+    export const element = <tessera-card merchant="65f0c0ffee0000000000cafe" locale="ru-RU" save="ask" button="false" auto-confirm="false" theme={{ accent: '#123' }}
       className="wide" ontessera-token={({ detail }) => detail.token.length} />
     export const component = <TesseraCardForm merchant={undefined} className="wide" onToken={({ card }) => card.number} />
   `

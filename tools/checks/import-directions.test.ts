@@ -65,7 +65,7 @@ const allowed: [path: string, line: string][] = [
   ['service/src/store/postgres/store.test.ts',   "import { startCluster } from '../../../../tools/postgres.ts'"],
   ['fault/kill.ts',                              "import { startCluster } from '../tools/postgres.ts'"],
   ['bench/create.ts',                            "import { startService } from '../fault/spawn.ts'"],
-  ['bench/fill-cards.ts',                        "import { createApp } from '../service/src/app.ts'"],
+  ['fault/fill-cards.ts',                        "import { createApp } from '../service/src/app.ts'"],
   ['fault/doubles/store.ts',                     "import * as real from '../../service/src/domain/cards/cards.ts'"],
   ['conformance/run.ts',                         "import { readFileSync } from 'node:fs'\nimport { read } from './vector.ts'"],
 ]

@@ -163,9 +163,9 @@ export const importDirections: readonly DirectionRow[] = [
   { of: 'dashboard/pages/form/', may: ['contract/', 'dashboard/', 'browser/bridge/'] },
   ...['dashboard/', 'client/', 'form-check/'].map((of) => ({ of, may: ['contract/', of] })),
   { of: 'bench/', may: ['bench/', 'fault/', 'service/src/domain/freshness/', ...developmentImports] },
-  // Builds the application in its own process to create cards as the service does, a million of them. What is measured runs as a process of its own.
-  { of: 'bench/fill-cards.ts', may: ['bench/', 'fault/', 'vault/', 'service/src/'] },
   { of: 'fault/', may: ['fault/', ...developmentImports] },
+  // Builds the application in its own process to create cards as the service does, a million of them. What is measured runs as a process of its own.
+  { of: 'fault/fill-cards.ts', may: ['fault/', 'vault/', 'service/src/'] },
   // Replacements of modules of the service that plant a fault, so that an experiment proves that it can find one.
   { of: 'fault/doubles/', may: ['fault/doubles/', 'contract/', 'vault/', 'service/src/'] },
   { of: 'examples/', may: ['examples/', 'client/', 'browser/'] },

@@ -71,3 +71,17 @@ test('a conformance vector that cites no rule is found', () => {
   assert.deepEqual(judgeSpec('somewhere it is said'), ['"one" cites no rule: docs/reference/….md#…'])
   assert.equal(judgeSpec('docs/reference/wire.md#gone').length, 1)
 })
+
+test('a decision that the index of the pages lists twice, too early, too late or not at all is found', () => {
+  const judgeList = (...names: string[]): string[] => {
+    const decisions = { 'docs/decisions/0001-a.md': '', 'docs/decisions/0002-b.md': '', 'docs/decisions/0010-c.md': '' }
+    const list = names.map((name) => `- [${name}](decisions/${name}.md)\n`).join('')
+    return checkReferences(treeOf({ ...decisions, 'docs/README.md': `# Decisions\n\n${list}` })).map(({ line, text }) => `${line} ${text}`)
+  }
+  assert.deepEqual(judgeList('0001-a', '0002-b', '0010-c'), [])
+  assert.deepEqual(judgeList('0001-a', '0002-b', '0010-c', '0002-b'), ['6 lists docs/decisions/0002-b.md twice'])
+  assert.deepEqual(judgeList('0001-a', '0010-c', '0002-b'), [
+    '5 lists docs/decisions/0002-b.md after docs/decisions/0010-c.md: the list is in the order of the numbers',
+  ])
+  assert.deepEqual(judgeList('0001-a', '0010-c'), ['1 does not list docs/decisions/0002-b.md'])
+})

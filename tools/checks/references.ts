@@ -6,13 +6,15 @@ import { isCode } from './kinds.ts'
 /**
  * A check: every reference resolves. A relative link of a page leads to a file or folder of the project, and its anchor to a heading. So does a
  * page that code names (`docs/reference/wire.md#errors`), and each conformance vector cites a page or a public standard. A section sign
- * belongs to a public standard: pages that a reader cannot open are not cited.
+ * belongs to a public standard: pages that a reader cannot open are not cited. The index of the pages lists each decision once, in the order of
+ * their numbers.
  */
 export function checkReferences(tree: Tree): CheckFinding[] {
   return [
     ...tree.paths.filter((path) => path.endsWith('.md')).flatMap((path) => checkLinks(tree, path)),
     ...tree.paths.filter(mayCite).flatMap((path) => checkCitations(tree, path)),
     ...tree.paths.filter((path) => /^conformance\/vectors\/.*\.json$/.test(path)).flatMap((path) => checkVectors(tree, path)),
+    ...(tree.has(pageIndex) ? checkDecisionList(tree) : []),
   ]
 }
 
@@ -81,6 +83,24 @@ function checkVectors(tree: Tree, path: string): CheckFinding[] {
     line: lineHolding(tree.read(path), title),
     text: `"${title}" cites no rule: docs/reference/….md#…`,
   }))
+}
+
+const pageIndex = 'docs/README.md'
+
+/** `checkLinks` finds a decision that is listed and has no file. */
+function checkDecisionList(tree: Tree): CheckFinding[] {
+  const isDecision = (file: string): boolean => /^docs\/decisions\/\d{4}-[^/]*\.md$/.test(file)
+  const listed = listLinks(tree.read(pageIndex)).flatMap(({ line, link }) => {
+    const file = posix.join(posix.dirname(pageIndex), link)
+    return isDecision(file) ? [{ line, file }] : []
+  })
+  const disordered = listed.flatMap(({ line, file }, index) => {
+    const before = listed[index - 1]?.file ?? ''
+    if (listed.findIndex((each) => each.file === file) < index) return [{ path: pageIndex, line, text: `lists ${file} twice` }]
+    return file < before ? [{ path: pageIndex, line, text: `lists ${file} after ${before}: the list is in the order of the numbers` }] : []
+  })
+  const missing = tree.paths.filter((path) => isDecision(path) && !listed.some(({ file }) => file === path))
+  return [...disordered, ...missing.map((file) => ({ path: pageIndex, line: 1, text: `does not list ${file}` }))]
 }
 
 function lineHolding(text: string, part: string): number {

@@ -43,7 +43,7 @@ every place. A value of \`variables\` and \`rules\` applies to both schemes, unl
 ${code(transparentVariables, ' and ')} may also be \`transparent\`; no other color may, and none may be half transparent. A **length** is a number of \`px\`, \`em\` or
 \`rem\`; an em counts as 16px. **Fonts** are names separated by commas, quoted or not. Nothing else is valid: no \`url()\`, no \`calc()\` or other
 function, no CSS keyword, no character that ends a rule.`,
-    `With \`background: 'transparent'\` your page is seen behind the form. Consent and footer keep a ground of their own.`,
+    `With \`background: 'transparent'\` your page is seen behind the form. Consent and footer keep a background of their own.`,
     `The option \`theme\`, which came before \`appearance\`, still works: an object of these variables with \`scheme\` and \`dark\`. Where both have
 a variable, that of \`appearance\` applies.`,
     '## Rules',
@@ -65,7 +65,7 @@ hold at once, the one further right applies. A state has only the properties tha
 \`transparent\`, \`var(--background)\` or \`var(--field)\`. A color of a shadow may be half transparent: \`rgba(0, 0, 0, 0.1)\`, \`#0001\`.`,
     `A shadow or an outline outside a part needs room: the form then has a space of as many pixels around it, at most 12. For fields that stand in line
 with yours all the same, give the element around the form a negative margin of that size. A shadow that reaches the texts around its part, and on whose color they
-would have less than 2:1, is refused.`,
+would have less than 2:1, is refused. So are shadows that leave so little only together: those of one rule, of two fields, and of a field and the button.`,
     `There is no property that moves a part, hides it, or puts something over another: no \`position\`, \`margin\`, \`transform\`, \`opacity\`,
 \`content\`, \`animation\`, \`background-image\`. Consent, footer and test mark are no part. [Decision 90](../decisions/0090-appearance.md) explains why.`,
     '## Labels above and inside',
@@ -89,8 +89,8 @@ holds the fonts for everything that the file lacks.`,
     '## Contrast',
     `In the test environment and in the dashboard's form builder, these pairs are measured in every scheme in which
 the form may be shown, and in every state that a rule changes. Each pair below its limit (WCAG 2.2 AA, 1.4.3 for texts, 1.4.11 for borders) is
-reported by a \`warning\` event with \`of\`, \`on\`, \`scheme\`, \`ratio\`, \`needed\` and a \`suggestion\`. \`of\` and \`on\` are variables, or
-rules such as \`.Button:hover\`.`,
+reported by a \`warning\` event with \`of\`, \`on\`, \`property\`, \`scheme\`, \`ratio\`, \`needed\` and a \`suggestion\`. \`of\` and \`on\` are variables, or
+rules such as \`.Button:hover\`, and \`property\` is what has the color \`of\`.`,
     markdownTable(
       ['part', 'of', 'on', 'at least'],
       [

@@ -1,5 +1,5 @@
 import { correctInvisible, findContrastProblems, type AppearanceColors, type ContrastProblem } from '@tessera/contract/appearance-contrast'
-import { readAppearance, shades, type ReadAppearance, type Shade } from '@tessera/contract/appearance-reader'
+import { colorSchemes, readAppearance, type ColorScheme, type ReadAppearance } from '@tessera/contract/appearance-reader'
 import { findDarkShadows, measureRoom } from '@tessera/contract/appearance-shadows'
 import { readRgb, type Rgb } from '@tessera/contract/contrast'
 import type { FormWarning } from '@tessera/contract/frame'
@@ -17,26 +17,30 @@ const { style, dataset } = document.documentElement
  * Applies an appearance to the document in one scheme. A member that is invalid keeps the form's default. Colors with too little contrast are
  * reported if `isMeasured`, and shown as requested, unless nobody could see them.
  */
-export async function applyAppearance(options: AppearanceOptions, shade: Shade, isMeasured: boolean): Promise<AppearanceProblems> {
+export async function applyAppearance(
+  options: AppearanceOptions,
+  colorScheme: ColorScheme,
+  isMeasured: boolean,
+): Promise<AppearanceProblems> {
   const read = readAppearance(options.appearance, options.theme)
   const { scheme } = read
   const rejected = [...read.rejected]
   dataset['labels'] = read.labels
   // Whether a field is empty is seen by its placeholder alone.
   for (const input of document.querySelectorAll<HTMLInputElement>('.box input')) input.placeholder ||= ' '
-  const warnings = shades.flatMap((each) => {
-    if (!isMeasured || (scheme !== each && shades.some((fixed) => fixed === scheme))) return []
+  const warnings = colorSchemes.flatMap((each) => {
+    if (!isMeasured || (scheme !== each && colorSchemes.some((fixed) => fixed === scheme))) return []
     return findContrastProblems(paint(read, each, rejected)).map((problem) => toWarning(problem, each))
   })
-  paint(read, shade, rejected)
+  paint(read, colorScheme, rejected)
   if (!(await showPageFont(options.appearance?.font))) rejected.push('appearance.font')
   return { rejected: [...new Set(rejected)], warnings }
 }
 
 /** Writes variables and rules of a scheme, and returns the colors as requested. Adds the names of the shadows that are left out to `rejected`. */
-function paint(read: ReadAppearance, shade: Shade, rejected: string[]): AppearanceColors {
-  const values = read.variables[shade]
-  dataset['scheme'] = shade
+function paint(read: ReadAppearance, colorScheme: ColorScheme, rejected: string[]): AppearanceColors {
+  const values = read.variables[colorScheme]
+  dataset['scheme'] = colorScheme
   for (const name of themeVariables) style.removeProperty(`--${name}`)
   const computed = getComputedStyle(document.documentElement)
   const defaults = Object.fromEntries(themeColors.map((name) => [name, computed.getPropertyValue(`--${name}`).trim()])) as Record<
@@ -46,7 +50,7 @@ function paint(read: ReadAppearance, shade: Shade, rejected: string[]): Appearan
   const colors: AppearanceColors = {
     colorOf: (name) => readRgb(values[name] ?? defaults[name]),
     hasBorder: Number.parseFloat(values.borderWidth ?? '1px') > 0,
-    rules: read.rules[shade],
+    rules: read.rules[colorScheme],
     labels: read.labels,
     page: readRgb(defaults.background) ?? white,
   }
@@ -58,7 +62,7 @@ function paint(read: ReadAppearance, shade: Shade, rejected: string[]): Appearan
   const shown = { ...colors, colorOf: (name: ThemeColor) => readRgb(variables[name] ?? values[name] ?? defaults[name]) }
   const dark = findDarkShadows(shown)
   for (const { part, state } of dark) rejected.push(`appearance.rules[${JSON.stringify(`.${part}${state}`)}].boxShadow`)
-  const rules = read.rules[shade].filter((rule) => !dark.includes(rule) && !(parts.includes(rule.part) && isColor(rule.property)))
+  const rules = read.rules[colorScheme].filter((rule) => !dark.includes(rule) && !(parts.includes(rule.part) && isColor(rule.property)))
   writeRules(rules)
   const expiry = measureExpiryWidth(rules)
   if (expiry === null) style.removeProperty('--expiry')
@@ -72,7 +76,7 @@ function isColor(property: string): boolean {
   return property === 'color' || property === 'backgroundColor'
 }
 
-function toWarning(problem: ContrastProblem, scheme: Shade): FormWarning {
+function toWarning(problem: ContrastProblem, scheme: ColorScheme): FormWarning {
   const { of, on, ratio, needed, suggestion } = problem
   const message = `appearance: ${of} on ${on} (${scheme}) has a contrast of ${String(ratio)}:1; WCAG 2.2 AA requires ${String(needed)}:1, for example ${suggestion}`
   return { ...problem, reason: 'theme_contrast', scheme, message }

@@ -1,25 +1,29 @@
 const maxBytes = 1024 * 1024
 const dataUrl = /^data:(?:font|application)\/[a-z\d.+-]+;base64,([A-Za-z\d+/]+={0,2})$/
 
-let shown: string | undefined
+let shown: unknown
+/** Whether the font in `shown` is one. */
+let isFont = Promise.resolve(true)
 
 /**
  * Makes a font of a whole file. It has no `unicode-range` and nothing is fetched, so nobody learns which characters are drawn. Consent and footer
  * have another font, whatever the file contains. A file that comes when something is typed is not used: the text would jump. False when it is no
- * font.
+ * font, each time it is given.
  */
 export async function showPageFont(font: unknown): Promise<boolean> {
+  if (font === shown) return isFont
   const isTyped = [...document.querySelectorAll('input')].some(({ type, value }) => type !== 'checkbox' && value !== '')
-  if (isTyped || font === shown) return true
-  const file = (font ?? '') === '' ? undefined : font
-  const { dataset } = document.documentElement
+  if (isTyped) return true
+  shown = font
   document.fonts.clear()
-  delete dataset['font']
-  shown = undefined
-  if (file === undefined) return true
+  delete document.documentElement.dataset['font']
+  isFont = (font ?? '') === '' ? Promise.resolve(true) : loadFont(font)
+  return isFont
+}
+
+async function loadFont(file: unknown): Promise<boolean> {
   const bytes = readFile(file)
   if (bytes === null) return false
-  shown = file as string
   const face = new FontFace('page-font', bytes, { weight: '100 900' })
   const isLoaded = await face.load().then(
     () => true,
@@ -27,7 +31,7 @@ export async function showPageFont(font: unknown): Promise<boolean> {
   )
   if (isLoaded && shown === file) {
     document.fonts.add(face)
-    dataset['font'] = 'page'
+    document.documentElement.dataset['font'] = 'page'
   }
   return isLoaded
 }

@@ -106,7 +106,8 @@ export function createChooser(core: FormCore, showPicked: (number: string) => vo
       await core.call('form.sessions.choose', { session, id, action, form: settings.form }, signal)
     } catch (err) {
       // The card was removed, or has expired, since the list was made.
-      if (session !== undefined && /^card_/.test((err as ApiCallError).reason)) void fetchSavedCards(core.call, session).then(offer)
+      if (session !== undefined && /^card_/.test((err as ApiCallError).reason))
+        void fetchSavedCards(core.call, session).then((cards) => offer(cards ?? choice.cards))
       throw err
     }
   }

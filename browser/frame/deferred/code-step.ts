@@ -106,7 +106,7 @@ export function createCodeStep(core: FormCore, back: () => void): CodeStep {
   function verify(): void {
     if (state.step !== 'code' || state.running !== null) return
     // The code has just confirmed itself and was wrong, when its button is pressed as well: the error stays.
-    if (code.input.value === '' && code.input.ariaInvalid === 'true') {
+    if (isRefusedCode()) {
       code.input.focus()
       return
     }
@@ -121,6 +121,17 @@ export function createCodeStep(core: FormCore, back: () => void): CodeStep {
       core.post({ type: 'token', token, card: { number, expire, recurrent, verify: isVerified, type } })
       token = ''
     })
+  }
+
+  /** The code was wrong, and nothing was typed since: its error is shown. */
+  function isRefusedCode(): boolean {
+    return code.input.value === '' && code.input.getAttribute('aria-invalid') === 'true'
+  }
+
+  /** For the page, which waits for an outcome. The cardholder who presses the button sees the error, and the page is not told again. */
+  function verifyForPage(): void {
+    if (state.running === null && isRefusedCode()) core.postFieldError('code')
+    verify()
   }
 
   function showDone(text: typeof doneText, number: string): void {
@@ -227,7 +238,7 @@ export function createCodeStep(core: FormCore, back: () => void): CodeStep {
   return {
     renderTexts,
     sendCard,
-    verify,
+    verify: verifyForPage,
     resend,
     showPicked: (number) => {
       view.doneMark.replaceChildren(...markOf(number))

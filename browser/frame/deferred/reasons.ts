@@ -46,6 +46,7 @@ const ownTexts: Readonly<Partial<Record<keyof FormTexts, readonly [field?: FormF
   stopped: [null, true],
   session_ended: [],
   session_used_up: [],
+  session_done: [],
   session_unknown: [],
   card_not_found: [],
 }

@@ -116,6 +116,7 @@ export const cardsCreateContract = defineOperation('cards.create', {
     'sessionUnknown',
     'sessionEnded',
     'sessionUsedUp',
+    'sessionDone',
     ...networkErrors,
   ],
   requestLog: {

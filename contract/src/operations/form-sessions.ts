@@ -218,7 +218,7 @@ export const formSessionsChooseContract = defineOperation('form.sessions.choose'
   errors: [
     'sessionUnknown',
     'sessionEnded',
-    'sessionUsedUp',
+    'sessionDone',
     'sessionOrigin',
     'originNotRegistered',
     'returnElsewhere',

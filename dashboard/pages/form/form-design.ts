@@ -1,5 +1,5 @@
 import { findContrastProblems, type ContrastProblem } from '@tessera/contract/appearance-contrast'
-import { defaultScheme, shades, type Shade } from '@tessera/contract/appearance-reader'
+import { colorSchemes, defaultScheme, type ColorScheme } from '@tessera/contract/appearance-reader'
 import { readRules } from '@tessera/contract/appearance-syntax'
 import type {
   Appearance,
@@ -31,11 +31,11 @@ export interface RuleLine {
 
 /** The settings of the form builder. They exist only on the page. Texts are stored as typed, valid or not. */
 export interface FormDesign {
-  /** `light` holds the values of both shades, `dark` those that differ in the dark one. */
-  readonly values: Readonly<Record<Shade, ThemeValues>>
+  /** `light` holds the values of both schemes, `dark` those that differ in the dark one. */
+  readonly values: Readonly<Record<ColorScheme, ThemeValues>>
   readonly scheme: ThemeScheme
   readonly labelPlace: AppearanceLabels
-  /** In both shades. */
+  /** In both schemes. */
   readonly rules: readonly RuleLine[]
   readonly layout: FormLayout
   readonly locale: Language
@@ -80,7 +80,7 @@ function toAppearance({ values, scheme, labelPlace, rules: lines }: FormDesign):
   const [both, dark] = [validValues(values.light), validValues(values.dark)]
   const variables = scheme === 'dark' ? { ...both, ...dark } : both
   const rules = toRules(lines)
-  const hasDark = isOfBothShades(scheme) && !isEmpty(dark)
+  const hasDark = isOfBothSchemes(scheme) && !isEmpty(dark)
   return {
     ...(scheme === defaultScheme ? {} : { scheme }),
     ...(labelPlace === 'above' ? {} : { labels: labelPlace }),
@@ -90,8 +90,8 @@ function toAppearance({ values, scheme, labelPlace, rules: lines }: FormDesign):
   }
 }
 
-/** Whether cardholders may see the form in both shades. */
-export function isOfBothShades(scheme: ThemeScheme): scheme is Exclude<ThemeScheme, Shade> {
+/** Whether cardholders may see the form in both schemes. */
+export function isOfBothSchemes(scheme: ThemeScheme): scheme is Exclude<ThemeScheme, ColorScheme> {
   return scheme !== 'light' && scheme !== 'dark'
 }
 
@@ -110,36 +110,49 @@ function toRules(lines: readonly RuleLine[]): AppearanceRules {
   return rules
 }
 
-/** The effective value of a theme variable in a shade: its own, the one for both shades, or the form's default. */
-export function themeValueIn(values: FormDesign['values'], shade: Shade, name: ThemeVariable): string {
-  const own = shade === 'dark' ? readThemeValue(name, values.dark[name]) : null
-  return own ?? readThemeValue(name, values.light[name]) ?? themeTable[name][shade]
+/** The effective value of a theme variable in a scheme: its own, the one for both schemes, or the form's default. */
+export function themeValueIn(values: FormDesign['values'], colorScheme: ColorScheme, name: ThemeVariable): string {
+  const own = colorScheme === 'dark' ? readThemeValue(name, values.dark[name]) : null
+  return own ?? readThemeValue(name, values.light[name]) ?? themeTable[name][colorScheme]
 }
 
 /** `#rrggbb`, as a color input expects it. */
-export function hexColorIn(values: FormDesign['values'], shade: Shade, name: ThemeColor): string {
-  return toHex(rgbIn(values, shade, name))
+export function hexColorIn(values: FormDesign['values'], colorScheme: ColorScheme, name: ThemeColor): string {
+  return toHex(rgbIn(values, colorScheme, name))
 }
 
-/** Two colors with too little contrast, and the shade in which they meet. */
-export type LowContrastPair = ContrastProblem & { readonly shade: Shade }
+/** The design with the color that is suggested for a pair. A line of a rule is replaced, and the last one: it applies over `border`. */
+export function withSuggestion(design: FormDesign, { colorScheme, of, property, suggestion }: LowContrastPair): FormDesign {
+  const { values, rules } = design
+  if (isVariable(of)) return { ...design, values: { ...values, [colorScheme]: { ...values[colorScheme], [of]: suggestion } } }
+  const others = rules.filter((line) => line.selector !== of || line.property !== property)
+  return { ...design, rules: [...others, { selector: of, property, value: suggestion }] }
+}
 
-/** Checks every shade that a cardholder may see. */
+/** Other names are those of rules, such as `.Button:hover`. */
+export function isVariable(name: LowContrastPair['of']): name is ThemeColor {
+  return themeVariables.some((variable) => variable === name)
+}
+
+/** Two colors with too little contrast, and the scheme in which they meet. */
+export type LowContrastPair = ContrastProblem & { readonly colorScheme: ColorScheme }
+
+/** Checks every scheme that a cardholder may see. */
 export function listLowContrast({ values, scheme, labelPlace, rules: lines }: FormDesign): readonly LowContrastPair[] {
   const rules = readRules(toRules(lines)).passed
-  return shades.flatMap((shade) => {
-    if (!isOfBothShades(scheme) && scheme !== shade) return []
-    const hasBorder = Number.parseFloat(themeValueIn(values, shade, 'borderWidth')) > 0
-    const colorOf = (name: ThemeColor): Rgb | null => readRgb(themeValueIn(values, shade, name))
-    const page = readRgb(themeTable.background[shade]) ?? black
-    return findContrastProblems({ colorOf, hasBorder, rules, labels: labelPlace, page }).map((pale) => ({ ...pale, shade }))
+  return colorSchemes.flatMap((colorScheme) => {
+    if (!isOfBothSchemes(scheme) && scheme !== colorScheme) return []
+    const hasBorder = Number.parseFloat(themeValueIn(values, colorScheme, 'borderWidth')) > 0
+    const colorOf = (name: ThemeColor): Rgb | null => readRgb(themeValueIn(values, colorScheme, name))
+    const page = readRgb(themeTable.background[colorScheme]) ?? black
+    return findContrastProblems({ colorOf, hasBorder, rules, labels: labelPlace, page }).map((pale) => ({ ...pale, colorScheme }))
   })
 }
 
 const black: Rgb = [0, 0, 0]
 
-function rgbIn(values: FormDesign['values'], shade: Shade, name: ThemeColor): Rgb {
-  return readRgb(themeValueIn(values, shade, name)) ?? readRgb(themeTable[name][shade]) ?? black
+function rgbIn(values: FormDesign['values'], colorScheme: ColorScheme, name: ThemeColor): Rgb {
+  return readRgb(themeValueIn(values, colorScheme, name)) ?? readRgb(themeTable[name][colorScheme]) ?? black
 }
 
 function validValues(values: ThemeValues): ThemeValues {

@@ -1,5 +1,5 @@
 import { type Signal, useSignal } from '@preact/signals'
-import type { Shade } from '@tessera/contract/appearance-reader'
+import type { ColorScheme } from '@tessera/contract/appearance-reader'
 import { formLabels } from '@tessera/contract/frame'
 import type { Result } from '@tessera/contract/operations'
 
@@ -11,7 +11,7 @@ import { Field } from '../../components/fields.tsx'
 import { QueryResult, EmptyState } from '../../components/query-result.tsx'
 import { useQuery } from '../../hooks/use-query.ts'
 import { formBuilderText } from '../../messages/page-texts.ts'
-import { type FormDesign, initialDesign, isOfBothShades, toFrameOptions } from './form-design.ts'
+import { type FormDesign, initialDesign, isOfBothSchemes, toFrameOptions } from './form-design.ts'
 import { type SnippetKind, formatPolicy, formSnippets } from './form-snippets.ts'
 import { ThemeEditor } from './palette.tsx'
 import { FormPreview } from './preview.tsx'
@@ -36,19 +36,19 @@ function BuilderQuery() {
 function Builder({ context }: { context: BuilderContext }) {
   const text = formBuilderText.current()
   const design = useSignal<FormDesign>(initialDesign(language.peek()))
-  const picked = useSignal<Shade>('light')
+  const picked = useSignal<ColorScheme>('light')
   const { scheme } = design.value
-  // A theme with a fixed scheme has only that shade.
-  const shade = isOfBothShades(scheme) ? picked.value : scheme
+  // A theme with a fixed scheme has only that scheme.
+  const colorScheme = isOfBothSchemes(scheme) ? picked.value : scheme
   const options = toFrameOptions(design.value)
-  const previewOptions = { ...options, appearance: { ...options.appearance, scheme: shade } }
+  const previewOptions = { ...options, appearance: { ...options.appearance, scheme: colorScheme } }
   return (
     <>
       <p class="builder-intro">{text.intro}</p>
       <div class="builder">
         <div class="builder-side">
           <Layout design={design} />
-          <ThemeEditor design={design} shade={shade} onShade={(wanted) => (picked.value = wanted)} />
+          <ThemeEditor design={design} colorScheme={colorScheme} onColorScheme={(wanted) => (picked.value = wanted)} />
           <RulesEditor design={design} />
           <Labels design={design} />
         </div>

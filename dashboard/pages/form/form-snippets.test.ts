@@ -5,7 +5,7 @@ import { runInNewContext } from 'node:vm'
 import { findContrastProblems } from '@tessera/contract/appearance-contrast'
 import { readRgb } from '@tessera/contract/contrast'
 
-import { initialDesign, listLowContrast, toFrameOptions, themeValueIn, type FormDesign } from './form-design.ts'
+import { initialDesign, listLowContrast, toFrameOptions, themeValueIn, withSuggestion, type FormDesign } from './form-design.ts'
 import { formatPolicy, formSnippets, type SnippetContext } from './form-snippets.ts'
 
 const context: SnippetContext = {
@@ -96,7 +96,7 @@ test('options are only what differs from the defaults of the form and what the f
   })
 })
 
-test('contrast is measured with the colors a shade really shows: its own, else the light one, else the default', () => {
+test('contrast is measured with the colors a scheme really shows: its own, else the light one, else the default', () => {
   const values = { light: { background: '#fff', text: 'nonsense' }, dark: { field: '#000' } }
   assert.deepEqual(
     (['background', 'text', 'field'] as const).map((name) => themeValueIn(values, 'dark', name)),
@@ -104,7 +104,7 @@ test('contrast is measured with the colors a shade really shows: its own, else t
   )
   const design = { ...initialDesign('en'), values }
   const found = listLowContrast(design)
-  assert.ok(found.length > 0 && found.every(({ shade }) => shade === 'dark'))
+  assert.ok(found.length > 0 && found.every(({ colorScheme }) => colorScheme === 'dark'))
   const measured = findContrastProblems({
     colorOf: (name) => readRgb(themeValueIn(values, 'dark', name)) ?? assert.fail(name),
     hasBorder: true,
@@ -112,7 +112,28 @@ test('contrast is measured with the colors a shade really shows: its own, else t
   })
   assert.deepEqual(
     found,
-    measured.map((pale) => ({ ...pale, shade: 'dark' })),
+    measured.map((pale) => ({ ...pale, colorScheme: 'dark' })),
   )
   assert.deepEqual(listLowContrast({ ...design, scheme: 'light' }), [])
+})
+
+test('the suggested color of a pale rule is set where the pale color is, in the line that is there', () => {
+  const pale: FormDesign = {
+    ...initialDesign('en'),
+    scheme: 'light',
+    rules: [
+      { selector: '.Input', property: 'borderColor', value: '#eee' },
+      { selector: '.Input', property: 'border', value: '1px solid #ddd' },
+      { selector: '.Input:focus', property: 'outlineColor', value: '#eee' },
+      { selector: '.Label', property: 'color', value: '#ccc' },
+    ],
+  }
+  const namesOf = (design: FormDesign): string[] => listLowContrast(design).map(({ of, property }) => `${of} ${property}`)
+  assert.deepEqual(namesOf(pale), ['.Label color', '.Input borderColor', '.Input:focus outlineColor'])
+  const corrected = listLowContrast(pale).reduce(withSuggestion, pale)
+  assert.deepEqual(namesOf(corrected), [])
+  assert.equal(corrected.rules.length, pale.rules.length)
+  assert.deepEqual(Object.keys(toFrameOptions(corrected).appearance?.rules?.['.Input'] ?? {}), ['border', 'borderColor'])
+  const [variable] = listLowContrast({ ...pale, rules: [], values: { light: { text: '#ccc' }, dark: {} } })
+  assert.match(String(withSuggestion(pale, variable ?? assert.fail()).values.light.text), /^#/)
 })

@@ -61,7 +61,9 @@ test('the preview shows every choice at once, at each step of the form, and send
   await pressInFrame(form.locator('.card .main'))
   await form.locator('#code').fill('111111')
   await form.locator('#code-fault:not(:empty)').waitFor()
-  assert.deepEqual(requests, [], 'a request was sent')
+  // The form's own scripts are loaded after it was painted.
+  const sent = requests.filter((url) => !/\/form\/v1\/\w+-[0-9a-f]{16}\.js$/.test(url))
+  assert.deepEqual(sent, [], 'a request was sent')
   await choose(page, 'Language of the form', 'Русский')
   await form.locator('html[lang=ru] label', { hasText: 'Номер карты' }).waitFor()
   await form.locator('html[data-layout=compact][dir=rtl]').waitFor()

@@ -1,42 +1,56 @@
 import type { Signal } from '@preact/signals'
-import type { Shade } from '@tessera/contract/appearance-reader'
+import type { ColorScheme } from '@tessera/contract/appearance-reader'
 import { readThemeValue, type ThemeColor, themeLengths, type ThemeVariable, themeVariables } from '@tessera/contract/theme'
 import { useId } from 'preact/hooks'
 
 import { formatMessage } from '../../messages/lookup.ts'
 import { formBuilderText } from '../../messages/page-texts.ts'
-import { type FormDesign, hexColorIn, isOfBothShades, listLowContrast, type LowContrastPair, themeValueIn } from './form-design.ts'
+import {
+  type FormDesign,
+  hexColorIn,
+  isOfBothSchemes,
+  isVariable,
+  listLowContrast,
+  type LowContrastPair,
+  themeValueIn,
+  withSuggestion,
+} from './form-design.ts'
 import { RadioGroup } from './radio-group.tsx'
 
 export interface ThemeEditorProps {
   readonly design: Signal<FormDesign>
-  /** The shade whose values are shown and changed. */
-  readonly shade: Shade
-  readonly onShade: (shade: Shade) => void
+  /** The scheme whose values are shown and changed. */
+  readonly colorScheme: ColorScheme
+  readonly onColorScheme: (colorScheme: ColorScheme) => void
 }
 
-/** Edits the variables of the theme, one shade at a time, and lists pairs of colors with too little contrast. */
-export function ThemeEditor({ design, shade, onShade }: ThemeEditorProps) {
+/** Edits the variables of the theme, one scheme at a time, and lists pairs of colors with too little contrast. */
+export function ThemeEditor({ design, colorScheme, onColorScheme }: ThemeEditorProps) {
   const text = formBuilderText.current()
   const { scheme } = design.value
-  const set = (of: Shade, name: ThemeVariable, value: string | undefined): void => {
+  const set = (of: ColorScheme, name: ThemeVariable, value: string | undefined): void => {
     const { values } = design.value
     const { [name]: _before, ...others } = values[of]
     design.value = { ...design.value, values: { ...values, [of]: value === undefined ? others : { ...others, [name]: value } } }
   }
-  const use = ({ shade: of, of: name, suggestion }: LowContrastPair): void => {
-    if (isVariable(name)) set(of, name, suggestion)
-    else design.value = { ...design.value, rules: [...design.value.rules, { selector: name, property: 'color', value: suggestion }] }
-  }
-  const row = (name: ThemeVariable) => <Variable key={name} name={name} design={design} set={set} shade={isColor(name) ? shade : 'light'} />
+  const use = (pair: LowContrastPair): void => void (design.value = withSuggestion(design.value, pair))
+  const row = (name: ThemeVariable) => (
+    <Variable key={name} name={name} design={design} set={set} colorScheme={isColor(name) ? colorScheme : 'light'} />
+  )
   return (
     <>
       <section class="panel">
         <h2>{text.colors}</h2>
-        {isOfBothShades(scheme) && (
+        {isOfBothSchemes(scheme) && (
           <>
-            <RadioGroup legend={text.shade} name="shade" value={shade} options={text.shades} onChange={onShade} />
-            <p class="note">{text.shadeNote}</p>
+            <RadioGroup
+              legend={text.colorScheme}
+              name="color-scheme"
+              value={colorScheme}
+              options={text.colorSchemes}
+              onChange={onColorScheme}
+            />
+            <p class="note">{text.colorSchemeNote}</p>
           </>
         )}
         <div class="builder-rows">{themeVariables.filter(isColor).map(row)}</div>
@@ -50,11 +64,11 @@ export function ThemeEditor({ design, shade, onShade }: ThemeEditorProps) {
   )
 }
 
-function Variable({ name, shade, design, set }: VariableProps) {
+function Variable({ name, colorScheme, design, set }: VariableProps) {
   const text = formBuilderText.current()
   const id = useId()
   const { values } = design.value
-  const input = values[shade][name]
+  const input = values[colorScheme][name]
   const isWrong = input !== undefined && input !== '' && readThemeValue(name, input) === null
   const label = text.variables[name]
   return (
@@ -67,25 +81,25 @@ function Variable({ name, shade, design, set }: VariableProps) {
           <input
             type="color"
             aria-label={`${label}: ${text.picker}`}
-            value={hexColorIn(values, shade, name)}
-            onInput={(event) => set(shade, name, event.currentTarget.value)}
+            value={hexColorIn(values, colorScheme, name)}
+            onInput={(event) => set(colorScheme, name, event.currentTarget.value)}
           />
         )}
         <input
           id={id}
           value={input ?? ''}
-          placeholder={themeValueIn(values, shade, name)}
+          placeholder={themeValueIn(values, colorScheme, name)}
           spellcheck={false}
           maxLength={100}
           {...(isWrong ? { 'aria-invalid': true, 'aria-describedby': `${id}-error` } : {})}
-          onInput={({ currentTarget: { value } }) => set(shade, name, value === '' ? undefined : value)}
+          onInput={({ currentTarget: { value } }) => set(colorScheme, name, value === '' ? undefined : value)}
         />
         <button
           type="button"
           class="bare"
           disabled={input === undefined}
           aria-label={`${label}: ${text.reset}`}
-          onClick={() => set(shade, name, undefined)}
+          onClick={() => set(colorScheme, name, undefined)}
         >
           ↺
         </button>
@@ -105,9 +119,9 @@ function Variable({ name, shade, design, set }: VariableProps) {
 
 interface VariableProps {
   readonly name: ThemeVariable
-  readonly shade: Shade
+  readonly colorScheme: ColorScheme
   readonly design: Signal<FormDesign>
-  readonly set: (of: Shade, name: ThemeVariable, value: string | undefined) => void
+  readonly set: (of: ColorScheme, name: ThemeVariable, value: string | undefined) => void
 }
 
 function Contrast({ pale, onUse }: { pale: readonly LowContrastPair[]; onUse: (pale: LowContrastPair) => void }) {
@@ -119,11 +133,15 @@ function Contrast({ pale, onUse }: { pale: readonly LowContrastPair[]; onUse: (p
       <p role="status">{pale.length === 0 ? text.passes : formatMessage(text.fails, pale.length)}</p>
       <ul class="list">
         {pale.map((each) => (
-          <li key={`${each.shade} ${each.of} ${each.on}`}>
+          <li key={`${each.colorScheme} ${each.of} ${each.on} ${each.property}`}>
             <span>
-              {formatMessage(text.pair, nameOf(each.of), nameOf(each.on).toLowerCase())}
+              {formatMessage(
+                text.pair,
+                isVariable(each.of) ? nameOf(each.of) : `${each.of} ${each.property}`,
+                nameOf(each.on).toLowerCase(),
+              )}
               <small>
-                {text.shades[each.shade]} · {each.ratio.toFixed(2)}:1 · {formatMessage(text.required, each.needed)}
+                {text.colorSchemes[each.colorScheme]} · {each.ratio.toFixed(2)}:1 · {formatMessage(text.required, each.needed)}
               </small>
             </span>
             <button type="button" onClick={() => onUse(each)}>
@@ -134,11 +152,6 @@ function Contrast({ pale, onUse }: { pale: readonly LowContrastPair[]; onUse: (p
       </ul>
     </div>
   )
-}
-
-/** Other names are those of rules, such as `.Button:hover`. */
-function isVariable(name: LowContrastPair['of']): name is ThemeColor {
-  return themeVariables.some((variable) => variable === name)
 }
 
 function isColor(name: ThemeVariable): name is ThemeColor {

@@ -39,7 +39,7 @@ export function findCardFields(outline: Outline, options: CardFieldOptions = {})
     .filter((element) => isTypedInto(element) || isKeyTarget(outline, element) || isComponent(element))
     .slice(0, maxFields)
   const reader = new LabelReader(outline, fields)
-  const groups = new GroupFinder(outline, fields)
+  const groups = new GroupFinder(fields)
   const candidates = fields.map((element) => readCandidate(element, { reader, groups, options }))
   const boxes = findSplitBoxes(candidates)
   const cardFields: CardField[] = []
@@ -339,7 +339,7 @@ function findKeypads(outline: Outline): CardField[] {
 class GroupFinder {
   readonly #starts: readonly number[]
 
-  constructor(_outline: Outline, fields: readonly OutlineElement[]) {
+  constructor(fields: readonly OutlineElement[]) {
     this.#starts = fields.map(({ start }) => start)
   }
 

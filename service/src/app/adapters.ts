@@ -5,7 +5,7 @@ import { randomInteger } from '@tessera/vault/random'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../ops/config/config.ts'
 import type { Disclosure } from '../domain/consents/disclosure-text.ts'
-import { listPolicies } from '../domain/verification/policy.ts'
+import { usesHolderService } from '../domain/verification/policy.ts'
 import type { LegalPages } from '../plain-page.ts'
 import {
   AdapterConfigError,
@@ -153,11 +153,6 @@ function findNetworkFaults(configured: ConfiguredAdapters): string[] {
     if (err instanceof AdapterConfigError) return [err.message]
     throw err
   }
-}
-
-/** Whether a verification policy calls an outside service. */
-function usesHolderService(config: Config): boolean {
-  return listPolicies(config).some(({ policy }) => policy.holderCheck === 'service')
 }
 
 function configuredAdapters(config: Config): ConfiguredAdapters {

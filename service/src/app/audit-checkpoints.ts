@@ -69,9 +69,11 @@ function checkpointReports({ store, clock, log, metrics }: AuditCheckpointDepend
     async onFault({ chain, seq, fault }) {
       metrics.countAuditFault({ fault })
       log.error('audit_chain_broken', { chain, seq, fault })
-      await writeFaultEntry(store, clock, `${chain} ${seq}`, fault).catch((err: unknown) => log.error('job_failed', { err }))
+      await writeFaultEntry(store, clock, `${chain} ${seq}`, fault).catch((err: unknown) =>
+        log.error('job_failed', { job: 'audit_checkpoints_exported', err }),
+      )
     },
-    onError: (err) => log.error('job_failed', { err }),
+    onError: (err) => log.error('job_failed', { job: 'audit_checkpoints_exported', err }),
   }
 }
 

@@ -3,6 +3,7 @@ import type { ClockGuard } from '../domain/clock-guard.ts'
 import { runWhileWorking } from '../domain/work-pace.ts'
 import type { Log } from '../ops/logging/log.ts'
 
+import { makeJobLog } from './job-log.ts'
 import type { Resources } from './lifecycle.ts'
 import type { ComposedServices } from './services.ts'
 
@@ -66,7 +67,6 @@ function uncounted(run: (stopping: AbortSignal) => Promise<unknown>): Background
 
 /** Starts the jobs; `resources` stops them, and then writes down what was counted last. */
 export function startBackgroundJobs(app: ComposedServices, { clock, log, resources }: BackgroundDependencies): void {
-  const onError = (err: unknown): void => log.error('job_failed', { err })
   const { recorder, findings, counters, checkpoints } = app
   // After the others, which write their last entries.
   resources.add(app.clockAdministration.close)
@@ -75,11 +75,13 @@ export function startBackgroundJobs(app: ComposedServices, { clock, log, resourc
   resources.add(app.receiptWorker.stop)
   resources.add(app.webhooks.stop)
   for (const { event, everyMs, run } of listBackgroundJobs(app)) {
+    const jobLog = makeJobLog(event, { log, clock })
     const runLogged = async (stopping: AbortSignal): Promise<void> => {
       const count = await run(stopping)
+      jobLog.succeeded()
       if (count > 0) log.info(event, { count })
     }
-    resources.add(repeat({ clock, everyMs, run: runLogged, onError }).stop)
+    resources.add(repeat({ clock, everyMs, run: runLogged, onError: jobLog.failed }).stop)
   }
 }
 

@@ -190,7 +190,7 @@ export async function createServices(config: Config, adapters: Adapters, deps: S
     merchants,
     settings: { ...paymentSettings(config, areLimitsOn), ...overrides.payments },
   }
-  const receiptWorker = createReceiptWorker({ ...payments, onError: (err) => log.error('job_failed', { err }) })
+  const receiptWorker = createReceiptWorker({ ...payments, onError: (err) => log.error('job_failed', { job: 'receipts_reconciled', err }) })
   const receipts = createReceipts(payments, overrides.refundsInBackgroundOnly === true ? null : receiptWorker)
 
   registerClockGauges(clockGuard, metrics)
@@ -241,8 +241,7 @@ export async function createServices(config: Config, adapters: Adapters, deps: S
       clock: machineClock,
       waitingWrites: () => store.waitingWrites(),
       shareOfTime,
-      // An embedded database has one thread that writes.
-      batchMs: store.kind === 'sqlite' ? embeddedBatchMs : undefined,
+      batchMs: backgroundBatchMs,
     })
   const [sweep, reseal] = [makeCardSweeper(base), makeCardResealer(base)]
   registerSweepGauges({ store, clock, metrics, expiredCardsEndBefore, sweep })
@@ -367,7 +366,7 @@ export async function createServices(config: Config, adapters: Adapters, deps: S
     pageCheck: makePageCheck({ ...base, merchants, formOrigin, ...page }),
     requestLog,
     /** Calls that an older version recorded. */
-    moveFormerRequests: (until: AbortSignal) => moveFormerRequests(store, requestLog, until),
+    moveFormerRequests: (until: AbortSignal) => moveFormerRequests({ store, requestLog, log }, until),
     recorder: makeRequestRecorder({
       requestLog,
       merchants,
@@ -396,5 +395,5 @@ function testingOf({ cards, code, demo }: Sandbox): GettingStartedDetails['testi
 /** A record that is damaged is refused by the next start, which says what to do. */
 const noHeads = (): null => null
 const [dayMs, pageFetchTimeoutMs, maxPageBytes] = [86_400_000, 10_000, 1_000_000]
-/** About as long as the commit of a call takes, so that waiting for one batch at most doubles it. */
-const embeddedBatchMs = 8
+/** Calls wait for one batch: for the thread that writes an embedded database, and on PostgreSQL for the processors. Decision 81 has the figures. */
+const backgroundBatchMs = 4

@@ -37,7 +37,7 @@ async function runCreate(params: Params<'cards.create'>, ctx: RequestContext<Cre
       const terms = await app.sessions.useAttempt(session, { ...ctx.caller, actor, requestId, address, isServer, from, formOrigin })
       if (terms === null || session === null || terms.returnTo === null) return terms
       // Others who have the link must not replace the payer's card.
-      if ((await formSessionStateOf(app, session, terms, ctx)).state === 'done') throw new RpcError('sessionUsedUp', { data: 'session' })
+      if ((await formSessionStateOf(app, session, terms, ctx)).state === 'done') throw new RpcError('sessionDone', { data: 'session' })
       return { ...terms, storeToken: (cardId: string, token: string) => app.hosted.storeToken(session, terms, { cardId, token }) }
     },
   }

@@ -16,17 +16,34 @@ test('a picked card completes the session, and the merchant’s server gets its 
   const { state, picked, card } = await merchant.call('form.sessions.get', { session })
   assert.deepEqual([state, picked, card], ['done', first, undefined])
   assert.deepEqual(await choose(merchant, session, first, 'pick'), { state: 'done' }, 'the same card again changes nothing')
-  assert.equal(reasonOf(await choose(merchant, session, second, 'pick')), 'session_used_up')
-  assert.equal(reasonOf(await choose(merchant, session, second, 'remove')), 'session_used_up')
+  assert.equal(reasonOf(await choose(merchant, session, second, 'pick')), 'session_done')
+  assert.equal(reasonOf(await choose(merchant, session, second, 'remove')), 'session_done')
   const late = await merchant.asPage('cards.create', { card: { number: '', expire: '0399' }, session }, successPan)
-  assert.equal(reasonOf(late), 'session_used_up')
+  assert.equal(reasonOf(late), 'session_done')
   assert.deepEqual(await merchant.asPage('form.sessions.cancel', { session }), { state: 'done' })
+})
+
+test('a verified card in a form of the merchant’s own page does not complete the session: another card can be sent or picked', async () => {
+  const merchant = app.merchant()
+  const saved = await merchant.createVerifiedToken(successPan)
+  const { session } = await merchant.call('form.sessions.create', { origin, save: 'ask', attempts: 2, cards: [saved.slice(0, 24)] })
+  const send = () => merchant.asPage('cards.create', { card: { number: '', expire: '0399' }, session }, successPan)
+  for (let sent = 0; sent < 2; sent++) {
+    const made = await send()
+    await verifyCard(merchant, 'card' in made ? made.card.token : assert.fail(JSON.stringify(made)))
+    app.clock.advance(70_000)
+    assert.equal((await merchant.call('form.sessions.get', { session })).state, 'open')
+  }
+  assert.equal(reasonOf(await send()), 'session_used_up')
+  const pick = { session, id: saved.slice(0, 24), action: 'pick' } as const
+  assert.deepEqual(await merchant.asPage('form.sessions.choose', pick, null, origin), { state: 'done' })
+  assert.equal(reasonOf(await send()), 'session_done')
 })
 
 test('of many picks at once one is recorded', async () => {
   const { merchant, session, ids } = await offer(5)
   const replies = await Promise.all(ids.map((id) => choose(merchant, session, id, 'pick')))
-  assert.deepEqual(replies.map(reasonOf).sort(), [...Array.from({ length: 4 }, () => 'session_used_up'), undefined])
+  assert.deepEqual(replies.map(reasonOf).sort(), [...Array.from({ length: 4 }, () => 'session_done'), undefined])
   const { picked } = await merchant.call('form.sessions.get', { session })
   assert.equal(picked, ids[replies.findIndex((reply) => reasonOf(reply) === undefined)])
 })
@@ -71,7 +88,7 @@ test('a card that was removed after the session was created cannot be picked', a
 test('a choice needs an open session: not one that ended, was cancelled or has a verified card', async () => {
   const done = await offer(1)
   await verifyCard(done.merchant, await sendCard(app, done.merchant, done.session))
-  assert.equal(reasonOf(await choose(done.merchant, done.session, done.ids[0] ?? '', 'pick')), 'session_used_up')
+  assert.equal(reasonOf(await choose(done.merchant, done.session, done.ids[0] ?? '', 'pick')), 'session_done')
   const cancelled = await offer(1)
   await cancelled.merchant.asPage('form.sessions.cancel', { session: cancelled.session })
   assert.equal(reasonOf(await choose(cancelled.merchant, cancelled.session, cancelled.ids[0] ?? '', 'pick')), 'session_ended')

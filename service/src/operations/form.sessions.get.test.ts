@@ -79,7 +79,7 @@ test('a completed session stays done: others with the link cannot replace the ca
   const [first, second] = [await sendCard(app, merchant, session, false), await sendCard(app, merchant, session)]
   await verifyCard(merchant, first)
   const late = await merchant.asPage('cards.create', { card: { number: '', expire: '0399' }, session }, successPan)
-  assert.equal(reasonOf(late), 'session_used_up')
+  assert.equal(reasonOf(late), 'session_done')
   app.clock.advance(70_000)
   await verifyCard(merchant, second)
   assert.equal((await merchant.call('form.sessions.get', { session })).card?.token, first)

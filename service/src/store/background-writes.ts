@@ -1,6 +1,7 @@
 import { resealCards, sweepCards } from './cards.ts'
 import { deleteOldCounters } from './counters.ts'
 import { deleteOldDashboardSessions } from './dashboard-sessions.ts'
+import { deleteFormerRequests } from './former-request-log.ts'
 import { deleteOldFormCards, deleteOldFormSessions } from './form-sessions.ts'
 import { deleteOldIdempotencyRecords } from './idempotency.ts'
 import { deleteOldKnownDevices } from './known-devices.ts'
@@ -17,6 +18,7 @@ export const backgroundWrites: ReadonlySet<string> = new Set(
     deleteOldCounters,
     deleteOldDashboardSessions,
     deleteOldEvents,
+    deleteFormerRequests,
     deleteOldFormCards,
     deleteOldFormSessions,
     deleteOldIdempotencyRecords,

@@ -269,6 +269,21 @@ const counted = ['sandbox_steps', 'send_limits', 'tally_places']
  */
 const withoutMap = { sqlite: ['day_tries', 'migrations', ...counted], postgres: ['day_tries', 'migrations', 'primary_epoch', ...counted] }
 
+test('SECURITY.md says of every table what somebody gets who writes to it', async () => {
+  const text = readFileSync(new URL('../../../SECURITY.md', import.meta.url), 'utf8')
+  const [, section = ''] = text.split('### Who writes the database')
+  const names = [...section.matchAll(/`([a-z_]+\*?)`/g)].map(([, name = '']) => name)
+  const isNamed = (table: string): boolean =>
+    names.some((name) => name === table || (name.endsWith('*') && table.startsWith(name.slice(0, -1))))
+  const schema = readFileSync(new URL('./schema/postgres.sql', import.meta.url), 'utf8')
+  const tables = [...schema.matchAll(/^create table (\w+)/gm)].map(([, name = '']) => name).filter((name) => name !== 'migrations')
+  assert.ok(tables.includes('request_segments'))
+  assert.deepEqual(
+    tables.filter((table) => !isNamed(table)),
+    [],
+  )
+})
+
 // The first eight bytes; the sample of a table without one here is made from its types.
 const knownMacs = {
   card_locks: '3042d507f2bd6e6a',

@@ -46,7 +46,7 @@ export async function offeredCards(
 
 /**
  * Records a choice. The first picked card completes the session, and the same one again changes nothing. Throws `cardNotFound` for a card that the
- * session does not offer, `cardExpired`, `sessionEnded`, and `sessionUsedUp` when the session has another result.
+ * session does not offer, `cardExpired`, `sessionEnded`, and `sessionDone` when the session has another result.
  */
 export async function recordChoice(
   deps: FormSessionStateDependencies & { readonly formSessionRows: FormSessionRows },
@@ -58,7 +58,7 @@ export async function recordChoice(
   const row = await deps.formSessionRows.find(session, ctx)
   if (isRecorded(row, { cardId, action })) return row
   const { state } = await formSessionStateOf(deps, session, row, ctx)
-  if (state === 'done') throw new RpcError('sessionUsedUp', { data: 'session' })
+  if (state === 'done') throw new RpcError('sessionDone', { data: 'session' })
   if (state !== 'open') throw new RpcError('sessionEnded', { data: 'session' })
   const offered = (await offeredCards(deps, row, ctx)).find(({ card }) => card.cardId === cardId)
   if (offered === undefined) throw new RpcError('cardNotFound', { data: 'id' })
@@ -67,7 +67,7 @@ export async function recordChoice(
     if (isRecorded(current, { cardId, action })) return null
     const at = deps.clock.now()
     if (current.endsAt <= at || current.cancelledAt > 0) throw new RpcError('sessionEnded', { data: 'session' })
-    if (current.picked !== '') throw new RpcError('sessionUsedUp', { data: 'session' })
+    if (current.picked !== '') throw new RpcError('sessionDone', { data: 'session' })
     const audit = { at, actor, requestId, address, action: actions[action], outcome: 'done' }
     return { to: action === 'pick' ? { picked: cardId } : { removals: [...readIds(current.removals), cardId].join(' ') }, audit }
   })

@@ -18,7 +18,7 @@ export interface FormSessions {
   create(input: NewFormSessionInput, ctx: RequestContext<CreatedFormSession>): Promise<CreatedFormSession>
   /**
    * Uses one attempt for a card that is about to be created. Null: no session was given and none is required. Throws `sessionRequired`,
-   * `sessionOrigin`, `sessionUnknown`, `sessionEnded`, `sessionUsedUp`.
+   * `sessionOrigin`, `sessionUnknown`, `sessionEnded`, `sessionDone`, `sessionUsedUp`.
    */
   useAttempt(session: string | null, ctx: FormSessionCaller): Promise<FormSessionRow | null>
   /** Throws `sessionOrigin` for a request from a page that the session is not for. */
@@ -172,7 +172,8 @@ function takeAttempt({ rows, clock }: FormSessionDependencies, session: string, 
   return rows.change(session, ctx, ({ endsAt, cancelledAt, attemptsLeft, picked }) => {
     const at = clock.now()
     if (endsAt <= at || cancelledAt > 0) throw new RpcError('sessionEnded', { data: 'session' })
-    if (attemptsLeft <= 0 || picked !== '') throw new RpcError('sessionUsedUp', { data: 'session' })
+    if (picked !== '') throw new RpcError('sessionDone', { data: 'session' })
+    if (attemptsLeft <= 0) throw new RpcError('sessionUsedUp', { data: 'session' })
     const { actor, requestId, address } = ctx
     const audit = { at, actor, requestId, address, action: 'form_session.attempted', outcome: 'done' }
     return { to: { attemptsLeft: attemptsLeft - 1 }, audit }

@@ -110,6 +110,11 @@ export function listPolicies(config: PolicySettings): readonly [NamedPolicy, ...
   return [{ network: 'all', policy: toPolicy(generalMembers(config)) }, ...own]
 }
 
+/** Whether a policy of the settings calls an outside service that says whether a phone is the cardholder's. */
+export function usesHolderService(config: PolicySettings): boolean {
+  return listPolicies(config).some(({ policy }) => policy.holderCheck === 'service')
+}
+
 /** Why the policies of the settings are refused, one sentence each; empty when they are not. */
 export function findPolicyFaults(config: PolicySettings): string[] {
   const own = networkMembers(config)

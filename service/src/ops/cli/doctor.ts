@@ -14,13 +14,14 @@ import { printTable, type Command, type CommandInput } from './command.ts'
 import { displayPath } from './control-client.ts'
 import { finding, type DoctorFinding } from './doctor-finding.ts'
 import { printGoingLive, tickGoingLive } from './going-live.ts'
+import { checkPeers } from './peer-checks.ts'
 import { runStartChecks } from './run-start-checks.ts'
 
 export const doctor: Command = {
   name: 'doctor',
-  summary: 'Runs every check of a start, and checks Node, disk, clock and file modes; says what to fix.',
+  summary: 'Runs every check of a start, connects to outside systems, and checks Node, disk, clock and file modes; says what to fix.',
   details:
-    'Changes nothing, and can be run while the service runs. Reports every failure, and compares the ends of the audit with what was recorded of them.\n' +
+    'Changes nothing, sends nothing, and can be run while the service runs. Reports every failure, and compares the ends of the audit with what was recorded of them.\n' +
     'Exit code 1 when something has to be fixed.\n' +
     'With --production it also goes through the checklist of docs/operating/going-live.md, and ticks what it can see.\n' +
     'Run it as the user and with the settings of the service: it looks at what the settings name.',
@@ -50,7 +51,13 @@ async function examine(input: CommandInput): Promise<{ readonly findings: Doctor
   const read = readSafely(input, findings)
   if (read === null) return { findings, read }
   const { config } = read
-  findings.push(...checkConfigFile(read), ...checkSecrets(read), ...describeOutside(config), ...(await runStartChecks(config)))
+  findings.push(
+    ...checkConfigFile(read),
+    ...checkSecrets(read),
+    ...describeOutside(config),
+    ...(await runStartChecks(config)),
+    ...(await checkPeers(config)),
+  )
   findings.push(...checkFolder(config.dataFolder), checkDisk(config.dataFolder), checkClock(config.dataFolder), checkCoreDumps())
   findings.push(finding('swap', true, describeSwap(readSwaps()), ''))
   return { findings, read }

@@ -24,3 +24,30 @@ test('init asks for the origin of the API and for a certificate, and for its key
   const key = find('tlsKeyFile', new Map([['tlsCertFile', '/etc/tessera/cert.pem']]))
   assert.deepEqual([key?.setting.name, key?.isOptional], ['tlsKeyFile', false])
 })
+
+test('init asks for the service that knows cardholders and its settings only where a verification policy calls one', () => {
+  const list = (given: Answers): string[] => {
+    const answers = new Map(given)
+    const asked: string[] = []
+    const isOther = (name: string): boolean => !name.startsWith('holder') || asked.includes(name)
+    for (let next = findNextQuestion(answers, isOther); next !== null; next = findNextQuestion(answers, isOther)) {
+      asked.push(next.setting.name)
+      answers.set(next.setting.name, next.setting.name === 'holder' ? 'http' : 'x')
+    }
+    return asked
+  }
+  const questions = ['holder', 'holderHttpUrl', 'holderHttpTokenFile']
+  assert.deepEqual(list(new Map()), [])
+  assert.deepEqual(list(new Map([['verificationPolicy', 'cbu-3759-as-reported']])), [])
+  const withService = [
+    new Map([['holderCheck', 'service']]),
+    new Map([
+      ['verificationPolicy', 'cbu-3759-as-reported'],
+      ['holderCheck', 'service'],
+    ]),
+    new Map([['networkVerificationPolicies', { humo: { holderCheck: 'service' } }]]),
+  ]
+  for (const given of withService) assert.deepEqual(list(given), questions, JSON.stringify([...given]))
+  const question = findNextQuestion(new Map([['holderCheck', 'service']]), (name) => name !== 'holder')
+  assert.ok(question !== null && readValue(question.setting, 'sandbox') === null)
+})

@@ -1,10 +1,12 @@
-import { settings } from '../config/config.ts'
+import { readConfig, settings } from '../config/config.ts'
 import { secretFileName } from '../config/secret-files.ts'
 import type { Setting } from '../config/values.ts'
 import { settingName } from '../../adapters/adapter.ts'
+import { holderAdapters } from '../../adapters/holder/holder-adapters.ts'
 import { kekAdapters } from '../../adapters/kms/kek-adapters.ts'
 import { networkAdapters } from '../../adapters/network/network-adapters.ts'
 import { smsAdapters } from '../../adapters/sms/sms-adapters.ts'
+import { usesHolderService } from '../../domain/verification/policy.ts'
 import { readTransport } from '../../store/postgres/hosts.ts'
 
 /** What is known so far: settings by name, as texts or as in the config file. */
@@ -84,11 +86,12 @@ const rowsOfProvider: readonly QuestionRow[] = [
   { name: 'outboundNetworks', text: "Private networks in which merchants' endpoints may be (10.20.0.0/16); empty: none", isOptional: true },
 ]
 
-const ports = [kekAdapters, smsAdapters, networkAdapters] as const
+const ports = [kekAdapters, smsAdapters, networkAdapters, holderAdapters] as const
 
 /** The next question that the answers leave open; null when there is none. The questions for an adapter follow its choice. */
 export function findNextQuestion(answers: Answers, isSkipped: (name: string) => boolean): InitQuestion | null {
-  const listed = [...rows, ...ports.flatMap((port) => listPortQuestions(port, answers)), ...rowsOfProvider]
+  const needed = ports.filter((port) => port !== holderAdapters || needsHolderService(answers))
+  const listed = [...rows, ...needed.flatMap((port) => listPortQuestions(port, answers)), ...rowsOfProvider]
   const row = listed.find(({ name, when }) => !isGiven(answers, name) && !isSkipped(name) && (when === undefined || when(answers)))
   if (row === undefined) return null
   const { name, text, choices, isOptional = false } = row
@@ -129,6 +132,11 @@ export function listChosen(value: unknown): readonly string[] {
 /** A secret setting is also given by its file. */
 function isGiven(answers: Answers, name: string): boolean {
   return answers.has(name) || answers.has(secretFileName({ name }))
+}
+
+/** The settings of the verification policy are not asked for: they are in the answers when they were given, as values of the config. */
+function needsHolderService(answers: Answers): boolean {
+  return usesHolderService({ ...readConfig([], {}).config, ...Object.fromEntries(answers) })
 }
 
 function isDatabaseInClear(answers: Answers): boolean {

@@ -126,10 +126,10 @@ export const keysReseal: Command = {
   details:
     'The background does it too, within half a minute, at a quarter of the time. Both give way to calls that wait for the store. Ctrl-C cancels it, and\n' +
     'the same command continues. When no card is left, tessera keys destroy. Exit code 1 when cards are left, whose rows are refused: tessera audit verify.',
-  options: [{ name: 'share', takes: '<percent>', meaning: 'How much of the time its own work takes, from 1 to 100. Default: 50.' }],
+  options: [{ name: 'share', takes: '<percent>', meaning: 'How much of the time its own work takes, from 1 to 100. Default: 25.' }],
   async run(input) {
     const [keyId = ''] = requireArguments(input.args, 1, 1, 'keys reseal <key>')
-    const sharePercent = Number(input.options.get('share') ?? '50')
+    const sharePercent = Number(input.options.get('share') ?? '25')
     const data = await callService(input, 'operator.keys.reseal', { keyId, sharePercent }, longReplyTimeoutMs)
     const left = data.left === 0 ? 'none is left under this key.' : `${String(data.left)} are left under this key.`
     return { exit: data.left === 0 ? 'done' : 'findings', data, text: `${String(data.resealed)} cards are resealed, ${left}` }

@@ -36,6 +36,7 @@ const shapes = {
   stage: text(/^(request|reply)$/),
   caller: text(/^(server|browser|unproved)$/),
   table: text(/^[a-z_]{1,32}$/),
+  job: text(/^[a-z_]{1,48}$/),
   suppressed: number,
   // An outside system.
   peer: text(/^(network|sms|holder|merchant_endpoint)$/),

@@ -52,7 +52,7 @@ export function serviceGauges(lifecycle: ObservedLifecycle, { readiness, partNam
     },
     {
       name: 'tessera_store_size_bytes',
-      help: 'Size of the database; of an embedded one with its write-ahead log.',
+      help: 'Size of the database; of an embedded one with its request log and the write-ahead logs.',
       read: async () => (lifecycle.store === null ? [] : [{ labels: {}, value: await lifecycle.store.sizeBytes() }]),
     },
     { name: 'tessera_requests_in_flight', help: 'Requests in progress.', read: () => lifecycle.inFlight() },

@@ -101,10 +101,14 @@ export function makeRequestLists(requestLog: Pick<RequestLogStore, 'read'>): Req
         behind = cursorOf(batch.at(-1) ?? firstHead)
         // Calls that are newer than the newest segment that was not read.
         const unread = heads[at]
-        requests.push(...found.take(unread !== undefined ? cursorOf(unread) : isEnd ? beginOfTime : behind))
+        requests.push(...found.take(unread === undefined ? behind : cursorOf(unread)))
         if (requests.length > count) return pageOf(requests, count)
       }
-      if (isEnd) return pageOf(requests, count)
+      if (isEnd) {
+        // Where there were no heads, what the look before has found is still to be taken.
+        requests.push(...found.take(beginOfTime))
+        return pageOf(requests, count)
+      }
       searchedSegments += heads.length
       searchedCalls += heads.reduce((sum, { calls }) => sum + calls, 0)
       if (searchedCalls > maxSearchedCalls || searchedSegments > maxSearchedSegments)

@@ -1,16 +1,17 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
+import { backgroundWrites } from '../../store/background-writes.ts'
 import type { RequestLogStore } from '../../store/request-log-store.ts'
 import { deleteSegmentsBeyond, deleteSegmentsOf, findSegmentBeyond, HOUR_MS } from '../../store/request-segments.ts'
 import type { WithStore } from '../../store/suite/opened.fixture.ts'
 import { withRequestLog } from '../../store/suite/request-log.fixture.ts'
 import { bucket, sampleMerchantId, T0 } from '../../store/suite/samples.fixture.ts'
-import type { TimeCursor } from '../../store/transaction.ts'
+import { deletedRowsMax, type TimeCursor } from '../../store/transaction.ts'
 
 import type { RequestFilter } from './request-filter.ts'
 import { makeRequestLists, type RequestLists, type RequestListQuery } from './request-lists.ts'
-import { moveFormerRequests } from './move-former.ts'
+import { moveFormerRequests, type FormerRequestMove } from './move-former.ts'
 import { makeRequest, shownMember } from './request-row.fixture.ts'
 import { encodeRow, toSegments, type RequestRow } from './request-row.ts'
 
@@ -57,6 +58,30 @@ export function requestLogSuite(withStore: WithStore): void {
         assert.deepEqual(await lists.get(of, requestId), rows[200])
         await assert.rejects(lists.get({ ...of, merchantId: stranger }, requestId), { entry: 'requestNotFound' })
         await assert.rejects(lists.get(of, 'a'.repeat(24)), { entry: 'requestNotFound' })
+      }),
+    ),
+  )
+
+  test(
+    'the oldest segment is listed too where the last look at the log finds none, as after exactly 64 or 320 segments',
+    withStore(({ store }) =>
+      withRequestLog(store, async (requestLog) => {
+        const lists = makeRequestLists(requestLog)
+        let written = 0
+        for (const segments of [64, 320]) {
+          const rows = Array.from({ length: segments - written }, (_, n) => [
+            makeRequest(2 * (written + n)),
+            makeRequest(2 * (written + n) + 1),
+          ])
+          await requestLog.append(rows.flatMap((ofSegment) => toSegments(ofSegment.map(encodeRow))))
+          written = segments
+          const { requests, next } = await lists.list(of, { after: null, count: 2 * segments })
+          assert.deepEqual([requests.length, requests.at(-1)?.at, next], [2 * segments, T0, null])
+          const seen = await listAll(lists, { after: null, count: 2 * segments - 1 })
+          assert.deepEqual([seen.length, seen.at(-1)?.at], [2 * segments, T0])
+          const oldest = await lists.list(of, { after: null, count: 1, requestId: makeRequest(0).requestId })
+          assert.equal(oldest.requests[0]?.at, T0)
+        }
       }),
     ),
   )
@@ -164,18 +189,40 @@ export function requestLogSuite(withStore: WithStore): void {
   )
 
   test(
-    'calls that an older version recorded are moved into the log, and found there',
+    'the size of the database includes the request log',
+    withStore(({ store }) =>
+      withRequestLog(store, async (requestLog) => {
+        const before = await store.sizeBytes()
+        const rows = Array.from({ length: 1000 }, (_, n) => makeRequest(n, { detail: detailOf(shownMember('customer', 'x'.repeat(900))) }))
+        await append(requestLog, rows)
+        assert.ok((await store.sizeBytes()) - before > 900_000)
+      }),
+    ),
+  )
+
+  test(
+    'calls that an older version recorded are moved into the log, a hundred at a time and behind calls, and found there',
     withStore(({ store, raw }) =>
       withRequestLog(store, async (requestLog) => {
         const detail = JSON.stringify(detailOf(shownMember('token', 'c'.repeat(24))))
-        const insert = (merchantId: string, n: number, lost: number): string =>
-          `(${String(bucket)}, '${merchantId}', ${String(T0 + n)}, 'feedfeed${String(n).padStart(8, '0')}feedfeed', 'cards.check', 'spec', 0, '', 1500,
-            'server', '${'c'.repeat(24)}', ${String(lost)}, 0, 9, '${lost > 0 ? '' : detail}')`
-        const values = Array.from({ length: 620 }, (_, n) => insert(n % 2 === 0 ? sampleMerchantId : stranger, n, n === 4 ? 3 : 0))
-        await raw(`insert into request_log (bucket, merchant_id, at, request_id, method, profile, code, reason, micros, caller, card_id, lost, lost_from,
-          bytes, detail) values ${values.join(', ')} returning 1 as one`)
-        assert.equal(await moveFormerRequests(store, requestLog, never), 620)
-        assert.equal(await moveFormerRequests(store, requestLog, never), 0)
+        await raw(
+          insertFormer(620, (n) => ({
+            merchantId: n % 2 === 0 ? sampleMerchantId : stranger,
+            lost: n === 4 ? 3 : 0,
+            detail: n === 4 ? '' : detail,
+          })),
+        )
+        const deleted: number[] = []
+        const write: typeof store.write = async (transaction, input) => {
+          const result = await store.write(transaction, input)
+          assert.ok(backgroundWrites.has(transaction.name), transaction.name)
+          deleted.push(Number(result))
+          return result
+        }
+        const move = { store: { ...store, write }, requestLog, log: { warn: () => assert.fail('every row can be read') } }
+        assert.equal(await moveFormerRequests(move, never), 620)
+        assert.equal(await moveFormerRequests(move, never), 0)
+        assert.ok(Math.max(...deleted) <= deletedRowsMax, deleted.join(' '))
         const lists = makeRequestLists(requestLog)
         const rows = await listAll(lists, { after: null, count: 90 })
         assert.deepEqual([rows.length, rows.filter(({ lost }) => lost === 3).length], [310, 1])
@@ -183,6 +230,45 @@ export function requestLogSuite(withStore: WithStore): void {
       }),
     ),
   )
+
+  test(
+    'calls of an older version that cannot be read are deleted, and keep none of the others from being moved',
+    withStore(({ store, raw }) =>
+      withRequestLog(store, async (requestLog) => {
+        const detail = JSON.stringify(detailOf())
+        const broken = [{ caller: 'nobody' }, { detail: '{' }, { detail: '{}' }, { method: 'with "quotes"' }]
+        await raw(insertFormer(150, (n) => ({ detail, ...broken[n] })))
+        const lines: [string, { readonly count: number; readonly err: unknown }][] = []
+        const log: FormerRequestMove['log'] = { warn: (event, fields) => void lines.push([event, fields]) }
+        assert.equal(await moveFormerRequests({ store, requestLog, log }, never), 146)
+        assert.deepEqual(
+          lines.map(([event, { count, err }]) => [event, count, err instanceof Error]),
+          [['former_requests_unreadable', 4, true]],
+        )
+        assert.equal((await listAll(makeRequestLists(requestLog), { after: null, count: 90 })).length, 146)
+        assert.equal((await raw('select 1 as one from request_log')).length, 0)
+      }),
+    ),
+  )
+}
+
+interface FormerRow {
+  readonly merchantId?: string
+  readonly method?: string
+  readonly caller?: string
+  readonly lost?: number
+  readonly detail: string
+}
+
+/** Inserts rows as an older version wrote them. */
+function insertFormer(count: number, rowOf: (n: number) => FormerRow): string {
+  const values = Array.from({ length: count }, (_, n) => {
+    const { merchantId = sampleMerchantId, method = 'cards.check', caller = 'server', lost = 0, detail } = rowOf(n)
+    return `(${String(bucket)}, '${merchantId}', ${String(T0 + n)}, 'feedfeed${String(n).padStart(8, '0')}feedfeed', '${method}', 'spec', 0, '', 1500,
+      '${caller}', '${'c'.repeat(24)}', ${String(lost)}, 0, 9, '${detail}')`
+  })
+  return `insert into request_log (bucket, merchant_id, at, request_id, method, profile, code, reason, micros, caller, card_id, lost, lost_from, bytes, detail)
+    values ${values.join(', ')} returning 1 as one`
 }
 
 async function append(requestLog: RequestLogStore, rows: readonly RequestRow[]): Promise<void> {

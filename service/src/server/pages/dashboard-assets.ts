@@ -13,6 +13,7 @@ export interface DashboardAssets {
 
 export interface DashboardFile {
   readonly bytes: Buffer
+  /** Compressed when it is first requested. */
   readonly gzipped: Buffer
   readonly type: string
 }
@@ -54,7 +55,14 @@ export class DashboardMissing extends Error {
 }
 
 function asFile(bytes: Buffer, type: string): DashboardFile {
-  return { bytes, gzipped: gzipSync(bytes, { level: 9 }), type }
+  let gzipped: Buffer | null = null
+  return {
+    bytes,
+    get gzipped() {
+      return (gzipped ??= gzipSync(bytes, { level: 9 }))
+    },
+    type,
+  }
 }
 
 function digest(bytes: Buffer): string {

@@ -5,6 +5,8 @@ import { brotliCompressSync, gzipSync } from 'node:zlib'
 
 import type { Language } from '@tessera/contract/profile'
 
+import { brotliOptions, gzipOptions } from './page-compression.ts'
+
 /** The built form: the frame's script and style, and the files that merchants' pages load. */
 export interface FormAssets {
   /** Version of the SDK, as in `/sdk/<version>/`. */
@@ -36,7 +38,9 @@ export type FrameTexts = Readonly<Record<string, string>>
 
 export interface SdkFile {
   readonly bytes: Buffer
+  /** Compressed when it is first requested: at a start it would be a fifth of the time until the service is ready. */
   readonly gzipped: Buffer
+  /** The same. */
   readonly brotli: Buffer
   /** Subresource Integrity (W3C SRI): `sha384-…`. */
   readonly integrity: string
@@ -82,7 +86,17 @@ export class AssetsMissing extends Error {
 
 export function toSdkFile(bytes: Buffer): SdkFile {
   const integrity = `sha384-${createHash('sha384').update(bytes).digest('base64')}`
-  return Object.freeze({ bytes, gzipped: gzipSync(bytes, { level: 9 }), brotli: brotliCompressSync(bytes), integrity })
+  let [gzipped, brotli]: (Buffer | null)[] = [null, null]
+  return Object.freeze<SdkFile>({
+    bytes,
+    get gzipped() {
+      return (gzipped ??= gzipSync(bytes, gzipOptions))
+    },
+    get brotli() {
+      return (brotli ??= brotliCompressSync(bytes, brotliOptions))
+    },
+    integrity,
+  })
 }
 
 export function toDeferredScript(name: 'deferred' | 'appearance', bytes: Buffer): FormAssets['deferred'] {

@@ -136,7 +136,7 @@ export function reasonsPage(language: Language): LegalPage {
 const formReasonTexts: Readonly<Record<FormReason, Readonly<Record<'ru' | 'uz', string>>>> = {
   number_missing: { ru: 'Номер карты не введён.', uz: 'Karta raqami kiritilmagan.' },
   expiry_missing: { ru: 'Срок действия не введён.', uz: 'Amal qilish muddati kiritilmagan.' },
-  code_missing: { ru: 'Код из SMS не введён.', uz: 'SMS kodi kiritilmagan.' },
+  code_missing: { ru: 'Код из SMS введён не полностью.', uz: 'SMS kodi toʻliq kiritilmagan.' },
   offline: {
     ru: 'Нет соединения. Введённое не потеряно: вызовите submit() или verify() ещё раз.',
     uz: 'Aloqa yoʻq. Kiritilganlar saqlangan: submit() yoki verify() ni qayta chaqiring.',

@@ -10,24 +10,26 @@ import { Members } from './members.ts'
 /** Validates the params of a call by the schema of its method. Throws the first fault (-32602, `data` names the member). */
 export type ReadParams = <M extends OperationName>(method: M, call: ReadCall, referenceFields?: ReadonlySet<string>) => Params<M>
 
-/** Compiles every schema of the contract, once in a process: at its start, or in a test with the first of its pipelines. */
+/** Each schema is compiled with the first call of its method: all of them would be a tenth of the time of a start. */
 export function makeReadParams(): ReadParams {
-  const schemas = (compiledSchemas ??= compileSchemas())
   return <M extends OperationName>(method: M, call: ReadCall, referenceFields: ReadonlySet<string> = noFields) => {
     const withheldFault = releaseWithheld(call, referenceFields)
     const fault = withheldFault !== null && isEarlier(withheldFault.entry, call.paramsFault) ? withheldFault : call.paramsFault
     if (fault !== null) throwFault(fault)
-    const schema = schemas.get(method)
-    if (schema === undefined) throw new Error(`${method} has no schema`)
+    const schema = schemaOf(method)
     if (!schema.Check(call.params)) throw firstFault(schema, call.params, operations[method].params)
     return call.params as Params<M>
   }
 }
 
-let compiledSchemas: ReadonlyMap<string, Validator> | null = null
+const compiledSchemas = new Map<OperationName, Validator>()
 
-function compileSchemas(): ReadonlyMap<string, Validator> {
-  return new Map(Object.entries(operations).map(([name, { params }]) => [name, Compile(params)]))
+function schemaOf(method: OperationName): Validator {
+  const compiled = compiledSchemas.get(method)
+  if (compiled !== undefined) return compiled
+  const schema = Compile(operations[method].params)
+  compiledSchemas.set(method, schema)
+  return schema
 }
 
 /** Puts the withheld values of reference fields back into `account`. A withheld value of another field is a misplaced card number. */

@@ -80,7 +80,10 @@ async function stopAutovacuum(client: pg.Client): Promise<void> {
   for (const { name } of tables.rows) await client.query(`alter table ${name} set (autovacuum_enabled = off)`)
 }
 
-/** Fills every table with rows of one merchant, and returns the unique indexes, without those of the former request log, of which no row is looked for. Segments of the request log have partitions, and no row of them is updated. */
+/**
+ * Fills every table with rows of one merchant, and returns the unique indexes, without those of the former request log, of which no row is looked for. The
+ * request log has partitions; the plans of its queries are in dashboard-plan.test.ts.
+ */
 async function fillTables(client: pg.Client): Promise<UniqueIndex[]> {
   const tables = await client.query<{ name: string; columns: string[]; types: string[] }>(`
     select table_name as name, array_agg(column_name::text order by ordinal_position) as columns,

@@ -4,6 +4,7 @@ import { deleteRequestSegments, insertRequestSegments, type RequestSegment } fro
 import { makeStatement, sql } from '../statement.ts'
 import type { Store } from '../store.ts'
 import { type Read, type Transaction, execute } from '../transaction.ts'
+import { serverErrorOf } from './fault.ts'
 
 /** The request log on PostgreSQL: one statement a batch, into a partition of each day, which is dropped as a whole. */
 export function makePostgresRequestLog(store: Pick<Store, 'read' | 'write'>): RequestLogStore {
@@ -20,6 +21,8 @@ export function makePostgresRequestLog(store: Pick<Store, 'read' | 'write'>): Re
         days.clear()
         throw err
       }
+      // Ahead, so that no call of a new day waits for its partition. The next batch tries again, and the calls of that day do.
+      await ensurePartition(Math.max(...daysOf(segments)) + 1).catch(() => undefined)
     },
     read: (query) => store.read(query),
     deletePage: (deletion) => store.write(deleteRequestSegments, deletion),
@@ -39,8 +42,16 @@ export function makePostgresRequestLog(store: Pick<Store, 'read' | 'write'>): Re
 
   async function ensurePartition(day: number): Promise<void> {
     if (days.has(day)) return
-    if (!(await store.read(listRequestPartitions())).includes(day)) await store.write(createRequestPartition, { day })
+    if (!(await store.read(listRequestPartitions())).includes(day)) await createPartition(day)
     days.add(day)
+  }
+
+  async function createPartition(day: number): Promise<void> {
+    try {
+      await store.write(createRequestPartition, { day })
+    } catch (err) {
+      if (!isMadeByAnother(err)) throw err
+    }
   }
 }
 
@@ -48,10 +59,17 @@ function daysOf(segments: readonly RequestSegment[]): Set<number> {
   return new Set(segments.map(({ lastAt }) => Math.floor(lastAt / dayMs)))
 }
 
-/** Of two processes that begin a day together one may fail, and tries again with its next batch. */
+/** Apart and then attached: `create table … partition of` would lock the whole table against reads and writes. */
 function* createRequestPartition({ day }: { readonly day: number }): Transaction<void> {
   const range = `from (${day * dayMs}) to (${(day + 1) * dayMs})`
-  yield* execute(makeStatement(`create table if not exists ${partitionOf(day)} partition of request_segments for values ${range}`), [])
+  yield* execute(makeStatement(`create table ${partitionOf(day)} (like request_segments including all)`), [])
+  yield* execute(makeStatement(`alter table request_segments attach partition ${partitionOf(day)} for values ${range}`), [])
+}
+
+/** duplicate_table; unique_violation, in the system catalog, where the other process created it at the same time. */
+function isMadeByAnother(err: unknown): boolean {
+  const error = serverErrorOf(err) ?? serverErrorOf(err instanceof Error ? err.cause : null)
+  return ['42P07', '23505'].includes(error?.code ?? '')
 }
 
 function* dropRequestPartition({ day }: { readonly day: number }): Transaction<void> {

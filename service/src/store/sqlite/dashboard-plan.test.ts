@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict'
+import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
-import { dashboardListQueries } from '../suite/dashboard-lists.fixture.ts'
+import { dashboardListQueries, requestLogQueries } from '../suite/dashboard-lists.fixture.ts'
 import { analyzeRows, fillRows } from '../suite/many-rows.fixture.ts'
+import { fillSegments } from '../suite/many-segments.fixture.ts'
+import { withRequestLog } from '../suite/request-log.fixture.ts'
+import { requestLogPathOf } from './request-log.ts'
 import { withSqlite } from './with-store.fixture.ts'
 
 const rows = 5000
@@ -20,6 +24,31 @@ for (const analyzed of [false, true]) {
       }
     }),
   )
+
+  test(
+    `the embedded request log reads every query as a range of an index, ${analyzed ? 'with' : 'without'} statistics`,
+    withSqlite(({ folder, store }) =>
+      withRequestLog(store, async (requestLog) => {
+        await requestLog.append([])
+        const db = new DatabaseSync(requestLogPathOf(folder))
+        try {
+          for (const text of analyzed ? fillSegments('sqlite', rows) : []) db.exec(text)
+          for (const { name, read, run } of requestLogQueries(rows, rows / 2)) {
+            const steps = db
+              .prepare(`explain query plan ${read.statement.text}`)
+              .all()
+              .map((row) => String(row['detail']))
+            const isBad = (step: string): boolean => /^SCAN request_segments/.test(step) || (/TEMP B-TREE/.test(step) && !maySort.has(name))
+            const bad = steps.filter(isBad)
+            assert.deepEqual(bad, [], `${name}: ${steps.join(' · ')}`)
+            if (analyzed) assert.ok(JSON.stringify(await run(requestLog)).length > 4, `${name} found nothing`)
+          }
+        } finally {
+          db.close()
+        }
+      }),
+    ),
+  )
 }
 
 /** A scan of rows that an index has already selected is not a table scan. */
@@ -27,6 +56,8 @@ function isScan(step: string): boolean {
   return /^SCAN /.test(step) && !/^SCAN newest/.test(step)
 }
 
+/** Its sum is in the order of the index, which SQLite does not use again: with a limit of one, it holds one row. */
+const maySort = new Set(['request log, beyond the maximum'])
 /** The chart's counts are summed: hours of the range times counter names, however many rows there are. */
 const mayGroup = new Set(['charts, a week'])
 const findsNothing = new Set(['cards, by an unknown payer'])

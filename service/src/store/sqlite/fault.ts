@@ -57,7 +57,23 @@ export const restoreFile =
 
 /** The primary result code of an error of node:sqlite, or null. */
 export function primaryCode(err: unknown): number | null {
-  return err instanceof Error && 'errcode' in err && typeof err.errcode === 'number' ? err.errcode & 0xff : null
+  return primaryCodeOf(extendedCode(err))
+}
+
+/** The extended result code of an error of node:sqlite, or null. */
+export function extendedCode(err: unknown): number | null {
+  return err instanceof Error && 'errcode' in err && typeof err.errcode === 'number' ? err.errcode : null
+}
+
+/** The primary result code of an extended one. */
+export function primaryCodeOf(code: number | null): number | null {
+  return code === null ? null : code & 0xff
+}
+
+/** Whether an extended result code says that what is in the file is wrong. Other I/O errors say that the disk failed, and nothing about the file. */
+export function isFileDamaged(code: number | null): boolean {
+  const primary = primaryCodeOf(code)
+  return primary === SQLITE_CORRUPT || primary === SQLITE_NOTADB || code === SQLITE_IOERR_CORRUPTFS
 }
 
 /**
@@ -76,9 +92,11 @@ const SQLITE_READONLY = 8
 /** An extended code: a crash has interrupted a change, and this connection may not undo it. */
 export const SQLITE_READONLY_ROLLBACK = SQLITE_READONLY | (3 << 8)
 export const SQLITE_IOERR = 10
+/** An extended code: the file system says that the file is damaged. */
+export const SQLITE_IOERR_CORRUPTFS = SQLITE_IOERR | (33 << 8)
 export const SQLITE_CORRUPT = 11
 export const SQLITE_FULL = 13
-const SQLITE_CANTOPEN = 14
+export const SQLITE_CANTOPEN = 14
 export const SQLITE_NOTADB = 26
 
 const unreadableNow: ReadonlySet<number> = new Set([

@@ -1,10 +1,11 @@
+import { basename, dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { parentPort, workerData } from 'node:worker_threads'
 
 import { requestSegmentsTable } from '../request-segments.ts'
 import type { Row, Statement, Value } from '../statement.ts'
-import { connect, type Connection } from './connect.ts'
-import { primaryCode, SQLITE_NOTADB } from './fault.ts'
+import { connect, type Connection, makeDatabaseFile } from './connect.ts'
+import { extendedCode, primaryCode, SQLITE_CANTOPEN, SQLITE_IOERR, SQLITE_NOTADB } from './fault.ts'
 
 // The thread of the request log: it appends, deletes and searches, so that neither the thread that answers requests nor the one that commits waits for it.
 
@@ -19,7 +20,6 @@ port.on('message', (message: RequestLogMessage | null) => {
     port.close()
   } else port.postMessage(handle(message))
 })
-port.postMessage('ready')
 
 function handle(message: RequestLogMessage): RequestLogReply {
   try {
@@ -32,7 +32,8 @@ function handle(message: RequestLogMessage): RequestLogReply {
     return { names: [], rows: [] }
   } catch (err) {
     rollBack()
-    return { failed: err instanceof Error ? err.message : String(err), code: primaryCode(err) }
+    if (primaryCode(err) === SQLITE_IOERR) disconnect()
+    return { failed: err instanceof Error ? err.message : String(err), code: extendedCode(err) }
   }
 }
 
@@ -44,12 +45,23 @@ function rollBack(): void {
   }
 }
 
+/** The next message opens the file anew, since a handle may stay useless when the disk works again. */
+function disconnect(): void {
+  try {
+    connection?.db.close()
+  } catch {
+    // The first error says why.
+  }
+  connection = null
+}
+
 function toReply(rows: readonly Row[]): RequestLogReply {
   return { names: Object.keys(rows[0] ?? {}), rows: rows.map((row) => Object.values(row)) }
 }
 
 /** Without fsync: a crash of the process loses nothing that was appended, one of the machine some seconds, or the file. */
 function open({ path, maxPages }: RequestLogStart): Connection {
+  makeFile(path)
   const db = new DatabaseSync(path)
   try {
     db.exec('pragma busy_timeout = 1000')
@@ -66,6 +78,14 @@ function open({ path, maxPages }: RequestLogStart): Connection {
   } catch (err) {
     db.close()
     throw err
+  }
+}
+
+function makeFile(path: string): void {
+  try {
+    makeDatabaseFile(dirname(path), basename(path))
+  } catch (err) {
+    throw Object.assign(err instanceof Error ? err : new Error(String(err)), { errcode: SQLITE_CANTOPEN })
   }
 }
 
@@ -103,5 +123,5 @@ export type RequestLogMessage =
 /** The rows of a query without the names of their columns, because objects take twice the time to be copied between threads. */
 export type RequestLogReply =
   | { readonly names: readonly string[]; readonly rows: readonly (readonly Value[])[] }
-  /** `code` is the primary result code of SQLite; null for another error. */
+  /** `code` is the extended result code of SQLite; null for another error. */
   | { readonly failed: string; readonly code: number | null }

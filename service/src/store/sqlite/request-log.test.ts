@@ -1,14 +1,17 @@
 // time limit: 300 s
 import assert from 'node:assert/strict'
-import { fork } from 'node:child_process'
-import { existsSync, openSync, readFileSync, statSync, writeFileSync, writeSync } from 'node:fs'
+import { execFileSync, fork } from 'node:child_process'
+import { closeSync, constants, existsSync, openSync, readFileSync, statSync, utimesSync, writeFileSync, writeSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
 import type { DamagedRequestLog, RequestLogStore } from '../request-log-store.ts'
-import { listSegmentHeads, type RequestSegment } from '../request-segments.ts'
-import { makeSqliteRequestLog, requestLogPathOf } from './request-log.ts'
+import { deleteSegmentsOf, listSegmentHeads, type RequestSegment } from '../request-segments.ts'
+import { StoreOutcomeUnknown, StoreUnavailable } from '../store.ts'
+import { SQLITE_IOERR, SQLITE_IOERR_CORRUPTFS } from './fault.ts'
+import { makeSqliteRequestLog, requestLogPathOf, type SqliteRequestLogOptions } from './request-log.ts'
 import { withFolder } from './with-store.fixture.ts'
 
 const of = { bucket: 7, merchantId: 'a'.repeat(24) }
@@ -36,7 +39,7 @@ test('kill -9 in the middle of appending loses nothing that was appended, and da
     await new Promise((resolve) => child.once('exit', resolve))
     assert.ok(appended >= 40)
     const damaged: DamagedRequestLog[] = []
-    const requestLog = makeSqliteRequestLog({ folder, onDamaged: (found) => void damaged.push(found) })
+    const requestLog = makeSqliteRequestLog({ folder, onDamaged: (found) => void damaged.push(found), limits: longLimits })
     const heads = await requestLog.read(listSegmentHeads(all))
     await requestLog.append([segment(1_000_000)])
     await requestLog.close()
@@ -87,6 +90,83 @@ test('pages that break while the log is in use are noticed by the read that meet
   })
 })
 
+test('a read or write ends in time although the disk does not respond, and no copy of a write waits behind it', async () => {
+  await withPipe(async (folder, release) => {
+    const requestLog = makeSqliteRequestLog({ folder, onDamaged, limits: { readMs: 50, writeMs: 100 }, program: lateThread })
+    const startedAt = performance.now()
+    await assert.rejects(requestLog.append([segment(1)]), StoreOutcomeUnknown)
+    // The recorder sends what it could not append once more, with the calls that came meanwhile.
+    await assert.rejects(requestLog.append([segment(2)]), StoreUnavailable)
+    await assert.rejects(requestLog.deletePage(deleteSegmentsOf(of)), StoreUnavailable)
+    await assert.rejects(requestLog.read(listSegmentHeads(all)), StoreUnavailable)
+    assert.ok(performance.now() - startedAt < 4000)
+    await release()
+    await untilAppended(requestLog, segment(3))
+    const read = await readInTime(requestLog)
+    await requestLog.close()
+    assert.deepEqual(read, [3, 1])
+  })
+})
+
+test('a stop ends although the thread is stuck at the disk, and what waits for it is rejected', async () => {
+  await withPipe(async (folder) => {
+    const requestLog = makeSqliteRequestLog({ folder, onDamaged, limits: { readMs: 20_000, writeMs: 100 }, program: lateThread })
+    const late = assert.rejects(requestLog.append([segment(1)]), StoreOutcomeUnknown)
+    const read = assert.rejects(requestLog.read(listSegmentHeads(all)), StoreUnavailable)
+    await requestLog.close()
+    await Promise.all([late, read])
+  })
+})
+
+test('the thread that answers requests makes no file', async () => {
+  await withLog(async ({ requestLog, path }) => {
+    const appended = requestLog.append([segment(1)])
+    assert.ok(!existsSync(path))
+    await appended
+    assert.ok(existsSync(path))
+  })
+})
+
+test('a file that cannot be made, or read because the disk fails, is not taken for a damaged one', async () => {
+  await withLog(async ({ requestLog, path, damaged, reopen }) => {
+    await requestLog.append([segment(1)])
+    await requestLog.close()
+    for (const [code, isDamaged] of [
+      [SQLITE_IOERR, false],
+      [SQLITE_IOERR | (1 << 8), false],
+      [SQLITE_IOERR_CORRUPTFS, true],
+    ] as const) {
+      await assert.rejects(
+        reopen({ program: failingThread(code) }).append([segment(2)]),
+        (err) => err instanceof StoreUnavailable && err.message === 'disk I/O error',
+      )
+      assert.deepEqual([damaged.length > 0, existsSync(path)], [isDamaged, !isDamaged], String(code))
+    }
+    writeFileSync(`${path}.folder`, '')
+    await assert.rejects(reopen({ folder: `${path}.folder` }).append([segment(1)]), StoreUnavailable)
+  })
+})
+
+test('the write-ahead log of a damaged file is set aside with it, and both are deleted when their calls are too old', async () => {
+  await withLog(async ({ requestLog, path, damaged, reopen }) => {
+    const files = [`${path}.damaged`, `${path}.damaged-wal`]
+    writeFileSync(path, 'the damaged one')
+    writeFileSync(`${path}-wal`, 'of the damaged one')
+    await assert.rejects(reopen({ program: failingThread(SQLITE_IOERR_CORRUPTFS) }).append([segment(1)]), StoreUnavailable)
+    assert.deepEqual([damaged.length, files.map((file) => existsSync(file))], [1, [true, true]])
+    assert.equal(readFileSync(`${path}.damaged-wal`, 'utf8'), 'of the damaged one')
+    const never = new AbortController().signal
+    const day = 86_400_000
+    // The WAL has the newer calls.
+    utimesSync(`${path}.damaged`, 1, 1)
+    await requestLog.deleteBefore(Date.now() - day, never)
+    assert.ok(files.every((file) => existsSync(file)))
+    await requestLog.deleteBefore(Date.now() + day, never)
+    assert.ok(files.every((file) => !existsSync(file)))
+    await requestLog.deleteBefore(Date.now() + day, never)
+  })
+})
+
 test('a log that is closed refuses, and one of a newer version is set aside', async () => {
   await withLog(async ({ requestLog, path, damaged, reopen }) => {
     await requestLog.append([segment(1)])
@@ -110,15 +190,79 @@ interface OpenedLog {
   readonly requestLog: RequestLogStore
   readonly path: string
   readonly damaged: DamagedRequestLog[]
-  readonly reopen: () => RequestLogStore
+  readonly reopen: (options?: Partial<SqliteRequestLogOptions>) => RequestLogStore
+}
+
+const onDamaged = ({ cause }: DamagedRequestLog): never => assert.fail(String(cause))
+const lateThread = new URL('./request-log-late.fixture.ts', import.meta.url)
+
+/** A thread to which SQLite returns this result code for every message. */
+function failingThread(code: number): URL {
+  const program = `
+    import { parentPort } from 'node:worker_threads'
+    const failed = { failed: 'disk I/O error', code: ${String(code)} }
+    parentPort.on('message', (message) => message === null ? parentPort.close() : parentPort.postMessage(failed))`
+  return new URL(`data:text/javascript,${encodeURIComponent(program)}`)
+}
+
+/** Under the load of other tests a thread may take long to start. */
+const longLimits = { readMs: 20_000, writeMs: 20_000 }
+
+/** Runs a test of a thread that waits for a named pipe. `release` lets it go on, as the end of the test does. */
+async function withPipe(run: (folder: string, release: () => Promise<void>) => Promise<void>): Promise<void> {
+  await withFolder(async (folder) => {
+    const pipe = `${requestLogPathOf(folder)}.pipe`
+    execFileSync('mkfifo', [pipe])
+    const release = async (): Promise<void> => {
+      const until = performance.now() + longLimits.readMs
+      while (!writeToReader(pipe) && performance.now() < until) await setImmediate()
+    }
+    await run(folder, release).finally(() => writeToReader(pipe))
+  })
+}
+
+/** False when nobody reads the pipe. */
+function writeToReader(pipe: string): boolean {
+  try {
+    const file = openSync(pipe, constants.O_WRONLY | constants.O_NONBLOCK)
+    writeSync(file, 'x')
+    closeSync(file)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Appends as the recorder does: again, until it is done. */
+async function untilAppended(requestLog: RequestLogStore, appended: RequestSegment): Promise<void> {
+  const until = performance.now() + longLimits.writeMs
+  for (;;) {
+    try {
+      await requestLog.append([appended])
+      return
+    } catch (err) {
+      if (performance.now() > until) throw err
+    }
+  }
+}
+
+async function readInTime(requestLog: RequestLogStore): Promise<number[]> {
+  const until = performance.now() + longLimits.readMs
+  for (;;) {
+    try {
+      return (await requestLog.read(listSegmentHeads(all))).map(({ lastAt }) => lastAt)
+    } catch (err) {
+      if (performance.now() > until) throw err
+    }
+  }
 }
 
 async function withLog(run: (opened: OpenedLog) => Promise<void>): Promise<void> {
   await withFolder(async (folder) => {
     const damaged: DamagedRequestLog[] = []
     const opened: RequestLogStore[] = []
-    const open = (): RequestLogStore => {
-      const requestLog = makeSqliteRequestLog({ folder, onDamaged: (found) => void damaged.push(found) })
+    const open = (options: Partial<SqliteRequestLogOptions> = {}): RequestLogStore => {
+      const requestLog = makeSqliteRequestLog({ folder, onDamaged: (found) => void damaged.push(found), limits: longLimits, ...options })
       opened.push(requestLog)
       return requestLog
     }

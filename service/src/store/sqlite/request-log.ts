@@ -1,15 +1,15 @@
-import { rename, rm } from 'node:fs/promises'
+import { rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { Worker } from 'node:worker_threads'
 
 import type { DamagedRequestLog, RequestLogStore } from '../request-log-store.ts'
 import { deleteSegmentsBefore, requestSegmentsTable, sumOfCalls, type SegmentDeletion } from '../request-segments.ts'
 import type { Row } from '../statement.ts'
-import { StoreFull, StoreUnavailable } from '../store.ts'
-import { makeDatabaseFile } from './connect.ts'
+import { StoreFull, StoreOutcomeUnknown, StoreUnavailable } from '../store.ts'
+import { type StoreTimeLimits, storeTimeLimits, untilDeadline } from '../time-limits.ts'
 import { isDoneWithin } from './done-within.ts'
-import { isUnreadableNow, SQLITE_CORRUPT, SQLITE_FULL, SQLITE_IOERR, SQLITE_NOTADB } from './fault.ts'
-import type { RequestLogMessage, RequestLogReply, RequestLogStart } from './request-log-worker.ts'
+import { isFileDamaged, isUnreadableNow, primaryCodeOf, SQLITE_FULL, SQLITE_IOERR } from './fault.ts'
+import { type RequestLogThread, startRequestLogThread } from './request-log-thread.ts'
+import type { RequestLogMessage, RequestLogReply } from './request-log-worker.ts'
 
 export interface SqliteRequestLogOptions {
   /** The data folder. */
@@ -18,39 +18,38 @@ export interface SqliteRequestLogOptions {
   readonly maxPages?: number | undefined
   /** Told when a damaged file was moved, and an empty one takes its place. */
   readonly onDamaged: (damaged: DamagedRequestLog) => void
+  readonly limits?: Pick<StoreTimeLimits, 'readMs' | 'writeMs'>
+  /** The module of the thread. */
+  readonly program?: URL
 }
 
-/** The thread, and the messages that it has not replied to, in their order. */
-interface LogThread {
-  readonly worker: Worker
-  /** Resolves when it listens, so that its start does not count as time of the disk. */
-  readonly ready: Promise<void>
-  readonly waiting: WaitingReply[]
-}
-
-interface WaitingReply {
-  readonly resolve: (reply: RequestLogReply) => void
-  readonly reject: (err: Error) => void
-}
-
-/** The request log of the embedded store: `requests.db` in the data folder, opened by a thread of its own when the first call is recorded or read. */
-export function makeSqliteRequestLog({ folder, maxPages, onDamaged }: SqliteRequestLogOptions): RequestLogStore {
+/**
+ * The request log of the embedded store: `requests.db` in the data folder, opened by a thread of its own when the first call is recorded or read. Every
+ * call ends within `limits`, whatever the disk does.
+ */
+export function makeSqliteRequestLog(options: SqliteRequestLogOptions): RequestLogStore {
+  const { folder, maxPages = null, onDamaged, limits = storeTimeLimits, program = requestLogWorker } = options
   const path = requestLogPathOf(folder)
-  let thread: LogThread | null = null
-  let setting: Promise<void> | null = null
+  const damagedPath = `${path}.damaged`
+  let thread: RequestLogThread | null = null
+  /** The write that the thread has not replied to. */
+  let writing: Promise<void> | null = null
+  let moving: Promise<void> | null = null
   let movedAt = -Infinity
   let isOpen = true
 
   return Object.freeze<RequestLogStore>({
     file: path,
     async append(segments) {
-      await send({ rows: segments.map(requestSegmentsTable.toValues) })
+      await write({ rows: segments.map(requestSegmentsTable.toValues) })
     },
     async read({ statement, values, map }) {
-      return map(await send({ query: { statement, values } }))
+      const deadline = performance.now() + limits.readMs
+      return map(await untilDeadline(send({ query: { statement, values } }), deadline, 'reading the request log'))
     },
     deletePage,
     async deleteBefore(at, stopping) {
+      await deleteDamagedBefore(at)
       let deleted = 0
       for (let page = -1; page !== 0 && !stopping.aborted; deleted += page) page = await deletePage(deleteSegmentsBefore(at))
       return deleted
@@ -59,14 +58,27 @@ export function makeSqliteRequestLog({ folder, maxPages, onDamaged }: SqliteRequ
   })
 
   async function deletePage({ statement, values }: SegmentDeletion): Promise<number> {
-    return sumOfCalls(await send({ query: { statement, values } }))
+    return sumOfCalls(await write({ query: { statement, values } }))
+  }
+
+  /** One at a time: the caller of a write that ended late sends it again, and while the disk does not respond those copies would wait behind it. */
+  async function write(message: RequestLogMessage): Promise<readonly Row[]> {
+    const deadline = performance.now() + limits.writeMs
+    while (writing !== null)
+      if (!(await isDoneWithin(deadline - performance.now(), writing)))
+        throw new StoreUnavailable('the disk of the request log has not confirmed the write before')
+    const sent = send(message)
+    const done = sent.then(ignore, ignore).then(() => void (writing = null))
+    writing = done
+    if (await isDoneWithin(deadline - performance.now(), done)) return sent
+    throw new StoreOutcomeUnknown('the disk of the request log did not confirm the write in time')
   }
 
   /** What a damaged file makes impossible is done once more, on the empty one in its place. */
   async function send(message: RequestLogMessage): Promise<readonly Row[]> {
     const reply = await post(message)
     if (!('failed' in reply)) return toRows(reply)
-    if (!isDamage(reply) || performance.now() - movedAt < minUseMs) throw toError(reply)
+    if (!isFileDamaged(reply.code) || performance.now() - movedAt < minUseMs) throw toError(reply)
     await setAside(new Error(reply.failed))
     const again = await post(message)
     if ('failed' in again) throw toError(again)
@@ -74,76 +86,57 @@ export function makeSqliteRequestLog({ folder, maxPages, onDamaged }: SqliteRequ
   }
 
   async function post(message: RequestLogMessage): Promise<RequestLogReply> {
-    if (setting !== null) await setting
+    if (moving !== null) await moving
     if (!isOpen) throw new StoreUnavailable('the request log is closed')
-    const { worker, waiting, ready } = (thread ??= startThread())
-    if (waiting.length >= maxWaiting) throw new StoreUnavailable('the disk of the request log does not respond')
-    worker.ref()
-    const reply = new Promise<RequestLogReply>((resolve, reject) => {
-      waiting.push({ resolve, reject })
-      worker.postMessage(message)
-    })
-    reply.catch(() => undefined)
-    await ready
-    return replyInTime(reply)
+    thread ??= startThread()
+    return thread.post(message)
   }
 
-  function startThread(): LogThread {
-    makeDatabaseFile(folder, REQUEST_LOG_FILE)
-    const workerData: RequestLogStart = { path, maxPages: maxPages ?? null }
-    const worker = new Worker(program, { workerData, stdout: false, stderr: false })
-    const ready = new Promise<void>((resolve, reject) => {
-      worker.once('message', () => resolve())
-      worker.once('error', reject)
+  function startThread(): RequestLogThread {
+    const started = startRequestLogThread({
+      path,
+      maxPages,
+      program,
+      onEnded: () => {
+        if (thread === started) thread = null
+      },
     })
-    ready.catch(() => undefined)
-    const started: LogThread = { worker, ready, waiting: [] }
-    const fail = (err: Error): void => {
-      if (thread === started) thread = null
-      for (const { reject } of started.waiting.splice(0)) reject(err)
-    }
-    worker.on('message', (reply: RequestLogReply | 'ready') => {
-      if (reply === 'ready') return
-      started.waiting.shift()?.resolve(reply)
-      if (started.waiting.length === 0) worker.unref()
-    })
-    worker.on('error', (cause) => fail(new StoreUnavailable('the worker of the request log failed', { cause })))
-    worker.on('exit', () => fail(new StoreUnavailable('the worker of the request log ended')))
     return started
   }
 
   /** Once for all messages that found the damage: those behind the first wait for it. */
   async function setAside(cause: Error): Promise<void> {
-    if (setting !== null) return setting
-    setting = moveAway(cause).finally(() => (setting = null))
-    return setting
+    moving ??= moveAway(cause).finally(() => (moving = null))
+    return moving
   }
 
+  /** The WAL first: beside an empty file it would be read as the one of that file. */
   async function moveAway(cause: Error): Promise<void> {
-    await endThread()
-    const damaged = `${path}.damaged`
-    await rm(damaged, { force: true })
-    await rename(path, damaged)
-    for (const suffix of ['-wal', '-shm']) await rm(`${path}${suffix}`, { force: true })
+    try {
+      await thread?.end(limits.writeMs)
+      for (const suffix of ['-wal', '']) await rm(`${damagedPath}${suffix}`, { force: true })
+      await rename(`${path}-wal`, `${damagedPath}-wal`).catch(ignoreMissing)
+      await rename(path, damagedPath)
+      await rm(`${path}-shm`, { force: true })
+    } catch (err) {
+      throw new StoreUnavailable(`${path} is damaged (${cause.message}) and cannot be moved`, { cause: err })
+    }
     movedAt = performance.now()
-    onDamaged({ file: damaged, cause })
+    onDamaged({ file: damagedPath, cause })
   }
 
-  async function endThread(): Promise<void> {
-    const ending = thread
-    if (ending === null) return
-    ending.worker.ref()
-    const ended = new Promise<void>((resolve) => ending.worker.once('exit', () => resolve()))
-    ending.worker.postMessage(null)
-    if (!(await isDoneWithin(closeMs, ended))) await ending.worker.terminate()
-    thread = null
+  /** The file that was set aside has calls as well: it goes when the newest of them are too old. */
+  async function deleteDamagedBefore(at: number): Promise<void> {
+    const files = [damagedPath, `${damagedPath}-wal`]
+    const changedAt = await Promise.all(files.map(async (file) => (await stat(file).catch(ignoreMissing))?.mtimeMs ?? -Infinity))
+    if (Math.max(...changedAt) < at) for (const file of files) await rm(file, { force: true })
   }
 
   async function close(): Promise<void> {
     if (!isOpen) return
-    await setting
     isOpen = false
-    await endThread()
+    if (moving !== null) await isDoneWithin(limits.writeMs, moving.catch(ignore))
+    await thread?.end(limits.writeMs)
   }
 }
 
@@ -152,22 +145,18 @@ export function requestLogPathOf(folder: string): string {
   return join(folder, REQUEST_LOG_FILE)
 }
 
-function replyInTime(reply: Promise<RequestLogReply>): Promise<RequestLogReply> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new StoreUnavailable('the disk of the request log did not respond in time')), replyMs).unref()
-  })
-  return Promise.race([reply, late]).finally(() => clearTimeout(timer))
-}
+function ignore(): void {}
 
-/** A file that is locked or full, or a statement that failed, says nothing about its pages. */
-function isDamage({ code }: { readonly code: number | null }): boolean {
-  return code === SQLITE_CORRUPT || code === SQLITE_NOTADB || code === SQLITE_IOERR
+function ignoreMissing(err: unknown): null {
+  if (err instanceof Error && 'code' in err && err.code === 'ENOENT') return null
+  throw err
 }
 
 function toError({ failed, code }: { readonly failed: string; readonly code: number | null }): Error {
-  if (code === SQLITE_FULL) return new StoreFull(failed)
-  return code !== null && isUnreadableNow(code) ? new StoreUnavailable(failed) : new Error(`the request log: ${failed}`)
+  const primary = primaryCodeOf(code)
+  if (primary === SQLITE_FULL) return new StoreFull(failed)
+  // An I/O error may pass: what was read or written is not wrong for it.
+  return primary === SQLITE_IOERR || isUnreadableNow(primary) ? new StoreUnavailable(failed) : new Error(`the request log: ${failed}`)
 }
 
 function toRows({ names, rows }: Exclude<RequestLogReply, { readonly failed: string }>): Row[] {
@@ -179,10 +168,6 @@ function toRows({ names, rows }: Exclude<RequestLogReply, { readonly failed: str
 }
 
 export const REQUEST_LOG_FILE = 'requests.db'
-const program = new URL('./request-log-worker.ts', import.meta.url)
+const requestLogWorker = new URL('./request-log-worker.ts', import.meta.url)
 /** A new file that is damaged at once is not the fault of the file. */
 const minUseMs = 60_000
-const maxWaiting = 64
-/** No call waits for it; the first reply comes when the thread has started. */
-const replyMs = 5000
-const closeMs = 2000

@@ -6,6 +6,7 @@ import { sql } from '../statement.ts'
 import { opening } from './fault.ts'
 import { startCommitter } from './committer.ts'
 import { connectReader, connectWriter, makeDatabaseFile } from './connect.ts'
+import { REQUEST_LOG_FILE } from './request-log.ts'
 import { makeScanner } from './scanner.ts'
 import { logMigrations, type LogMigrations } from '../migrations/migrations.ts'
 import { migrateSqlite } from './migrate.ts'
@@ -47,7 +48,7 @@ export async function openSqliteStore({ folder, log, exit = endService, maxPages
     watchAudit: (listener) => committer.watchAudit(listener),
     waitingWrites: () => committer.waitingWrites(),
     connectionPools: () => [],
-    sizeBytes: async () => (await stat(path)).size + (await stat(`${path}-wal`).catch(() => ({ size: 0 }))).size,
+    sizeBytes: () => sizeOfFiles(folder),
     // The lock of the data folder admits one process.
     tryLock: async (name) => takeOwnLock(locks, name),
     isLocked: async (name) => locks.has(name),
@@ -73,6 +74,13 @@ function migrate(path: string): readonly Migration[] {
   } finally {
     writer.db.close()
   }
+}
+
+/** Of the cards' database and of the request log, each with its write-ahead log. */
+async function sizeOfFiles(folder: string): Promise<number> {
+  const files = [SQLITE_FILE, REQUEST_LOG_FILE].flatMap((file) => [file, `${file}-wal`])
+  const sizes = await Promise.all(files.map(async (file) => (await stat(join(folder, file)).catch(() => ({ size: 0 }))).size))
+  return sizes.reduce((sum, size) => sum + size, 0)
 }
 
 function endService(cause: Error): void {

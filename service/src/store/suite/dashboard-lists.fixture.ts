@@ -4,10 +4,12 @@ import { listCounters } from '../counters.ts'
 import { listDeliveryPage } from '../deliveries.ts'
 import { listDeclinedOperations } from '../operations.ts'
 import { listReceiptPage, listReceiptsOfCard } from '../receipts.ts'
+import { findSegment, findSegmentBeyond, findSegmentWithId, HOUR_MS, listSegmentHeads } from '../request-segments.ts'
 import { listMerchantInbox } from '../sandbox.ts'
 import type { Store } from '../store.ts'
-import type { Read } from '../transaction.ts'
+import type { Read, TimeCursor } from '../transaction.ts'
 import { busyUser, idOfRow, counterHours, timeOfRow } from './many-rows.fixture.ts'
+import { idOfSegment, otherMerchantId, timeOfSegment } from './many-segments.fixture.ts'
 import { bucket, sampleMerchantId, T0 } from './samples.fixture.ts'
 
 /** A query of a dashboard list, for the plan tests and the benchmark. Every list has its entries below. */
@@ -15,7 +17,7 @@ export interface ListQuery {
   /** `cards, first page`. */
   readonly name: string
   readonly read: Read<unknown>
-  readonly run: (store: Store) => Promise<unknown>
+  readonly run: (store: Pick<Store, 'read'>) => Promise<unknown>
   /** The maximum of table rows or index entries that one page may read. */
   readonly rowsMax: number
 }
@@ -90,6 +92,44 @@ export function dashboardListQueries(rows: number, behind: number): readonly Lis
       store.read(listMerchantInbox({ ...page, after: deep })),
     ),
     row('charts, a week', 24 * 168, listCounters(counters), (store) => store.read(listCounters(counters))),
+  ]
+}
+
+/** All queries of the request log over `segments` segments made by `fillSegments`; deep pages begin after `behind` of them. */
+export function requestLogQueries(segments: number, behind: number): readonly ListQuery[] {
+  const of = { bucket, merchantId: sampleMerchantId }
+  const cursorOf = (n: number): TimeCursor => ({ at: timeOfSegment(n, segments), id: idOfSegment(n) })
+  const end: TimeCursor = { at: Number.MAX_SAFE_INTEGER, id: '' }
+  // A segment of the sample merchant.
+  const deep = cursorOf(segments - behind + 3)
+  const plain = { needles: [], minErrors: 0, minResults: 0, minMicros: 0 }
+  const query = <T>(name: string, rowsMax: number, read: Read<T>): ListQuery =>
+    row(`request log, ${name}`, rowsMax, read, (store) => store.read(read))
+  const heads = (name: string, over: Partial<Parameters<typeof listSegmentHeads>[0]>): ListQuery => {
+    const { count = 64, ...more } = over
+    const list = { ...of, ...plain, behind: end, latest: end.at, from: 0, count, ...more }
+    return query(name, count * 2, listSegmentHeads(list))
+  }
+  const needles = ['c'.repeat(24), '"cards.check"']
+  const lookUp = { requestId: deep.id, from: deep.at - 2000, to: deep.at + 180_000 }
+  const segmentsOfHour = Math.ceil((segments * (HOUR_MS + 182_000)) / (14 * 24 * HOUR_MS)) + 1
+
+  return [
+    heads('first page', {}),
+    heads('deep page', { behind: deep, latest: deep.at }),
+    heads('of a day', { behind: deep, latest: deep.at, from: deep.at - 24 * HOUR_MS }),
+    heads('of failed calls', { minErrors: 1 }),
+    heads('of one card', { needles: needles.slice(0, 1) }),
+    heads('of one card and method, deep', { needles, behind: deep, latest: deep.at }),
+    heads('what a search reads at most at a time', { needles: ['nowhere'], count: 1024 }),
+    query('one segment', 2, findSegment(of, deep)),
+    query('one call', segmentsOfHour, findSegmentWithId(of, lookUp)),
+    // The calls of a merchant are summed. Of one that has most of them, PostgreSQL reads the whole table.
+    query(
+      'beyond the maximum',
+      segments / 1000,
+      findSegmentBeyond({ bucket, merchantId: otherMerchantId, caller: 'server', keep: Math.floor(segments / 2000) }),
+    ),
   ]
 }
 

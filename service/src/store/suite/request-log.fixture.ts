@@ -9,8 +9,11 @@ import type { Store } from '../store.ts'
 export function openTestRequestLog(store: Store, damaged: DamagedRequestLog[] = []): RequestLogStore {
   return store.file === null
     ? makePostgresRequestLog(store)
-    : makeSqliteRequestLog({ folder: dirname(store.file), onDamaged: (found) => void damaged.push(found) })
+    : makeSqliteRequestLog({ folder: dirname(store.file), onDamaged: (found) => void damaged.push(found), limits })
 }
+
+/** Under the load of other tests a thread may take long to start. */
+const limits = { readMs: 20_000, writeMs: 20_000 }
 
 /** Runs a test on a request log, and closes it. */
 export async function withRequestLog(store: Store, test: (requestLog: RequestLogStore) => Promise<void>): Promise<void> {

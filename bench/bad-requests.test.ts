@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { readPan } from '@tessera/contract/card'
 import { makeRandom } from '../fault/random.ts'
 import { makeCostlyRequests } from './bad-requests.ts'
-import { drawPans } from './cards.ts'
+import { drawPans } from '../fault/seeded-pans.ts'
 
 test('drawn card numbers are valid, and none is drawn twice', () => {
   const pans = drawPans(makeRandom(7), 500)

@@ -1,4 +1,4 @@
-import type { Random } from '../fault/random.ts'
+import type { Random } from './random.ts'
 
 /** A random card number with a prefix and a valid check digit (ISO/IEC 7812-1 Annex B). */
 export function drawSeededPan(random: Random, prefix = '860014'): string {

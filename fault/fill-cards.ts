@@ -1,8 +1,5 @@
 import { bucketOf, issueRandomId } from '@tessera/vault/id'
 
-import { makeRandom } from '../fault/random.ts'
-import type { ServiceData } from '../fault/service-data.ts'
-import { startService } from '../fault/spawn.ts'
 import { createApp } from '../service/src/app.ts'
 import { noteFilesClosed } from '../service/src/app/database-files.ts'
 import { chooseAdapters } from '../service/src/app/production-checks.ts'
@@ -13,7 +10,10 @@ import { makeMetrics } from '../service/src/ops/metrics/metrics.ts'
 import { StoreOutcomeUnknown, StoreOverloaded, StoreUnavailable } from '../service/src/store/store.ts'
 import { makeSystemClock } from '../service/src/system-clock.ts'
 
-import { drawSeededPan } from './cards.ts'
+import { makeRandom } from './random.ts'
+import { drawSeededPan } from './seeded-pans.ts'
+import type { ServiceData } from './service-data.ts'
+import { startService } from './spawn.ts'
 
 export interface CardFill {
   readonly count: number

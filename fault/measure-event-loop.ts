@@ -3,11 +3,11 @@
 import { writeFileSync } from 'node:fs'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { isMainThread } from 'node:worker_threads'
-import { plantedStallMs, type EventLoopDelays } from './stall-messages.ts'
+import { delaysFileVariable, plantedStallMs, type EventLoopDelays } from './measured-delays.ts'
 
 /** The measurement itself sleeps this long, which is part of every value. */
 const resolutionMs = 1
-const file = process.env['BENCH_STALLS_FILE']
+const file = process.env[delaysFileVariable]
 
 if (isMainThread && file !== undefined) watch(file)
 
