@@ -189,6 +189,6 @@ const unreadable = -1
 const openStates: ReadonlySet<number> = new Set([1, 2, 3, 6, 20, 21])
 const calmMs = 2000
 const recoveryMaxMs = 60_000
-/** A payment whose request the network never saw is reversed until five minutes have passed; a call may wait for its turn after that. */
-const clarifyMaxMs = 420_000
+/** The network is asked about a payment at most every ten minutes, and one whose request it never saw is reversed until five minutes have passed. */
+const clarifyMaxMs = 840_000
 const clarifyPauseMs = 5000
