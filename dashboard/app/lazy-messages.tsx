@@ -7,8 +7,8 @@ import { ErrorMessage, Loading } from '../components/query-result.tsx'
 import { DashboardCallError } from './api.ts'
 import { language } from './language.ts'
 
-/** Defined by the build: the message file of each table and language. */
-declare const messageFiles: Readonly<Record<string, Readonly<Record<Language, string>>>>
+/** Defined by the build: the hash in the names of all message files. */
+declare const messagesHash: string
 
 /** A table of messages that is not part of the script: each language is a file of its own, fetched when a page first needs it. */
 export interface LazyMessages<M> {
@@ -39,7 +39,7 @@ export function createLazyMessages<M extends object>(table: string): LazyMessage
       const thisLoad = ++latestLoad
       error.value = null
       if (loaded.value?.language === wanted) return
-      fetchMessages(messageFiles[table]?.[wanted] ?? '').then(
+      fetchMessages(`${table}.${wanted}-${messagesHash}.json`).then(
         (messages) => {
           if (language.value !== wanted) return
           loaded.value = { language: wanted, messages: messages as M }

@@ -54,7 +54,7 @@ export async function buildDashboard(root: string, folder: string): Promise<Read
   const files = [
     ...scripts,
     [worker.name, worker.contents] as const,
-    ...messageFiles.map(({ name, contents }) => [name, contents] as const),
+    ...messageFiles.files.map(({ name, contents }) => [name, contents] as const),
   ]
   for (const old of readdirSync(folder))
     if (/\.json$|^proof-.*\.js$/.test(old) && !files.some(([name]) => name === old)) rmSync(join(folder, old))
@@ -78,7 +78,7 @@ export function dashboardBuild(root: string, messageFiles = createMessageFiles()
     jsx: 'automatic',
     jsxImportSource: 'preact',
     // Read by dashboard/app/lazy-messages.tsx and solve-proof.ts.
-    define: { messageFiles: JSON.stringify(fileNamesByTable(messageFiles)), proofWorkerFile: JSON.stringify(proofWorkerFile) },
+    define: { messagesHash: JSON.stringify(messageFiles.hash), proofWorkerFile: JSON.stringify(proofWorkerFile) },
     target: ['chrome123', 'firefox120', 'safari17.5'],
   } as const satisfies Readonly<BuildOptions>
 }
@@ -90,29 +90,16 @@ async function buildProofWorker(root: string): Promise<{ readonly name: string; 
   return { name: `proof-${createHash('sha256').update(contents).digest('hex').slice(0, 16)}.js`, contents }
 }
 
-interface MessageFile {
-  readonly table: string
-  readonly language: string
-  readonly name: string
-  readonly contents: Uint8Array
+interface MessageFiles {
+  /** Of all of them, so that the script has one hash and not one for each, and no content ever changes under its name. */
+  readonly hash: string
+  readonly files: readonly { readonly name: string; readonly contents: Uint8Array }[]
 }
 
-function createMessageFiles(): MessageFile[] {
-  return Object.entries(lazyMessages).flatMap(([table, languages]) =>
-    Object.entries(languages).map(([language, messages]) => createMessageFile(table, language, messages)),
+function createMessageFiles(): MessageFiles {
+  const texts = Object.entries(lazyMessages).flatMap(([table, languages]) =>
+    Object.entries(languages).map(([language, messages]) => [`${table}.${language}`, JSON.stringify(messages)] as const),
   )
-}
-
-/** Named by its hash, so that its content never changes under its name. */
-function createMessageFile(table: string, language: string, messages: object): MessageFile {
-  const contents = Buffer.from(JSON.stringify(messages))
-  const hash = createHash('sha256').update(contents).digest('hex').slice(0, 16)
-  return { table, language, name: `${table}.${language}-${hash}.json`, contents }
-}
-
-function fileNamesByTable(files: readonly MessageFile[]): object {
-  const byTable = Object.entries(Object.groupBy(files, ({ table }) => table))
-  return Object.fromEntries(
-    byTable.map(([table, list = []]) => [table, Object.fromEntries(list.map(({ language, name }) => [language, name]))]),
-  )
+  const hash = createHash('sha256').update(JSON.stringify(texts)).digest('hex').slice(0, 16)
+  return { hash, files: texts.map(([name, text]) => ({ name: `${name}-${hash}.json`, contents: Buffer.from(text) })) }
 }
