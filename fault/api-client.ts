@@ -1,4 +1,4 @@
-import { ConnectionLost, openHttpConnection, type HttpConnection } from './http-connection.ts'
+import { ConnectionLost, openHttpConnection, type ConnectionReply, type HttpConnection } from './http-connection.ts'
 
 /** The outcome of a call, as the caller can know it. */
 export type CallOutcome =
@@ -81,30 +81,34 @@ interface ApiCall {
 
 async function send(connection: HttpConnection, xAuth: string, { method, params, key }: ApiCall): Promise<CallOutcome> {
   try {
-    const { status, body } = await connection.post(`/api/${method}`, xAuth, JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }), key)
-    return readCallOutcome(status, body)
+    return readCallOutcome(await connection.post(`/api/${method}`, xAuth, JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }), key))
   } catch (err) {
     if (err instanceof ConnectionLost) return { kind: 'lost', why: err.message }
     throw err
   }
 }
 
-/** A reply without JSON is a refusal by its status. */
-export function readCallOutcome(status: number, body: string): CallOutcome {
-  const reply = readJson(body)
-  const { result, error } = reply
+/** A reply that is not JSON-RPC is a refusal by its status, with the detail of the problem and the Retry-After field that it may have (RFC 9457, RFC 9110 §10.2.3). */
+export function readCallOutcome({ status, body, head }: ConnectionReply): CallOutcome {
+  const { result, error, detail } = readJson(body)
   if (typeof result === 'object' && result !== null) return { kind: 'result', result: result as Record<string, unknown> }
-  const { code, reason, retry_after: retryAfterMs } = (error ?? {}) as { code?: unknown; reason?: unknown; retry_after?: number }
-  const refusal: CallRefusal = {
+  const { code, reason, retry_after: fromBody } = (error ?? {}) as { code?: unknown; reason?: unknown; retry_after?: number }
+  const retryAfterMs = fromBody ?? readRetryAfterMs(head)
+  return {
     kind: 'refused',
     status,
     code: Number(code ?? 0),
-    reason: typeof reason === 'string' ? reason : `http_${status}`,
+    reason: typeof reason === 'string' ? reason : `http_${status}${typeof detail === 'string' ? `: ${detail}` : ''}`,
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   }
-  return retryAfterMs === undefined ? refusal : { ...refusal, retryAfterMs }
 }
 
-function readJson(body: string): { result?: unknown; error?: unknown } {
+function readRetryAfterMs(head: string): number | undefined {
+  const seconds = /\r\nretry-after: *(\d+)/i.exec(head)?.[1]
+  return seconds === undefined ? undefined : Number(seconds) * 1000
+}
+
+function readJson(body: string): { result?: unknown; error?: unknown; detail?: unknown } {
   try {
     const read: unknown = JSON.parse(body)
     return typeof read === 'object' && read !== null ? read : {}

@@ -127,7 +127,7 @@ async function sendCall(balancer: Balancer, calls: BalancedCalls, open: HttpConn
     const params = { card: { number: panWithOurOtp, expire: '0399' }, save: true }
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'cards.create', params })
     const reply = await connection.post('/api/cards.create', service.xAuth, body)
-    const outcome = readCallOutcome(reply.status, reply.body)
+    const outcome = readCallOutcome(reply)
     if (outcome.kind === 'result') calls.acknowledged.push(tokenOf(outcome.result))
     else {
       calls.refused++

@@ -25,11 +25,23 @@ test('a call whose connection ends without a reply is lost, not refused', async 
 })
 
 test('a reply is a result, or a refusal with its reason; without JSON its status is the reason', () => {
-  assert.deepEqual(readCallOutcome(200, '{"jsonrpc":"2.0","id":1,"result":{"success":true}}'), {
+  assert.deepEqual(readCallOutcome({ status: 200, head: '', body: '{"jsonrpc":"2.0","id":1,"result":{"success":true}}' }), {
     kind: 'result',
     result: { success: true },
   })
   const error = '{"jsonrpc":"2.0","id":1,"error":{"code":-31103,"reason":"wrong_code"}}'
-  assert.deepEqual(readCallOutcome(200, error), { kind: 'refused', status: 200, code: -31103, reason: 'wrong_code' })
-  assert.deepEqual(readCallOutcome(503, 'busy'), { kind: 'refused', status: 503, code: 0, reason: 'http_503' })
+  assert.deepEqual(readCallOutcome({ status: 200, head: '', body: error }), {
+    kind: 'refused',
+    status: 200,
+    code: -31103,
+    reason: 'wrong_code',
+  })
+  assert.deepEqual(readCallOutcome({ status: 503, head: '', body: 'busy' }), { kind: 'refused', status: 503, code: 0, reason: 'http_503' })
+})
+
+test('a problem is a refusal that says its detail and when to try again', () => {
+  const head = 'HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/problem+json\r\nRetry-After: 2'
+  const body = '{"type":"about:blank","status":503,"title":"Service Unavailable","detail":"Too many requests."}'
+  const reason = 'http_503: Too many requests.'
+  assert.deepEqual(readCallOutcome({ status: 503, head, body }), { kind: 'refused', status: 503, code: 0, reason, retryAfterMs: 2000 })
 })

@@ -110,7 +110,7 @@ async function createCards({ url, xAuth }: RunningService, ledger: Ledger, { nam
     const token = /"token":"([^"]+)"/.exec(body)?.[1]
     if (token === undefined) {
       refused++
-      if (isOutcomeUnknown(readCallOutcome(503, body))) ledger.outcomes.creations++
+      if (isOutcomeUnknown(readCallOutcome({ status: 503, head: '', body }))) ledger.outcomes.creations++
     } else {
       durations.push(tookMs)
       ledger.addCard(token)

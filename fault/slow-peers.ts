@@ -6,6 +6,7 @@ import { faultPhases, type FaultPhase } from './call-times.ts'
 import { peerSwitchVariable } from './doubles/peer-switch.ts'
 import type { Experiment, ExperimentResult, Trial } from './experiment.ts'
 import { panWithNetworkOtp, panWithOurOtp } from './load.ts'
+import { problems } from '../service/src/server/http/problem.ts'
 import { callsBetween, countOutcomes, p99Ms, startOpenLoad, type OpenLoad, type RunningLoad, type SentCall } from './open-load.ts'
 import { watchPeer, type PeerWatch } from './peer-watch.ts'
 import { plantedFaults } from './planted-faults.ts'
@@ -228,14 +229,15 @@ function isNoResult({ outcome }: SentCall): boolean {
 
 /**
  * A code that was requested again too early, or that a disk busy with other work could not store, is a fault of the machine. Each code needs the network
- * first, whose places a machine that stalls can fill for a moment. So many codes can also be more than the store completes: `overloaded`. The same
- * reason with all places full, which is the fault that is looked for, refuses the checks as well, and they are counted apart.
+ * first, whose places a machine that stalls can fill for a moment. So many codes can also be more than the store completes, or arrive at once after a stall:
+ * `overloaded`, as a JSON-RPC error or as a problem. The same with all places full, which is the fault that is looked for, refuses the checks as well, and
+ * they are counted apart.
  */
 function findWrongReply(outcome: CallOutcome, { code, reason }: SlowPeer): string[] {
   if (outcome.kind === 'result' || (outcome.kind === 'refused' && machineFaults.has(outcome.reason))) return []
   if (outcome.kind === 'lost') return [outcome.why]
   const isOfPeer = [slowNetworkPeer, { code, reason }].some((peer) => outcome.code === peer.code && outcome.reason === peer.reason)
-  const isRight = isOfPeer || outcome.reason === 'overloaded'
+  const isRight = isOfPeer || overloadReasons.has(outcome.reason)
   return isRight && (outcome.retryAfterMs ?? 0) > 0
     ? []
     : [`${outcome.code} ${outcome.reason}, retry_after ${String(outcome.retryAfterMs)}`]
@@ -270,6 +272,7 @@ function tableOf({ checks, outcomes }: SlowPeerRun): string[][] {
   return [['', 'cards.check', 'refused', 'p99 ms', 'cards.get_verify_code'], ...rows]
 }
 
+const overloadReasons: ReadonlySet<string> = new Set(['overloaded', `http_503: ${problems.tooManyBodies.detail}`])
 const machineFaults: ReadonlySet<string> = new Set(['resend_too_soon', 'store_unavailable'])
 const checksPerSecond = 40
 const warmUpMs = 500
