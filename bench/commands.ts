@@ -1,7 +1,6 @@
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 
-import { openApiClient, tokenOf } from '../fault/api-client.ts'
 import {
   describeLoad,
   measureLoad,
@@ -13,12 +12,12 @@ import {
 import { eventLoopMeasurement, plantStall, readEventLoopDelays } from '../fault/event-loop-delays.ts'
 import { fillCards } from '../fault/fill-cards.ts'
 import { longLifetimes } from '../fault/inspect.ts'
-import { panWithOurOtp } from '../fault/load.ts'
 import type { StoreKind } from '../fault/service-data.ts'
 import { plantedStallMs } from '../fault/measured-delays.ts'
-import { startService, type RunningService } from '../fault/spawn.ts'
+import { startService } from '../fault/spawn.ts'
 
 import type { Bench, Measure, Measurement } from './measurement.ts'
+import { tokenOfNewCard } from './new-card.ts'
 
 /** Commands that go through whole tables, each beside the same load of calls and health requests, and that load alone. */
 export const longCommands: Measurement = {
@@ -52,7 +51,7 @@ async function measureCommands({ dataFactory, isQuick, say }: Bench, store: Stor
   })
   const measures: Measure[] = []
   try {
-    const token = await createCard(running)
+    const token = await tokenOfNewCard(running)
     const load: LoadBesideCommand = {
       perSecond: checksPerSecond,
       call: (client) => client.check(token),
@@ -78,14 +77,6 @@ async function measureCommands({ dataFactory, isQuick, say }: Bench, store: Stor
     await running.stop()
     await serviceData.remove()
   }
-}
-
-async function createCard(running: RunningService): Promise<string> {
-  const client = await openApiClient(running)
-  const created = await client.create(panWithOurOtp)
-  client.close()
-  if (created.kind !== 'result') throw new Error(`a card was refused: ${JSON.stringify(created)}`)
-  return tokenOf(created.result)
 }
 
 function toMeasures(of: string, found: LoadWithCommand, alone?: LoadWithCommand): Measure[] {

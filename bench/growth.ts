@@ -1,23 +1,23 @@
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { openApiClient } from '../fault/api-client.ts'
-import { dataFolderOf, longLifetimes } from '../fault/inspect.ts'
+import { longLifetimes } from '../fault/inspect.ts'
 import { makeSavedTokens } from '../fault/payment-load.ts'
-import type { ServiceData, StoreKind } from '../fault/service-data.ts'
+import type { StoreKind } from '../fault/service-data.ts'
 import { countCards } from '../fault/statement.ts'
 import { startService, type RunningService } from '../fault/spawn.ts'
 
 import { readCpuMsWhenIdle } from './against-checkout.ts'
 import { loadTargetOf, measureSpeed } from './compare.ts'
 import { fillCards } from '../fault/fill-cards.ts'
+import { measureStorage, readDatabaseBytes, type StorageCost, toStorageMeasures } from './growth-storage.ts'
 import { startLoadGenerator, type LoadGenerator } from './load.ts'
 import type { Bench, Measure, Measurement } from './measurement.ts'
 
 /** The same calls with ever more cards in the store. Each size is measured on a service that was just started. */
 export const growth: Measurement = {
   name: 'growth',
-  question: 'Do creating, checking and paying take longer with 10,000, 100,000 and a million cards in the store?',
+  question: 'What do calls, a start, audit verify and a backup cost with 10,000, 100,000 and a million cards, and how large is the store?',
   async run(bench) {
     const measures: Measure[] = []
     for (const store of bench.stores) measures.push(...(await measureGrowth(bench, store)))
@@ -30,25 +30,37 @@ async function measureGrowth({ dataFactory, isQuick, say }: Bench, store: StoreK
   const flags = [...serviceData.flags, ...longLifetimes, '--log-level=warn']
   const measures: Measure[] = []
   const first = new Map<string, number>()
+  let firstStorage: StorageCost | null = null
   try {
+    await (await startService({ flags })).stop()
+    const emptyBytes = await readDatabaseBytes(serviceData)
     for (const size of isQuick ? quickSizes : sizes) {
-      const missing = size - (await countStored(serviceData))
-      await fillCards(serviceData, { count: missing, flags: longLifetimes, say: (text) => say(`growth ${store}: ${text}`) })
+      const of = `${store}, ${String(size)} cards`
+      const missing = size - (await countCards(serviceData))
+      const perSecond = await fillCards(serviceData, {
+        count: missing,
+        flags: longLifetimes,
+        say: (text) => say(`growth ${store}: ${text}`),
+      })
+      measures.push({ of: `filling ${of}`, name: 'speed', value: perSecond, unit: 'cards a second' })
       const stored = await countCards(serviceData)
       if (stored < size) throw new Error(`there are ${String(stored)} cards in the store, not ${String(size)}`)
+      const storage = await measureStorage(serviceData, flags, emptyBytes)
+      firstStorage ??= storage
+      measures.push(...toStorageMeasures(`store ${of}`, storage, firstStorage))
       const running = await startService({ flags, logFile: join(serviceData.folder, 'log') })
       const load = startLoadGenerator()
       try {
         const tokens = await makeSavedTokens(running, 4)
         for (const { name, cost } of await measureCalls(running, load, { tokens, calls: isQuick ? 1000 : 4000 })) {
-          const of = `${name} ${store}, ${String(size)} cards`
+          const ofCall = `${name} ${of}`
           const before = first.get(name) ?? cost.cpuMicroseconds
           first.set(name, before)
           measures.push(
-            { of, name: 'p99', value: cost.p99Ms, unit: 'ms' },
-            { of, name: 'CPU per call', value: cost.cpuMicroseconds, unit: 'µs' },
+            { of: ofCall, name: 'p99', value: cost.p99Ms, unit: 'ms' },
+            { of: ofCall, name: 'CPU per call', value: cost.cpuMicroseconds, unit: 'µs' },
             {
-              of,
+              of: ofCall,
               name: 'CPU per call, compared',
               value: cost.cpuMicroseconds / before,
               unit: 'of the smallest',
@@ -66,11 +78,6 @@ async function measureGrowth({ dataFactory, isQuick, say }: Bench, store: StoreK
   } finally {
     await serviceData.remove()
   }
-}
-
-/** None before the first start, which creates the tables. */
-async function countStored(serviceData: ServiceData): Promise<number> {
-  return existsSync(dataFolderOf(serviceData)) ? countCards(serviceData) : 0
 }
 
 interface CallCost {

@@ -11,12 +11,14 @@ import { form } from './form.ts'
 import { freshness } from './freshness.ts'
 import { payRate } from './pay.ts'
 import { growth } from './growth.ts'
+import { idleConnections } from './idle-connections.ts'
 import { pans } from './pans.ts'
 import { profile } from './profiles.ts'
 import { stalls } from './stalls.ts'
 import { reseal } from './reseal.ts'
 import { sizes } from './sizes.ts'
 import { sweep } from './sweep.ts'
+import { merchants } from './merchants.ts'
 import { memory, start } from './starting.ts'
 import { timing } from './timing.ts'
 
@@ -38,6 +40,8 @@ export const measurements: readonly Measurement[] = [
   indexes,
   freshness,
   growth,
+  idleConnections,
+  merchants,
   reseal,
   sweep,
   flood,
