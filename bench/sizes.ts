@@ -53,10 +53,10 @@ async function sizeOf(contents: string, name: string): Promise<number> {
 
 /** Minified bytes by origin; compressed bytes cannot be attributed. */
 async function partsOfDashboard(): Promise<Measure[]> {
-  const made = await build({ ...dashboardBuild(root), outdir: 'dist', metafile: true })
-  const [, output] = Object.entries(made.metafile.outputs).find(([name]) => name.endsWith('.js')) ?? []
+  const made = await build({ ...dashboardBuild(root), metafile: true })
+  const scripts = Object.entries(made.metafile.outputs).filter(([name]) => name.endsWith('.js'))
   const sums = new Map<string, number>()
-  for (const [path, { bytesInOutput }] of Object.entries(output?.inputs ?? {})) {
+  for (const [path, { bytesInOutput }] of scripts.flatMap(([, { inputs }]) => Object.entries(inputs))) {
     const [, part = 'others'] = /(preact|contract|app|parts|pages|words)\b/.exec(path) ?? []
     sums.set(part, (sums.get(part) ?? 0) + bytesInOutput)
   }

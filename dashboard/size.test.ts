@@ -1,10 +1,39 @@
 // needs: build
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 
-test('the script of the dashboard is at most 60 KiB gzipped', () => {
-  const { length } = gzipSync(readFileSync(new URL('./dist/app.js', import.meta.url)), { level: 9 })
-  assert.ok(length <= 60 * 1024, `it has ${String(length)} bytes`)
+const folder = new URL('./dist/', import.meta.url)
+
+test('the first page loads at most 48 KiB of scripts and styles, gzipped, whichever page it is, in at most 8 files', () => {
+  const pages = [...readScript('app.js').matchAll(/import\("\.\/(part-\w+\.js)"\)/g)].map(([, name = '']) => name)
+  assert.ok(pages.length >= 15, `the first script imports ${String(pages.length)} pages`)
+  const first = ['app.css', ...closureOf('app.js')]
+  for (const page of pages) {
+    const files = new Set([...first, ...closureOf(page)])
+    const bytes = [...files].reduce((sum, name) => sum + gzipSync(readFileSync(new URL(name, folder)), { level: 9 }).length, 0)
+    assert.ok(bytes <= 48 * 1024 && files.size <= 8, `${page}: ${String(bytes)} bytes in ${[...files].join(', ')}`)
+  }
 })
+
+test('every built script is loaded by some page, and the scripts of all pages have at most 72 KiB, gzipped', () => {
+  const built = readdirSync(folder).filter((name) => /^(?:app|part-\w+)\.js$/.test(name))
+  const pages = [...readScript('app.js').matchAll(/import\("\.\/(part-\w+\.js)"\)/g)].map(([, name = '']) => name)
+  assert.deepEqual([...new Set(['app.js', ...pages].flatMap(closureOf))].sort(), built.sort())
+  const bytes = built.reduce((sum, name) => sum + gzipSync(readFileSync(new URL(name, folder)), { level: 9 }).length, 0)
+  assert.ok(bytes <= 72 * 1024, `they have ${String(bytes)} bytes`)
+})
+
+/** A script and those that it cannot run without. */
+function closureOf(script: string): string[] {
+  const found = new Set([script])
+  for (const name of found) {
+    for (const [, imported = ''] of readScript(name).matchAll(/(?:from|import)"\.\/(part-\w+\.js)"/g)) found.add(imported)
+  }
+  return [...found]
+}
+
+function readScript(name: string): string {
+  return readFileSync(new URL(name, folder), 'utf8')
+}

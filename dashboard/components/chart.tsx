@@ -1,5 +1,3 @@
-import './chart.css'
-
 export interface ChartSeries {
   readonly name: string
   readonly tone: 'main' | 'green' | 'red' | 'amber'

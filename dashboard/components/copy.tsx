@@ -2,7 +2,6 @@ import { useSignal, type ReadonlySignal } from '@preact/signals'
 import { useRef } from 'preact/hooks'
 
 import { messages } from '../app/language.ts'
-import './snippet.css'
 
 /** A value that is copied by a click. */
 export function CopyButton({ text, label = text }: { text: string; label?: string }) {

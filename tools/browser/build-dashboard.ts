@@ -42,8 +42,8 @@ const lazyMessages: Readonly<Record<string, Readonly<Record<string, object>>>> =
 }
 
 /**
- * Builds the dashboard into `folder`: one script and one stylesheet, which the service names by their hashes, and the message files, which are named by theirs
- * here. Returns the size of each file in bytes.
+ * Builds the dashboard into `folder`: one script and one stylesheet, which the service names by their hashes, and the scripts of pages and the message
+ * files, which are named by theirs here. Returns the size of each file in bytes.
  */
 export async function buildDashboard(root: string, folder: string): Promise<Readonly<Record<string, number>>> {
   const messageFiles = createMessageFiles()
@@ -57,17 +57,21 @@ export async function buildDashboard(root: string, folder: string): Promise<Read
     ...messageFiles.files.map(({ name, contents }) => [name, contents] as const),
   ]
   for (const old of readdirSync(folder))
-    if (/\.json$|^proof-.*\.js$/.test(old) && !files.some(([name]) => name === old)) rmSync(join(folder, old))
+    if (/\.json$|^(?:proof|part)-.*\.js$/.test(old) && !files.some(([name]) => name === old)) rmSync(join(folder, old))
   for (const [name, contents] of files) replaceFile(join(folder, name), contents)
   return Object.fromEntries(files.map(([name, { length }]) => [name, length]))
 }
 
-/** The options of the build without its output folder, so that its size is measured on the same build. */
+/** The options of the build, so that its size is measured on the same build. */
 export function dashboardBuild(root: string, messageFiles = createMessageFiles(), proofWorkerFile = 'proof-0123456789abcdef.js') {
   return {
     absWorkingDir: join(root, 'dashboard'),
     entryPoints: ['app/main.tsx'],
     entryNames: 'app',
+    // Pages are loaded when they are first opened.
+    chunkNames: 'part-[hash]',
+    splitting: true,
+    outdir: 'dist',
     bundle: true,
     write: false,
     minify: true,
@@ -85,7 +89,7 @@ export function dashboardBuild(root: string, messageFiles = createMessageFiles()
 
 /** The worker that solves proofs of work: a script of its own, named by its hash. */
 async function buildProofWorker(root: string): Promise<{ readonly name: string; readonly contents: Uint8Array }> {
-  const { outputFiles } = await build({ ...dashboardBuild(root), entryPoints: ['app/proof-worker.ts'], format: 'iife' })
+  const { outputFiles } = await build({ ...dashboardBuild(root), entryPoints: ['app/proof-worker.ts'], splitting: false, format: 'iife' })
   const contents = outputFiles[0]?.contents ?? new Uint8Array(0)
   return { name: `proof-${createHash('sha256').update(contents).digest('hex').slice(0, 16)}.js`, contents }
 }

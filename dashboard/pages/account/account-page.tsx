@@ -1,3 +1,4 @@
+import '../../app/common.ts'
 import { useSignal } from '@preact/signals'
 
 import { call } from '../../app/api.ts'
@@ -13,7 +14,6 @@ import { Passkeys } from './passkeys.tsx'
 import { RecoveryCodesDialog, RecoveryCodes } from './recovery-codes.tsx'
 import { PasswordForm } from './password-form.tsx'
 import { SecondFactor } from './second-factor.tsx'
-import './account.css'
 
 /** The user's own sessions, password, second factor, passkeys and recovery codes. */
 export function AccountPage() {

@@ -1,3 +1,4 @@
+import '../../app/common.ts'
 import type { Result } from '@tessera/contract/operations'
 
 import { call } from '../../app/api.ts'

@@ -1,3 +1,4 @@
+import '../../app/common.ts'
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 
@@ -14,7 +15,6 @@ import { FindingsSection } from './findings.tsx'
 import { ResponsibilitiesSection } from './responsibilities.tsx'
 import { ScriptsSection } from './scripts.tsx'
 import { StatementsSection, type ComplianceData } from './statements.tsx'
-import './compliance.css'
 
 /** What the service can show of the merchant's duties: the items of the specification with what it sees of each, and the evidence for an assessor. */
 export function CompliancePage() {

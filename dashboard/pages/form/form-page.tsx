@@ -1,3 +1,4 @@
+import '../../app/common.ts'
 import { type Signal, useSignal } from '@preact/signals'
 import type { ColorScheme } from '@tessera/contract/appearance-reader'
 import { formLabels } from '@tessera/contract/frame'
@@ -17,7 +18,6 @@ import { ThemeEditor } from './palette.tsx'
 import { FormPreview } from './preview.tsx'
 import { RadioGroup } from './radio-group.tsx'
 import { RulesEditor } from './rules.tsx'
-import './form.css'
 
 /** The form builder: settings, a live preview, and the code for the merchant's page. Nothing is stored; the code is the result. */
 export function FormBuilderPage() {

@@ -1,3 +1,4 @@
+import '../../app/common.ts'
 import { useSignal } from '@preact/signals'
 import type { Result } from '@tessera/contract/operations'
 
@@ -13,7 +14,6 @@ import { formatDay, formatHour } from '../../format/time.ts'
 import { useQuery } from '../../hooks/use-query.ts'
 import type { ReasonMessages } from '../../messages/reason-messages.ts'
 import { overviewPageText, reasonText } from '../../messages/page-texts.ts'
-import './overview.css'
 
 type OverviewData = Result<'dashboard.overview.get'>
 

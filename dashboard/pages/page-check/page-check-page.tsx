@@ -1,3 +1,4 @@
+import '../../app/common.ts'
 import { useSignal } from '@preact/signals'
 import type { Result } from '@tessera/contract/operations'
 
@@ -13,7 +14,6 @@ import { pageCheckText } from '../../messages/page-texts.ts'
 import { CheckForm } from './check-form.tsx'
 import { formCheckCommand } from './page-source.ts'
 import { PageCheckReport } from './page-report.tsx'
-import './page-check.css'
 
 type PageCheckRow = Result<'dashboard.pageCheck.list'>['checks'][number]
 

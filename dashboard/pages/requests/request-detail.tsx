@@ -17,7 +17,6 @@ import { useQuery } from '../../hooks/use-query.ts'
 import { formatMessage } from '../../messages/lookup.ts'
 import { reasonText, requestPageText } from '../../messages/page-texts.ts'
 import { requestCurl } from './request-curl.ts'
-import './requests.css'
 
 type LoggedRequest = Result<'dashboard.requests.get'>
 type ReplayResult = Result<'dashboard.requests.replay'>

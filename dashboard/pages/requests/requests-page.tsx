@@ -1,3 +1,4 @@
+import '../../app/common.ts'
 import { useSignal } from '@preact/signals'
 import type { OperationName, Result } from '@tessera/contract/operations'
 import { useCallback } from 'preact/hooks'
@@ -23,7 +24,6 @@ import {
   parseRequestLogFilter,
 } from './request-filter.ts'
 import { SavedFilters } from './saved-filters.tsx'
-import './requests.css'
 
 /** The list at /dashboard/requests, and one call at /dashboard/requests/<id>. */
 export function RequestsPage() {

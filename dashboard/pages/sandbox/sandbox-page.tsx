@@ -1,3 +1,4 @@
+import '../../app/common.ts'
 import { useSignal } from '@preact/signals'
 import type { ComponentChild } from 'preact'
 
@@ -17,7 +18,6 @@ import { FaultControls } from './fault-controls.tsx'
 import { RateLimitsPanel } from './rate-limits-panel.tsx'
 import { ResetPanel } from './reset-panel.tsx'
 import type { RunChange, SandboxPanelProps } from './sandbox-panel.ts'
-import './sandbox.css'
 
 /** Simulates failures, so that they are met in the test environment first: every control as it is set, and a reset of all of them. */
 export function SandboxPage() {

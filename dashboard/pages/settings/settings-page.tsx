@@ -1,3 +1,4 @@
+import '../../app/common.ts'
 import { useMessages } from '../../app/lazy-messages.tsx'
 import { CopyButton } from '../../components/copy.tsx'
 import { QueryResult } from '../../components/query-result.tsx'
@@ -12,7 +13,6 @@ import { OriginsForm } from './origins.tsx'
 import { PasswordsPanel } from './passwords.tsx'
 import { SecuritySwitches, UserSecurity } from './security-switches.tsx'
 import type { SettingsPanelProps } from './settings-form.tsx'
-import './settings.css'
 
 /** The merchant's settings and API passwords. */
 export function MerchantSettingsPage() {

@@ -1,3 +1,4 @@
+import '../../app/common.ts'
 import { useSignal } from '@preact/signals'
 import type { Result } from '@tessera/contract/operations'
 
@@ -12,7 +13,6 @@ import { StartChecklist } from './checklist.tsx'
 import { checkoutScript, startCurl, formHtml, librarySnippets, pagePolicy, type StartContext } from './start-snippets.ts'
 import { TestCardsPanel } from './test-cards.tsx'
 import { TestTokenPanel } from './test-token.tsx'
-import './start.css'
 
 type StartData = Result<'dashboard.start.get'>
 

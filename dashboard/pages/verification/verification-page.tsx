@@ -1,3 +1,4 @@
+import '../../app/common.ts'
 import { useSignal } from '@preact/signals'
 import type { Result } from '@tessera/contract/operations'
 
@@ -16,7 +17,6 @@ import { useQuery } from '../../hooks/use-query.ts'
 import { formatMessage } from '../../messages/lookup.ts'
 import { verificationPageText, reasonText } from '../../messages/page-texts.ts'
 import { SmsInbox } from './sms-inbox.tsx'
-import './verification.css'
 
 type VerificationAttempt = Result<'dashboard.verification.list'>['attempts'][number]
 

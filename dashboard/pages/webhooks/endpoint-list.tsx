@@ -13,7 +13,6 @@ import { useQuery } from '../../hooks/use-query.ts'
 import { formatMessage } from '../../messages/lookup.ts'
 import { webhookPageText } from '../../messages/page-texts.ts'
 import { DeliveryOutcome } from './delivery-detail.tsx'
-import './webhooks.css'
 
 type WebhookEndpoint = Result<'dashboard.webhooks.list'>['endpoints'][number]
 

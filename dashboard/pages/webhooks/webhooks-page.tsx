@@ -1,3 +1,4 @@
+import '../../app/common.ts'
 import { useMessages } from '../../app/lazy-messages.tsx'
 import { route } from '../../app/router.ts'
 import { Snippet } from '../../components/copy.tsx'

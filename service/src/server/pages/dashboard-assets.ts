@@ -3,12 +3,17 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 
-/** The built dashboard: one script, one stylesheet, the worker of proofs of work, and the messages of long pages. Each file name contains a hash, so that its content never changes. */
+/**
+ * The built dashboard: the first script, those of pages and of what pages share, one stylesheet, the worker of proofs of work, and the messages of long
+ * pages. Each file name contains a hash, so that its content never changes.
+ */
 export interface DashboardAssets {
   /** By their names under `/dashboard/assets/`. */
   readonly files: ReadonlyMap<string, DashboardFile>
   readonly script: string
   readonly style: string
+  /** Scripts that the first one imports: the browser begins to load them with it. */
+  readonly imported: readonly string[]
 }
 
 export interface DashboardFile {
@@ -21,7 +26,7 @@ export interface DashboardFile {
 /** Reads the output of `npm run build` in `folder`. Throws `DashboardMissing`. */
 export function readDashboardAssets(folder: string): DashboardAssets {
   try {
-    const others = readdirSync(folder).filter((name) => /\.json$|^proof-.*\.js$/.test(name))
+    const others = readdirSync(folder).filter((name) => /\.json$|^(?:proof|part)-.*\.js$/.test(name))
     return nameAssets(
       readFileSync(join(folder, 'app.js')),
       readFileSync(join(folder, 'app.css')),
@@ -43,7 +48,12 @@ export function nameAssets(scriptBytes: Buffer, styleBytes: Buffer, others: read
       ([name, bytes]) => [name, asFile(bytes, name.endsWith('.js') ? 'text/javascript; charset=utf-8' : 'application/json')] as const,
     ),
   ])
-  return Object.freeze({ files, script, style })
+  return Object.freeze({ files, script, style, imported: findImported(scriptBytes.toString('latin1')) })
+}
+
+/** The files of the `import … from` of a script that esbuild has written; a page is loaded by `import(…)` and not among them. */
+function findImported(script: string): readonly string[] {
+  return [...script.matchAll(/(?:from|import)"\.\/(part-[A-Za-z0-9]+\.js)"/g)].map(([, name = '']) => name)
 }
 
 /** The dashboard is not built. */

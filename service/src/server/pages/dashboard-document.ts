@@ -3,11 +3,12 @@ import { cspSourceOf } from '@tessera/contract/origin'
 import type { DashboardAssets } from './dashboard-assets.ts'
 
 /** The document of the dashboard. Everything in it is loaded from the same origin, and nothing is inline. */
-export function renderDashboardDocument({ script, style }: DashboardAssets): string {
+export function renderDashboardDocument({ script, style, imported }: DashboardAssets): string {
   return (
     '<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">' +
     '<meta name="color-scheme" content="light dark"><meta name="robots" content="noindex"><title>Tessera</title>' +
     '<link rel="icon" href="data:,">' +
+    imported.map((name) => `<link rel="modulepreload" href="/dashboard/assets/${name}">`).join('') +
     `<link rel="stylesheet" href="/dashboard/assets/${style}"><script type="module" src="/dashboard/assets/${script}"></script></head>` +
     '<body><div id="app"></div><noscript>JavaScript is needed here.</noscript></body></html>'
   )
