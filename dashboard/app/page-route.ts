@@ -3,12 +3,23 @@ export interface DashboardRoute {
   readonly page: string
   readonly rest: readonly string[]
   readonly query: URLSearchParams
+  /** What may not stand in an address, such as order numbers and customers: kept in the history entry, so that it survives a reload and *back*. */
+  readonly hidden: Readonly<Record<string, string>>
 }
 
 /** Reads the path and the query of an address under /dashboard. A segment with invalid percent-encoding is not decoded. */
-export function parseRoute({ pathname, search }: { readonly pathname: string; readonly search: string }): DashboardRoute {
+export function parseRoute(
+  { pathname, search }: { readonly pathname: string; readonly search: string },
+  historyState: unknown = null,
+): DashboardRoute {
   const [, , page = '', ...rest] = pathname.split('/')
-  return { page, rest: rest.filter((segment) => segment !== '').map(decode), query: new URLSearchParams(search) }
+  const hidden = typeof historyState === 'object' && historyState !== null ? Object.entries(historyState) : []
+  return {
+    page,
+    rest: rest.filter((segment) => segment !== '').map(decode),
+    query: new URLSearchParams(search),
+    hidden: Object.fromEntries(hidden.filter((entry): entry is [string, string] => typeof entry[1] === 'string')),
+  }
 }
 
 function decode(segment: string): string {

@@ -5,9 +5,15 @@ import { parseRoute, type DashboardRoute } from './page-route.ts'
 /** The route of the current address. */
 export const route = signal<DashboardRoute>(readRoute())
 
+export interface Navigation {
+  readonly replace?: boolean
+  /** See `DashboardRoute`. */
+  readonly hidden?: Readonly<Record<string, string>>
+}
+
 /** Navigates to a path under /dashboard, as a link does. */
-export function navigate(path: string, { replace = false } = {}): void {
-  history[replace ? 'replaceState' : 'pushState'](null, '', dashboardPath(path))
+export function navigate(path: string, { replace = false, hidden = {} }: Navigation = {}): void {
+  history[replace ? 'replaceState' : 'pushState'](hidden, '', dashboardPath(path))
   route.value = readRoute()
   if (!replace) window.scrollTo(0, 0)
 }
@@ -35,5 +41,5 @@ export function startRouter(): void {
 }
 
 function readRoute(): DashboardRoute {
-  return parseRoute(location)
+  return parseRoute(location, history.state)
 }

@@ -5,8 +5,12 @@ import { formatLocalTime, formatTime } from '../format/time.ts'
 /** How good a state is, as a color. The text of the tag says it too. */
 export type Tone = 'green' | 'amber' | 'red' | 'blue' | 'grey'
 
-export function Tag({ tone, children }: { tone: Tone; children: string }) {
-  return <span class={`tag ${tone}`}>{children}</span>
+export function Tag({ tone, sign, children }: { tone: Tone; sign?: string; children: string }) {
+  return (
+    <span class={`tag ${tone}`} data-sign={sign}>
+      {children}
+    </span>
+  )
 }
 
 /** An amount in so'm. */

@@ -9,6 +9,11 @@ export function formatSomInput(tiyin: number): string {
   return `${String(Math.floor(tiyin / 100))}${fractionOf(tiyin)}`
 }
 
+/** Tiyin as a decimal number of so'm with two digits, for a file: `1234.50`. */
+export function formatSomDecimal(tiyin: number): string {
+  return `${tiyin < 0 ? '-' : ''}${String(Math.floor(Math.abs(tiyin) / 100))}.${String(Math.abs(tiyin) % 100).padStart(2, '0')}`
+}
+
 /** A typed amount of so'm in tiyin, read digit by digit and never as a floating-point fraction. Null if it is not an amount. */
 export function parseSomInput(text: string): number | null {
   const [, whole, fraction = ''] = /^(\d{1,13})(?:[.,](\d{1,2}))?$/.exec(text.replace(/\s/g, '')) ?? []

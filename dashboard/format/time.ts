@@ -28,6 +28,16 @@ export function parseTashkentTime(text: string): number {
   return Date.parse(`${text}+05:00`)
 }
 
+/** The Tashkent day of a timestamp, as an input takes it: `2026-11-28`. */
+export function tashkentDay(at: number): string {
+  return toTashkentIso(at).slice(0, 10)
+}
+
+/** A timestamp as ISO 8601 with the offset of Tashkent, for a file: `2026-11-28T08:20:00+05:00`. */
+export function toTashkentIso(at: number): string {
+  return `${new Date(at + offsetMs).toISOString().slice(0, 19)}+05:00`
+}
+
 /** From the start of one Tashkent day to the end of another, as `receipts.get_all` counts days. A bound whose day is empty is left out. */
 export function dayRange(fromDay: string, toDay: string): { readonly from?: number; readonly to?: number } {
   const from = parseTashkentTime(`${fromDay}T00:00`)
@@ -43,6 +53,7 @@ function format(at: number, language: Language, options: Intl.DateTimeFormatOpti
 }
 
 const dayMs = 24 * 3_600_000
+const offsetMs = 5 * 3_600_000
 
 const clock = { hour: '2-digit', minute: '2-digit', second: '2-digit' } as const
 

@@ -1,5 +1,7 @@
 import Type from 'typebox'
 
+import { maxAmountTiyin } from '../receipt.ts'
+import { receiptStatuses, type ReceiptStatus } from '../receipt-status.ts'
 import { defineOperation, operationsByName } from './operation.ts'
 import { after, count, next } from './dashboard-cards.ts'
 import { done } from './dashboard-session.ts'
@@ -7,22 +9,12 @@ import { done } from './dashboard-session.ts'
 const receiptId = Type.String({ pattern: '^[0-9a-f]{24}$' })
 const textOrNull = Type.Union([Type.String(), Type.Null()])
 const timestamp = Type.Integer({ minimum: 0, description: 'Unix milliseconds.' })
+const amount = Type.Integer({ minimum: 1, maximum: maxAmountTiyin, description: 'Tiyin.' })
 
-const state = Type.Union(
-  [
-    Type.Literal(0),
-    Type.Literal(1),
-    Type.Literal(2),
-    Type.Literal(3),
-    Type.Literal(4),
-    Type.Literal(5),
-    Type.Literal(6),
-    Type.Literal(20),
-    Type.Literal(21),
-    Type.Literal(50),
-  ],
-  { description: 'As on the wire.' },
-)
+const status = Type.Unsafe<ReceiptStatus>({
+  ...Type.Union(receiptStatuses.map((each) => Type.Literal(each))),
+  description: 'As a person would say it: contract/src/receipt-status.ts.',
+})
 
 const receipt = Type.Object({
   receiptId,
@@ -30,14 +22,20 @@ const receipt = Type.Object({
     description:
       'As on the wire: 0 created, 4 paid, 5 held, 20 unknown, 21 being returned, 50 cancelled; and -1: its row was changed outside the service, and its content is not returned.',
   }),
+  status: Type.Union([status, Type.Null()], { description: 'Null: its row was changed outside the service.' }),
   amountTiyin: Type.Integer(),
   takenTiyin: Type.Integer({ description: 'The amount debited or held.' }),
+  capturedTiyin: Type.Integer({ description: 'What was debited from the cardholder, by the replies of the network.' }),
+  refundedTiyin: Type.Integer({ description: 'What of it was returned.' }),
   number: Type.String({ description: "The mask of the card that paid; '' before, and after a refusal." }),
   cardId: Type.String(),
   description: Type.String(),
   reason: Type.Union([Type.String(), Type.Null()], { description: 'Why the last payment was refused.' }),
   flagged: Type.Boolean({ description: 'Unresolved for so long that an operator has to decide.' }),
+  order: Type.String({ description: "The value of the main account field; '' without one." }),
+  customer: textOrNull,
   createdAt: Type.Integer(),
+  paidAt: Type.Integer({ description: '0 until it was paid or held.' }),
 })
 
 const operation = Type.Object({
@@ -61,13 +59,34 @@ const step = Type.Object({
 })
 
 export const dashboardReceiptsListContract = defineOperation('dashboard.receipts.list', {
-  summary: 'Lists receipts, newest first, created from `from` to before `to`, those in one state or all.',
+  summary: 'Lists receipts, newest first, created from `from` to before `to`: all, or those that match every condition that is given.',
   caller: 'dashboard',
   role: 'read',
   mutates: false,
   limit: 'read',
-  params: Type.Object({ after, count, from: Type.Optional(timestamp), to: Type.Optional(timestamp), state: Type.Optional(state) }),
-  result: Type.Object({ receipts: Type.Array(receipt), next }),
+  params: Type.Object({
+    after,
+    count,
+    from: Type.Optional(timestamp),
+    to: Type.Optional(timestamp),
+    status: Type.Optional(status),
+    cardId: Type.Optional(Type.String({ pattern: '^[0-9a-f]{24}$' })),
+    customer: Type.Optional(Type.String({ minLength: 1, maxLength: 128 })),
+    order: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 64, description: 'The value of any account field; case does not matter.' }),
+    ),
+    reason: Type.Optional(Type.String({ pattern: '^[a-z0-9_]{1,64}$', description: 'Why the last payment was refused.' })),
+    amountFrom: Type.Optional(amount),
+    amountTo: Type.Optional(amount),
+  }),
+  result: Type.Object({
+    receipts: Type.Array(receipt),
+    next,
+    unreadEntries: Type.Integer({
+      description:
+        'With a condition: entries of the audit whose changes the search does not know yet. A few are on their way; many, while the receipts of an older version are prepared for searching.',
+    }),
+  }),
   errors: [],
 })
 
@@ -81,13 +100,11 @@ export const dashboardReceiptsGetContract = defineOperation('dashboard.receipts.
   result: Type.Object({
     receipt: Type.Object({
       ...receipt.properties,
-      payTime: Type.Integer(),
       cancelTime: Type.Integer(),
       account: Type.String({ description: 'JSON array of {name, title, value, main}.' }),
       detail: textOrNull,
       payer: textOrNull,
       fiscal: textOrNull,
-      customer: textOrNull,
     }),
     operations: Type.Array(operation),
     timeline: Type.Array(step),

@@ -16,7 +16,7 @@ import { useQuery } from '../../hooks/use-query.ts'
 import { outcomeLabel } from '../../messages/audit-labels.ts'
 import { labelOf } from '../../messages/lookup.ts'
 import { auditLabelText, reasonText, receiptPageText } from '../../messages/page-texts.ts'
-import { ReceiptStateTag } from './receipt-state.tsx'
+import { ReceiptStatusTag } from './receipt-status.tsx'
 
 type ReceiptDetails = Result<'dashboard.receipts.get'>
 
@@ -96,12 +96,16 @@ interface ReceiptSummaryProps extends Pick<ReceiptDetails, 'receipt'> {
 
 function ReceiptSummary({ receipt, attempted, onAction }: ReceiptSummaryProps) {
   const text = receiptPageText.current()
-  const { receiptId, state, flagged, amountTiyin, takenTiyin, number, cardId, description, reason, createdAt, payTime, cancelTime } =
-    receipt
+  const { receiptId, state, status, amountTiyin, takenTiyin, number, cardId, description, reason, createdAt, paidAt, cancelTime } = receipt
+  const { capturedTiyin, refundedTiyin, order, customer } = receipt
   const rows = [
     [text.id, <CopyButton text={receiptId} />],
     [text.amount, <Money tiyin={amountTiyin} />],
     [text.capturedOrHeld, <Money tiyin={takenTiyin} />],
+    [text.captured, capturedTiyin === 0 ? null : <Money tiyin={capturedTiyin} />],
+    [text.refunded, refundedTiyin === 0 ? null : <Money tiyin={refundedTiyin} />],
+    [text.order, order === '' ? null : order],
+    [text.customer, customer === null || customer === '' ? null : customer],
     [text.card, cardId === '' ? attempted.length === 0 ? '—' : null : <CardLink card={{ cardId, number }} />],
     [
       text.attemptedCards,
@@ -116,7 +120,7 @@ function ReceiptSummary({ receipt, attempted, onAction }: ReceiptSummaryProps) {
     [text.description, description === '' ? '—' : description],
     [text.failureReason, reason === null ? null : <ReasonText reason={reason} />],
     [text.created, <Time at={createdAt} />],
-    [text.paidAt, payTime === 0 ? null : <Time at={payTime} />],
+    [text.paidAt, paidAt === 0 ? null : <Time at={paidAt} />],
     [text.cancelledAt, cancelTime === 0 ? null : <Time at={cancelTime} />],
     [text.account, receipt.account === '[]' ? null : <JsonDetails json={receipt.account} />],
     [text.payer, receipt.payer === null ? null : <JsonDetails json={receipt.payer} />],
@@ -127,7 +131,7 @@ function ReceiptSummary({ receipt, attempted, onAction }: ReceiptSummaryProps) {
       <h2>
         <Money tiyin={amountTiyin} />
       </h2>
-      <ReceiptStateTag state={state} isFlagged={flagged} />
+      <ReceiptStatusTag status={status} />
       <DetailList details={rows} />
       {hasRole('support') && state === receiptStates.held && (
         <button type="button" class="main" onClick={() => onAction('confirm')}>

@@ -1,24 +1,29 @@
+import '../../app/common.ts'
 import { useSignal } from '@preact/signals'
-import type { Params, Result } from '@tessera/contract/operations'
-import { receiptStates } from '@tessera/contract/receipt'
+import type { Result } from '@tessera/contract/operations'
+import { receiptStatuses, type ReceiptStatus } from '@tessera/contract/receipt-status'
+import type { InputHTMLAttributes } from 'preact'
 
 import { call } from '../../app/api.ts'
 import { useMessages } from '../../app/lazy-messages.tsx'
 import { navigate, dashboardPath, route } from '../../app/router.ts'
+import { CopyButton } from '../../components/copy.tsx'
 import { SelectField, LabelledControl, useSyncedValue } from '../../components/fields.tsx'
-import { dayRange } from '../../format/time.ts'
 import { EmptyState, ErrorMessage } from '../../components/query-result.tsx'
 import { ReasonText } from '../../components/reason.tsx'
 import { type TableColumn, DataTable } from '../../components/table.tsx'
 import { Money, Time } from '../../components/values.tsx'
-import { downloadCsv, toIsoTime } from '../../format/csv.ts'
+import { downloadCsv } from '../../format/csv.ts'
+import { formatSomDecimal } from '../../format/numbers.ts'
+import { toTashkentIso } from '../../format/time.ts'
 import { useAction } from '../../hooks/use-action.ts'
 import { collectPages } from '../../hooks/list-pages.ts'
 import { usePagedList } from '../../hooks/use-paged-list.ts'
 import { formatMessage } from '../../messages/lookup.ts'
 import { reasonText, receiptPageText } from '../../messages/page-texts.ts'
 import { ReceiptDetail } from './receipt-detail.tsx'
-import { ReceiptStateTag } from './receipt-state.tsx'
+import { hiddenPart, noFilter, readReceiptFilter, type ReceiptFilter, receiptsPath, receiptViews, toListParams } from './receipt-filter.ts'
+import { ReceiptStatusTag } from './receipt-status.tsx'
 
 /** The list at /dashboard/receipts, and one receipt at /dashboard/receipts/<id>. */
 export function ReceiptsPage() {
@@ -28,72 +33,116 @@ export function ReceiptsPage() {
 
 type ReceiptRow = Result<'dashboard.receipts.list'>['receipts'][number]
 
-/** The merchant's receipts, newest first, filtered by the days and the state in the address. */
+function show(filter: ReceiptFilter): void {
+  navigate(receiptsPath(filter), { hidden: hiddenPart(filter) })
+}
+
+/** The merchant's receipts, newest first, filtered by the address and, for what may not stand in one, by the history entry. */
 export function ReceiptList() {
-  const { query } = route.value
-  const [fromDay, toDay] = [query.get('from') ?? '', query.get('to') ?? '']
-  const [from, to] = [useSyncedValue(fromDay), useSyncedValue(toDay)]
-  const state = states.find((each) => String(each) === query.get('state'))
-  const filter: ReceiptFilter = { ...dayRange(fromDay, toDay), ...(state === undefined ? {} : { state }) }
-  const show = (wantedState: string): void => navigate(`receipts?from=${from.value}&to=${to.value}&state=${wantedState}`)
-  const list = usePagedList(`${fromDay} ${toDay} ${state ?? ''}`, async (after) => {
-    const { receipts, next } = await call('dashboard.receipts.list', { ...filter, after })
+  const filter = readReceiptFilter(route.value)
+  const key = JSON.stringify(filter)
+  const typed = useSyncedValue(filter, key)
+  const unread = useSignal(0)
+  const list = usePagedList(key, async (after) => {
+    const { receipts, next, unreadEntries } = await call('dashboard.receipts.list', { ...toListParams(filter), after })
+    unread.value = unreadEntries
     return { rows: receipts, next }
   })
   const loading = useMessages(receiptPageText, reasonText)
   if (loading !== null) return loading
   const text = receiptPageText.current()
+  const isFiltered = key !== JSON.stringify(noFilter)
+  const type = (part: Partial<ReceiptFilter>): void => void (typed.value = { ...typed.value, ...part })
   return (
     <>
+      <Views current={key} />
       <form
         class="tools"
         onSubmit={(event) => {
           event.preventDefault()
-          show(String(state ?? ''))
+          show(typed.value)
         }}
       >
-        <DayField label={text.from} value={from.value} onInput={(day) => (from.value = day)} />
-        <DayField label={text.to} value={to.value} onInput={(day) => (to.value = day)} />
         <SelectField
-          label={text.state}
-          value={String(state ?? '')}
-          onChange={show}
-          options={[['', text.all], ...states.map((each) => [String(each), text.states[each] ?? String(each)] as const)]}
+          label={text.status}
+          value={typed.value.status}
+          onChange={(status) => show({ ...typed.value, status: status as ReceiptStatus | '' })}
+          options={[['', text.all], ...receiptStatuses.map((status) => [status, text.statuses[status]] as const)]}
         />
+        <FilterInput label={text.from} type="date" value={typed.value.from} onInput={(from) => type({ from })} />
+        <FilterInput label={text.to} type="date" value={typed.value.to} onInput={(to) => type({ to })} />
+        <FilterInput label={text.amountFrom} value={typed.value.amountFrom} onInput={(amountFrom) => type({ amountFrom })} />
+        <FilterInput label={text.amountTo} value={typed.value.amountTo} onInput={(amountTo) => type({ amountTo })} />
+        <FilterInput label={text.orderNumber} type="search" value={typed.value.order} onInput={(order) => type({ order })} />
         <button type="submit">{text.show}</button>
+        {isFiltered && (
+          <button type="button" onClick={() => show(noFilter)}>
+            {text.clear}
+          </button>
+        )}
       </form>
+      {filter.customer !== '' && <p>{formatMessage(text.ofCustomer, filter.customer)}</p>}
+      {unread.value > unreadNoticeMin && <p role="note">{formatMessage(text.preparing, unread.value)}</p>}
       <DataTable
         label={text.label}
         list={list}
         columns={columns()}
         keyOf={({ receiptId }) => receiptId}
-        empty={<EmptyState {...text.none} />}
+        empty={<EmptyState {...(isFiltered ? text.noTable : text.none)} />}
       />
       <ExportButton filter={filter} />
     </>
   )
 }
 
-function DayField({ label, value, onInput }: { label: string; value: string; onInput: (day: string) => void }) {
+function Views({ current }: { current: string }) {
+  const text = receiptPageText.current()
+  return (
+    <div class="views" role="group" aria-label={text.views}>
+      {receiptViews(Date.now()).map(([name, filter]) => (
+        <a
+          key={name}
+          href={dashboardPath(receiptsPath(filter))}
+          {...(JSON.stringify(filter) === current ? { 'aria-current': 'true' as const } : {})}
+        >
+          {text.viewNames[name]}
+        </a>
+      ))}
+    </div>
+  )
+}
+
+interface FilterInputProps {
+  readonly label: string
+  readonly type?: 'text' | 'date' | 'search'
+  readonly value: string
+  readonly onInput: (value: string) => void
+}
+
+function FilterInput({ label, type = 'text', value, onInput }: FilterInputProps) {
+  // InputHTMLAttributes is a union by input type, which a variable type cannot satisfy.
+  const attributes = {
+    type,
+    ...(type === 'text'
+      ? { inputMode: 'decimal', size: 10, pattern: '[\\d\\s]{1,17}([.,]\\d{1,2})?', title: '1 000 000,50' }
+      : { maxLength: 64 }),
+  } as InputHTMLAttributes
   return (
     <LabelledControl label={label}>
-      {(id) => <input id={id} type="date" value={value} onInput={(event) => onInput(event.currentTarget.value)} />}
+      {(id) => <input id={id} value={value} {...attributes} onInput={(event) => onInput(event.currentTarget.value)} />}
     </LabelledControl>
   )
 }
 
-type ReceiptFilter = Pick<Params<'dashboard.receipts.list'>, 'from' | 'to' | 'state'>
-
 function columns(): TableColumn<ReceiptRow>[] {
   const text = receiptPageText.current()
   return [
-    { name: text.id, render: ({ receiptId }) => <a href={dashboardPath(`receipts/${receiptId}`)}>{receiptId.slice(-8)}</a> },
     {
-      name: text.state,
-      render: ({ state, flagged, reason }) => (
+      name: text.status,
+      render: ({ status, reason }) => (
         <>
-          <ReceiptStateTag state={state} isFlagged={flagged} />
-          {reason !== null && (
+          <ReceiptStatusTag status={status} />
+          {status === 'failed' && reason !== null && (
             <div>
               <ReasonText reason={reason} />
             </div>
@@ -102,9 +151,33 @@ function columns(): TableColumn<ReceiptRow>[] {
       ),
     },
     { name: text.amount, render: ({ amountTiyin }) => <Money tiyin={amountTiyin} />, isNumber: true },
+    { name: text.order, render: ({ order }) => (order === '' ? '—' : order), isMinor: true },
+    {
+      name: text.customer,
+      render: ({ customer }) =>
+        customer === null || customer === '' ? (
+          '—'
+        ) : (
+          <button type="button" class="value" onClick={() => show({ ...noFilter, customer })}>
+            {customer}
+          </button>
+        ),
+      isMinor: true,
+    },
     { name: text.card, render: ({ number }) => (number === '' ? '—' : <span class="mask">{number}</span>), isMinor: true },
-    { name: text.description, render: ({ description }) => description, isMinor: true },
-    { name: text.created, render: ({ createdAt }) => <Time at={createdAt} /> },
+    {
+      name: text.time,
+      render: ({ receiptId, createdAt }) => (
+        <a href={dashboardPath(`receipts/${receiptId}`)}>
+          <Time at={createdAt} />
+        </a>
+      ),
+    },
+    {
+      name: text.id,
+      render: ({ receiptId }) => <CopyButton text={receiptId} label={receiptId.slice(-8)} />,
+      isMinor: true,
+    },
   ]
 }
 
@@ -116,11 +189,11 @@ function ExportButton({ filter }: { filter: ReceiptFilter }) {
   const save = async (): Promise<void> => {
     status.value = ''
     const { rows, isComplete } = await collectPages(async (after) => {
-      const { receipts, next } = await call('dashboard.receipts.list', { ...filter, after, count: 100 })
+      const { receipts, next } = await call('dashboard.receipts.list', { ...toListParams(filter), after, count: 100 })
       return { rows: receipts, next }
     }, maxReceipts)
     status.value = formatMessage(isComplete ? text.exported : text.exportedFirst, rows.length)
-    downloadCsv('receipts.csv', head, rows.map(toCsvRow))
+    downloadCsv('receipts.csv', csvHead, rows.map(toCsvRow))
   }
   return (
     <>
@@ -135,14 +208,35 @@ function ExportButton({ filter }: { filter: ReceiptFilter }) {
   )
 }
 
-const head = ['receiptId', 'state', 'amountTiyin', 'takenTiyin', 'card', 'cardId', 'description', 'reason', 'createdAt']
+const amounts = ['amount', 'captured', 'refunded', 'net'] as const
+const csvHead = [
+  'status',
+  ...amounts.map((name) => `${name}Som`),
+  ...amounts.map((name) => `${name}Tiyin`),
+  ...['order', 'customer', 'card', 'createdAt (UTC+5)', 'paidAt (UTC+5)', 'reason', 'description', 'receiptId', 'cardId'],
+]
 
 function toCsvRow(receipt: ReceiptRow): (string | number | null)[] {
-  const { receiptId, state, amountTiyin, takenTiyin, number, cardId, description, reason, createdAt } = receipt
-  return [receiptId, state, amountTiyin, takenTiyin, number, cardId, description, reason, toIsoTime(createdAt)]
+  const { status, amountTiyin, capturedTiyin, refundedTiyin, order, customer, number, createdAt, paidAt, reason, description } = receipt
+  const { statuses, tampered } = receiptPageText.current()
+  const tiyin = [amountTiyin, capturedTiyin, refundedTiyin, capturedTiyin - refundedTiyin]
+  const times = [createdAt, paidAt].map((at) => (at === 0 ? null : toTashkentIso(at)))
+  const word = status === null ? tampered : statuses[status]
+  return [
+    word,
+    ...tiyin.map(formatSomDecimal),
+    ...tiyin,
+    order,
+    customer,
+    number,
+    ...times,
+    reason,
+    description,
+    receipt.receiptId,
+    receipt.cardId,
+  ]
 }
 
-const { created, checking, debiting, awaitingMerchant, paid, holding, held, unknown, returning, cancelled } = receiptStates
-/** In the order in which a receipt goes through them. */
-const states = [created, checking, debiting, awaitingMerchant, paid, holding, held, unknown, returning, cancelled] as const
 const maxReceipts = 10_000
+/** A few changes are always on their way; the list shows them a second later. */
+const unreadNoticeMin = 1000

@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
 
+import type { Page } from 'playwright-core'
+
 import { callDashboard, listAccessibilityViolations, openDashboard, readDownload, type OpenDashboard } from '../../dashboard.fixture.ts'
 
 let dashboard: OpenDashboard
@@ -26,12 +28,30 @@ async function pay(hold: boolean, description: string): Promise<string> {
   return id
 }
 
+async function openReceipt(page: Page, id: string): Promise<void> {
+  await page.locator(`a[href$="/receipts/${id}"]`).click()
+}
+
+/** A receipt is found by its status and its order a second after it was changed. */
+async function waitUntilFound(page: Page, id: string): Promise<void> {
+  const link = page.locator(`a[href$="/receipts/${id}"]`)
+  for (let turn = 0; turn < 20 && (await link.count()) === 0; turn++) {
+    await page.waitForTimeout(500)
+    await page.reload()
+    await page.getByRole('button', { name: 'Export this list' }).waitFor()
+    await page.waitForTimeout(200)
+  }
+  await link.waitFor()
+}
+
 test('a receipt is found in the list, shows the responses of the network, and is refunded', async () => {
   const id = await pay(false, '=HYPERLINK("x")<script>')
   const page = await dashboard.open('receipts')
   const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Export this list' }).click()])
-  assert.match(await readDownload(file), /"'=HYPERLINK\(""x""\)<script>"/)
-  await page.getByRole('link', { name: id.slice(-8) }).click()
+  const csv = await readDownload(file)
+  assert.match(csv, /"'=HYPERLINK\(""x""\)<script>"/)
+  assert.match(csv, /"Paid","12345\.00","12345\.00","0\.00","12345\.00","1234500","1234500","0","1234500"/)
+  await openReceipt(page, id)
   await page.locator('strong', { hasText: 'Authorize' }).waitFor()
   await page.getByText('=HYPERLINK("x")<script>').waitFor()
   assert.deepEqual(await listAccessibilityViolations(page), [])
@@ -45,29 +65,69 @@ test('held money is captured, a day without receipts shows a message, and leavin
   const page = await dashboard.open(`receipts/${id}`, { viewport: { width: 360, height: 740 }, colorScheme: 'dark' })
   await page.getByRole('button', { name: 'Capture the held money' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Capture the held money' }).click()
-  await page.getByText('paid', { exact: true }).first().waitFor()
+  await page.getByText('Captured', { exact: true }).first().waitFor()
   assert.equal(await page.evaluate(() => document.documentElement.scrollWidth > innerWidth), false)
   await page.goto(`${dashboard.origin}/dashboard/receipts?from=2020-01-01&to=2020-01-02`)
-  await page.getByText('No receipts found').waitFor()
+  await page.getByText('No receipts match').waitFor()
   assert.deepEqual(await listAccessibilityViolations(page), [])
   await page.getByRole('button', { name: 'Menu' }).click()
   await page.getByRole('link', { name: 'Receipts' }).click()
-  await page.getByRole('link', { name: id.slice(-8) }).waitFor()
-  assert.equal(await page.getByLabel('From').inputValue(), '', 'the field is cleared with the filter')
-  await page.getByLabel('State').selectOption({ label: 'created' })
-  await page.getByText('No receipts found').waitFor()
-  assert.equal(new URL(page.url()).searchParams.get('from'), '')
+  await page.locator(`a[href$="/receipts/${id}"]`).waitFor()
+  assert.equal(await page.getByLabel('From', { exact: true }).inputValue(), '', 'the field is cleared with the filter')
+  await page.getByLabel('Status').selectOption({ label: 'Voided' })
+  await page.getByText('No receipts match').waitFor()
+  assert.equal(new URL(page.url()).search, '?status=voided')
+  await page.getByRole('button', { name: 'Clear filters' }).click()
+  await page.locator(`a[href$="/receipts/${id}"]`).waitFor()
 })
 
-test('one state is listed and exported alone, and fiscal data is shown by its members', async () => {
+test('a receipt is found by its order and its customer, which stay out of the address and survive a reload and the way back', async () => {
+  const callApi = (method: string, params: object) => dashboard.api(method, params) as Promise<ApiResult>
+  const { _id: id } = (await callApi('receipts.create', { amount: 700_000, account: { order: 'A-Search-7' } })).receipt
+  const { _id: other } = (await callApi('receipts.create', { amount: 700_000, account: { order: 'A-Search-8' } })).receipt
+  const page = await dashboard.open('receipts')
+  await page.locator(`a[href$="/receipts/${other}"]`).waitFor()
+  await page.getByLabel('Order number').fill('a-search-7')
+  await page.keyboard.press('Enter')
+  await waitUntilFound(page, id)
+  assert.equal(await page.locator(`a[href$="/receipts/${other}"]`).count(), 0)
+  assert.equal(page.url().includes('search'), false)
+  await page.reload()
+  await page.locator(`a[href$="/receipts/${id}"]`).click()
+  await page.getByText('A-Search-7').first().waitFor()
+  await page.goBack()
+  await page.locator(`a[href$="/receipts/${id}"]`).waitFor()
+  assert.equal(await page.getByLabel('Order number').inputValue(), 'a-search-7')
+  assert.equal(await page.locator(`a[href$="/receipts/${other}"]`).count(), 0)
+  await page.getByLabel('Amount from').fill('7000,01')
+  await page.keyboard.press('Enter')
+  await page.getByText('No receipts match').waitFor()
+  assert.equal(new URL(page.url()).search, '?amountFrom=7000.01')
+  assert.deepEqual(await listAccessibilityViolations(page), [])
+})
+
+test('a card number typed as an order number never leaves the page', async () => {
+  const page = await dashboard.open('receipts')
+  const sent: string[] = []
+  page.on('request', (request) => sent.push(`${request.url()} ${request.postData() ?? ''}`))
+  await page.getByLabel('Order number').fill('8600 0691 9540 6311')
+  await page.keyboard.press('Enter')
+  await page.getByRole('alert').getByText('card number').waitFor()
+  assert.equal(
+    sent.some((text) => text.replace(/\D/g, '').includes('8600069195406311')),
+    false,
+  )
+})
+
+test('one status is listed and exported alone, and fiscal data is shown by its members', async () => {
   const id = await pay(false, 'fiscal')
   await dashboard.api('receipts.set_fiscal_data', { id, fiscal_data: { receipt_id: 77, qr_code_url: 'https://ofd.example/check?r=77' } })
   const { receipt } = (await dashboard.api('receipts.create', { amount: 100_000, description: 'not paid' })) as ApiResult
   const page = await dashboard.open('receipts')
-  await page.getByRole('link', { name: receipt._id.slice(-8) }).waitFor()
-  await page.getByLabel('State').selectOption({ label: 'paid' })
-  await page.getByRole('link', { name: receipt._id.slice(-8) }).waitFor({ state: 'detached' })
-  await page.getByRole('link', { name: id.slice(-8) }).waitFor()
+  await page.locator(`a[href$="/receipts/${receipt._id}"]`).waitFor()
+  await page.getByLabel('Status').selectOption({ label: 'Paid' })
+  await page.locator(`a[href$="/receipts/${receipt._id}"]`).waitFor({ state: 'detached' })
+  await waitUntilFound(page, id)
   const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Export this list' }).click()])
   const csv = await readDownload(file)
   assert.deepEqual([csv.includes(id), csv.includes(receipt._id)], [true, false])
@@ -78,7 +138,7 @@ test('one state is listed and exported alone, and fiscal data is shown by its me
   await page.getByRole('alert').getByText('did not respond').waitFor()
   assert.equal(await saved.count(), 0, 'the status of the previous export is cleared')
   await page.unroute('**/dashboard/api')
-  await page.getByRole('link', { name: id.slice(-8) }).click()
+  await openReceipt(page, id)
   const link = page.getByRole('link', { name: 'https://ofd.example/check?r=77' })
   assert.equal(await link.getAttribute('rel'), 'noreferrer noopener')
   await page.getByText('receipt_id', { exact: true }).waitFor()
@@ -99,7 +159,8 @@ test('the cause of a failed payment is one click away from anywhere, and the res
   await callDashboard(page, 'dashboard.sandbox.setStep', { scenario: 'receipts.pay', step: 'insufficient_funds' })
   await dashboard.api('receipts.pay', { id, token })
   await page.getByRole('link', { name: 'Receipts' }).click()
-  const row = page.locator('tr', { has: page.getByRole('link', { name: id.slice(-8) }) })
+  const row = page.locator('tr', { has: page.locator(`a[href$="/receipts/${id}"]`) })
+  await row.getByText('Failed', { exact: true }).waitFor()
   await row.getByText('insufficient_funds').waitFor()
   await row.getByRole('link').click()
   await page.locator('strong', { hasText: 'Authorize' }).waitFor()

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts'
 import type { ClockGuard } from '../domain/clock-guard.ts'
-import { runWhileWorking } from '../domain/work-pace.ts'
+import { makeWorkPace, runWhileWorking } from '../domain/work-pace.ts'
 import type { Log } from '../ops/logging/log.ts'
 
 import { makeJobLog } from './job-log.ts'
@@ -23,6 +23,8 @@ const minutes = 60_000
 // prettier-ignore
 export function listBackgroundJobs(app: ComposedServices): BackgroundJob[] {
   const byTime = (run: BackgroundJob['run']): BackgroundJob['run'] => runWhileTrusted(app.clockGuard, run)
+  // Of its own, since it times its batches: a summary costs more than the change of a row.
+  const summaryPace = makeWorkPace({ clock: app.machineClock, waitingWrites: () => app.store.waitingWrites() })
   return [
     { event: 'clock_compared',                everyMs: seconds,      run: uncounted(app.clockAdministration.runOnce) },
     { event: 'audit_followed',                everyMs: seconds,      run: uncounted(app.follower.runOnce) },
@@ -33,6 +35,7 @@ export function listBackgroundJobs(app: ComposedServices): BackgroundJob[] {
     { event: 'ceremonies_ended',              everyMs: minutes / 4,  run: uncounted(async () => app.custody.progress()) },
     { event: 'known_answers_stored',          everyMs: minutes,      run: uncounted(app.knownAnswers.update) },
     { event: 'receipts_counted',              everyMs: 15 * seconds, run: uncounted(app.receiptGauges.refresh) },
+    { event: 'receipts_summed_up',            everyMs: seconds,      run: uncounted((stopping) => app.dashboard.receiptSummaries.runOnce(stopping, summaryPace)) },
     { event: 'receipts_reconciled',           everyMs: seconds,      run: app.receiptWorker.begin },
     { event: 'events_delivered',              everyMs: seconds / 4,  run: app.webhooks.runOnce },
     { event: 'events_deleted',                everyMs: minutes,      run: byTime(app.webhooks.deleteOld) },

@@ -1,4 +1,4 @@
-import type { Result } from '@tessera/contract/operations'
+import type { Params, Result } from '@tessera/contract/operations'
 import {
   dashboardReceiptsCancelContract,
   dashboardReceiptsConfirmContract,
@@ -8,25 +8,28 @@ import {
 
 import { toOperationKind, toOperationState } from '../domain/payments/network-operations.ts'
 import { toReasonCode } from '../domain/reporting/reason-code.ts'
-import type { ReceiptLookup, ReceiptWithHistory } from '../domain/reporting/receipts.ts'
+import type { ReceiptConditions } from '../domain/reporting/receipt-search.ts'
+import { readOrder, readReason, toOrderKey } from '../domain/reporting/receipt-summaries.ts'
+import type { ReceiptInList, ReceiptWithHistory } from '../domain/reporting/receipts.ts'
 
 import { formatCursor, readCursor, toTimestamp } from './dashboard-values.ts'
 import { operation } from './operation.ts'
 
 /** Lists the merchant's receipts, newest first. */
 export const dashboardReceiptsList = operation(dashboardReceiptsListContract, {
-  async run({ after, count = 25, from = 0, to = Number.MAX_SAFE_INTEGER, state = null }, ctx, { dashboard }) {
-    const { receipts, next } = await dashboard.receiptLists.list(ctx, { from, to, state, after: readCursor(after), count })
-    return { receipts: receipts.map(toReceiptItem), next: formatCursor(next) }
+  async run({ after, count = 25, from = 0, to = Number.MAX_SAFE_INTEGER, ...conditions }, ctx, { dashboard }) {
+    const filter = { from, to, after: readCursor(after), count, ...toConditions(conditions) }
+    const { receipts, next, unreadEntries } = await dashboard.receiptLists.list(ctx, filter)
+    return { receipts: receipts.map(toReceiptItem), next: formatCursor(next), unreadEntries }
   },
 })
 
 /** Returns one receipt with its history, newest first. */
 export const dashboardReceiptsGet = operation(dashboardReceiptsGetContract, {
   async run({ receiptId }, ctx, { dashboard }) {
-    const { receipt, operations, cards, entries } = await dashboard.receiptLists.get(ctx, receiptId)
+    const { operations, cards, entries, ...listed } = await dashboard.receiptLists.get(ctx, receiptId)
     return {
-      receipt: { ...toReceiptItem(receipt), ...receiptDetails(receipt) },
+      receipt: { ...toReceiptItem(listed), ...receiptDetails(listed.receipt) },
       operations: operations.map(({ kind, amountTiyin, state, reason, rawCode, requestedAt, resolvedAt, cardId }) => {
         const number = cards.get(cardId) ?? ''
         return {
@@ -60,32 +63,33 @@ export const dashboardReceiptsConfirm = operation(dashboardReceiptsConfirmContra
   render: () => ({ success: true }),
 })
 
+type ListParams = Params<'dashboard.receipts.list'>
+
+function toConditions(given: Omit<ListParams, 'after' | 'count' | 'from' | 'to'>): ReceiptConditions {
+  const { status = null, cardId = null, customer = null, order, reason = null, amountFrom = null, amountTo = null } = given
+  return { status, cardId, customer, order: order === undefined ? null : toOrderKey(order), reason, amountFrom, amountTo }
+}
+
 function receiptDetails(receipt: ReceiptWithHistory['receipt']) {
-  if (receipt.state === 'tampered') {
-    return { payTime: 0, cancelTime: 0, account: '[]', detail: null, payer: null, fiscal: null, customer: null }
-  }
-  const { payTime, cancelTime, account, detail, payer, fiscal, customer } = receipt
-  return { payTime, cancelTime, account, detail, payer, fiscal, customer }
+  if (receipt.state === 'tampered') return { cancelTime: 0, account: '[]', detail: null, payer: null, fiscal: null }
+  const { cancelTime, account, detail, payer, fiscal } = receipt
+  return { cancelTime, account, detail, payer, fiscal }
 }
 
 type ReceiptItem = Result<'dashboard.receipts.list'>['receipts'][number]
 
 /** A receipt for the dashboard's lists. A tampered row shows only its id and time. */
-export function toReceiptItem(receipt: ReceiptLookup): ReceiptItem {
+export function toReceiptItem({ receipt, status, money }: ReceiptInList): ReceiptItem {
   if (receipt.state === 'tampered') {
     const { receiptId } = receipt
     const unknownValues = { amountTiyin: 0, takenTiyin: 0, number: '', cardId: '', description: '', reason: null, flagged: true }
-    return { receiptId, state: stateTampered, ...unknownValues, createdAt: toTimestamp(receipt.createdAt) }
+    const created = { order: '', customer: null, createdAt: toTimestamp(receipt.createdAt), paidAt: 0 }
+    return { receiptId, state: stateTampered, status, ...unknownValues, ...money, ...created }
   }
-  const { receiptId, state, amountTiyin, takenTiyin, maskedPan: number, cardId, description, error, flagged, createdAt } = receipt
-  return { receiptId, state, amountTiyin, takenTiyin, number, cardId, description, reason: reasonIn(error), flagged, createdAt }
+  const { receiptId, state, amountTiyin, takenTiyin, maskedPan: number, cardId, description, error, flagged, createdAt, payTime } = receipt
+  const taken = { amountTiyin, takenTiyin, ...money, number, cardId, description, reason: readReason(error), flagged }
+  return { receiptId, state, status, ...taken, order: readOrder(receipt), customer: receipt.customer, createdAt, paidAt: payTime }
 }
 
 /** Not a state of receipts; described in the contract. */
 const stateTampered = -1
-
-function reasonIn(error: string | null): string | null {
-  if (error === null) return null
-  const { reason } = JSON.parse(error) as { readonly reason?: unknown }
-  return typeof reason === 'string' ? reason : null
-}

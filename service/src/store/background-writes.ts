@@ -6,6 +6,7 @@ import { deleteOldFormCards, deleteOldFormSessions } from './form-sessions.ts'
 import { deleteOldIdempotencyRecords } from './idempotency.ts'
 import { deleteOldKnownDevices } from './known-devices.ts'
 import { deleteOldEvents } from './outbox.ts'
+import { storeReceiptSummaries } from './receipt-summaries.ts'
 import { deleteOldLimits } from './send-limits.ts'
 import { deleteOldSignInAttempts } from './sign-in-attempts.ts'
 import { deleteOldSmsSends } from './sms-sends.ts'
@@ -26,5 +27,6 @@ export const backgroundWrites: ReadonlySet<string> = new Set(
     deleteOldLimits,
     deleteOldSignInAttempts,
     deleteOldSmsSends,
+    storeReceiptSummaries,
   ].map(({ name }) => name),
 )

@@ -10,6 +10,7 @@ import { lifecycleSuite } from './suite/lifecycle.suite.ts'
 import { limitsSuite } from './suite/limits.suite.ts'
 import { merchantsSuite } from './suite/merchants.suite.ts'
 import { receiptListsSuite } from './suite/receipt-lists.suite.ts'
+import { receiptSummariesSuite } from './suite/receipt-summaries.suite.ts'
 import { receiptsSuite } from './suite/receipts.suite.ts'
 import { extrasSuite } from './suite/extras.suite.ts'
 import { sandboxSuite } from './suite/sandbox.suite.ts'
@@ -29,6 +30,7 @@ export function storeSuite(withStore: WithStore): void {
   limitsSuite(withStore)
   receiptsSuite(withStore)
   receiptListsSuite(withStore)
+  receiptSummariesSuite(withStore)
   extrasSuite(withStore)
   idempotencySuite(withStore)
   sandboxLedgerSuite(withStore)

@@ -17,6 +17,9 @@ const statements: readonly Statement[] = [
     (select request_id from operations where bucket = $1 and merchant_id = $2 and receipt_id in (${receiptPage})) returning request_id`,
   sql`delete from operations where bucket = $1 and merchant_id = $2 and receipt_id in (${receiptPage}) returning request_id`,
   sql`delete from card_locks where bucket = $1 and merchant_id = $2 and receipt_id in (${receiptPage}) returning receipt_id`,
+  sql`delete from receipt_orders where bucket = $1 and merchant_id = $2 and value in
+    (select value from receipt_orders where bucket = $1 and merchant_id = $2 order by value limit 200) returning receipt_id`,
+  sql`delete from receipt_summaries where bucket = $1 and merchant_id = $2 and receipt_id in (${receiptPage}) returning receipt_id`,
   sql`delete from receipts where bucket = $1 and merchant_id = $2 and receipt_id in (${receiptPage}) returning receipt_id`,
 
   sql`delete from delivery_attempts where bucket = $1 and event_id in (${eventPage}) returning event_id`,

@@ -21,6 +21,7 @@ import * as operations from './operations.ts'
 import * as outbox from './outbox.ts'
 import * as pageChecks from './page-checks.ts'
 import * as postponedDeliveries from './postponed-deliveries.ts'
+import * as receiptSummaries from './receipt-summaries.ts'
 import * as receipts from './receipts.ts'
 import * as requestSegments from './request-segments.ts'
 import * as sandbox from './sandbox.ts'
@@ -74,6 +75,7 @@ const tables: readonly object[] = [
   outbox,
   pageChecks,
   postponedDeliveries,
+  receiptSummaries,
   receipts,
   requestSegments,
   sandbox,

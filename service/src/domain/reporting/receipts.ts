@@ -1,5 +1,5 @@
 import { RpcError } from '@tessera/contract/errors'
-import type { ReceiptState } from '@tessera/contract/receipt'
+import type { ReceiptStatus } from '@tessera/contract/receipt-status'
 import { bucketOfId } from '@tessera/vault/id'
 
 import { type AuditRow, listAuditOfSubject } from '../../store/audit.ts'
@@ -11,6 +11,9 @@ import type { TimeCursor } from '../../store/transaction.ts'
 import { keepValid, makeVerifiedRows } from '../verified-rows.ts'
 
 import { makeCardLookup, type CardReportDependencies, type MerchantCardsKey } from './cards.ts'
+import { findMatchingSummaries, hasConditions, type ReceiptConditions } from './receipt-search.ts'
+import { deriveReceiptStatus, type ReceiptMoney, sumReceiptMoney } from './receipt-status.ts'
+import { countUnreadEntries } from './receipt-summaries.ts'
 
 export type { OperationRow, ReceiptRow }
 
@@ -23,24 +26,32 @@ export interface TamperedReceipt {
 
 export type ReceiptLookup = ReceiptRow | TamperedReceipt
 
-export interface ReceiptPage {
-  readonly receipts: readonly ReceiptLookup[]
-  readonly next: TimeCursor | null
+/** A receipt in a list, with what its operations say of it. */
+export interface ReceiptInList {
+  readonly receipt: ReceiptLookup
+  /** Null for a tampered row. */
+  readonly status: ReceiptStatus | null
+  readonly money: ReceiptMoney
 }
 
-export interface ReceiptWithHistory {
-  readonly receipt: ReceiptLookup
+export interface ReceiptPage {
+  readonly receipts: readonly ReceiptInList[]
+  readonly next: TimeCursor | null
+  /** Entries of the audit whose changes a filtered list may not know yet; 0 for a list without filters. */
+  readonly unreadEntries: number
+}
+
+export interface ReceiptWithHistory extends ReceiptInList {
   readonly operations: readonly OperationRow[]
   /** Masked numbers of the cards used for the receipt, by card id; '' for a tampered row. */
   readonly cards: ReadonlyMap<string, string>
   readonly entries: readonly AuditRow[]
 }
 
-export interface ReceiptListFilter {
+/** What a list of receipts is limited to. Without a filter but the time, all receipts are listed, also those whose rows were changed outside the service. */
+export interface ReceiptListFilter extends ReceiptConditions {
   readonly from: number
   readonly to: number
-  /** Null: any state. */
-  readonly state: ReceiptState | null
   readonly after: TimeCursor | null
   readonly count: number
 }
@@ -59,6 +70,13 @@ export function makeReceiptReports(deps: CardReportDependencies): ReceiptReports
   const operationRows = makeVerifiedRows(deps, operationsTable)
   return Object.freeze({ list, get })
 
+  async function describe(receipt: ReceiptLookup): Promise<ReceiptInList> {
+    if (receipt.state === 'tampered') return { receipt, status: null, money: { capturedTiyin: 0, refundedTiyin: 0 } }
+    // Before a payment there is no operation, and of most paid receipts one.
+    const operations = receipt.requestId === '' ? [] : await keepValid(operationRows, await store.read(listOperations(receipt)))
+    return { receipt, status: deriveReceiptStatus(receipt, operations), money: sumReceiptMoney(operations) }
+  }
+
   async function lookUp(receipt: ListedReceipt): Promise<ReceiptLookup> {
     const { merchantId, receiptId, createdAt } = receipt
     if ('brokenAt' in receipt) alarm('row_tampered', { merchantId, cardId: '', receiptId, requestId: '', table: receiptsTable.name })
@@ -66,12 +84,26 @@ export function makeReceiptReports(deps: CardReportDependencies): ReceiptReports
     return { state: 'tampered', receiptId, createdAt }
   }
 
-  async function list({ bucket, merchantId }: MerchantCardsKey, { count, ...filter }: ReceiptListFilter): Promise<ReceiptPage> {
-    const found = await store.read(listReceiptPage({ bucket, merchantId, ...filter, count: count + 1 }))
-    const receipts = await Promise.all(found.slice(0, count).map(lookUp))
-    const last = found.length > count ? receipts.at(-1) : undefined
-    // A time before 1970 is not ours, so it cannot be a cursor: there is no next page.
-    return { receipts, next: last === undefined || last.createdAt < 0 ? null : { at: last.createdAt, id: last.receiptId } }
+  async function list(of: MerchantCardsKey, { count, from, to, after, ...conditions }: ReceiptListFilter): Promise<ReceiptPage> {
+    const { bucket, merchantId } = of
+    const range = { bucket, merchantId, from, to }
+    if (!hasConditions(conditions)) {
+      const found = await store.read(listReceiptPage({ ...range, state: null, after, count: count + 1 }))
+      const receipts = await Promise.all(found.slice(0, count).map(lookUp))
+      const last = found.length > count ? receipts.at(-1) : undefined
+      // A time before 1970 is not ours, so it cannot be a cursor: there is no next page.
+      const next = last === undefined || last.createdAt < 0 ? null : { at: last.createdAt, id: last.receiptId }
+      return { receipts: await Promise.all(receipts.map(describe)), next, unreadEntries: 0 }
+    }
+    const [{ matching, next }, unreadEntries] = await Promise.all([
+      findMatchingSummaries(store, { ...range, after, count, conditions }),
+      countUnreadEntries(store),
+    ])
+    const read = await Promise.all(matching.map(({ receiptId }) => store.read(findReceiptOrBroken({ bucket, merchantId, receiptId }))))
+    const receipts = await Promise.all(read.filter((receipt) => receipt !== null).map(async (receipt) => describe(await lookUp(receipt))))
+    // A receipt that was changed since it was summed up may not match any more.
+    const isWanted = ({ status }: ReceiptInList): boolean => status === null || conditions.status === null || status === conditions.status
+    return { receipts: receipts.filter(isWanted), next, unreadEntries }
   }
 
   async function get({ bucket, merchantId }: MerchantCardsKey, receiptId: string): Promise<ReceiptWithHistory> {
@@ -83,7 +115,10 @@ export function makeReceiptReports(deps: CardReportDependencies): ReceiptReports
       store.read(listAuditOfSubject(merchantId, receiptId, entriesMax)),
     ])
     const operations = await keepValid(operationRows, listed)
-    return { receipt: await lookUp(receipt), operations, cards: await masksOf({ bucket, merchantId }, operations), entries }
+    const found = await lookUp(receipt)
+    const status = found.state === 'tampered' ? null : deriveReceiptStatus(found, operations)
+    const cards = await masksOf({ bucket, merchantId }, operations)
+    return { receipt: found, status, money: sumReceiptMoney(operations), operations, cards, entries }
   }
 
   async function masksOf(of: MerchantCardsKey, operations: readonly OperationRow[]): Promise<ReadonlyMap<string, string>> {

@@ -2,6 +2,7 @@ import { makeMerchantAuditLog, type MerchantAuditLog } from './merchant-audit-lo
 import { makeCodeAttempts } from './code-attempts.ts'
 import type { DashboardDependencies, DashboardServices } from './dependencies.ts'
 import { makeVerifiedRows } from '../verified-rows.ts'
+import { makeReceiptSummaryWriter, type ReceiptSummaryWriter } from '../reporting/receipt-summaries.ts'
 import { makeReceiptReports, type ReceiptReports } from '../reporting/receipts.ts'
 import { ensureLogin, type GivenLogin } from './ensure-login.ts'
 import { makeKnownDevices, type KnownDevices } from './known-devices.ts'
@@ -32,6 +33,7 @@ export interface Dashboard {
   readonly sessions: DashboardSessions
   readonly auditLog: MerchantAuditLog
   readonly receiptLists: ReceiptReports
+  readonly receiptSummaries: ReceiptSummaryWriter
   readonly environment: string
   readonly devices: KnownDevices
   /** Signs in, or says what else is needed. Throws `signInRefused`, `signInLocked` and `overloaded`. */
@@ -76,6 +78,7 @@ export function makeDashboard(deps: DashboardDependencies): Dashboard {
     devices,
     auditLog: makeMerchantAuditLog(deps.store),
     receiptLists: makeReceiptReports(deps),
+    receiptSummaries: makeReceiptSummaryWriter(deps),
     environment: deps.environment,
     async signIn(attempt) {
       const found = await signIn(services, attempt)

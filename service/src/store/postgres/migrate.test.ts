@@ -78,6 +78,7 @@ test(
         'form-session-choices',
         'merchant-logos',
         'request-segments',
+        'receipt-summaries',
       ],
     )
   }),

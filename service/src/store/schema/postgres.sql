@@ -445,6 +445,42 @@ create table primary_epoch (
   primary key (id)
 );
 
+create table receipt_orders (
+  bucket integer not null,
+  merchant_id text collate "C" not null,
+  value text collate "C" not null,
+  created_at bigint not null,
+  receipt_id text collate "C" not null,
+  primary key (bucket, merchant_id, value, created_at, receipt_id)
+);
+
+create table receipt_summaries (
+  bucket integer not null,
+  receipt_id text collate "C" not null,
+  merchant_id text collate "C" not null,
+  version integer not null,
+  status text collate "C" not null,
+  amount_tiyin bigint not null,
+  captured_tiyin bigint not null,
+  refunded_tiyin bigint not null,
+  card_id text collate "C" not null,
+  customer text collate "C" not null,
+  reason text collate "C" not null,
+  created_at bigint not null,
+  paid_at bigint not null,
+  primary key (bucket, receipt_id)
+);
+
+create index receipt_summaries_newest on receipt_summaries (bucket, merchant_id, created_at desc, receipt_id desc);
+
+create index receipt_summaries_status on receipt_summaries (bucket, merchant_id, status, created_at desc, receipt_id desc);
+
+create index receipt_summaries_amount on receipt_summaries (bucket, merchant_id, amount_tiyin, created_at desc, receipt_id desc);
+
+create index receipt_summaries_card on receipt_summaries (bucket, merchant_id, card_id, created_at desc, receipt_id desc) where (card_id <> ''::text);
+
+create index receipt_summaries_customer on receipt_summaries (bucket, merchant_id, customer, created_at desc, receipt_id desc) where (customer <> '""'::text);
+
 create table receipts (
   bucket integer not null,
   receipt_id text collate "C" not null,
@@ -620,6 +656,19 @@ create index sms_sends_phone on sms_sends (key_id, phone_hash, requested_at);
 create index sms_sends_at on sms_sends (requested_at);
 
 create index sms_sends_gateway on sms_sends (gateway, gateway_message_id) where (gateway_message_id <> ''::text);
+
+create table summary_lease (
+  name text collate "C" not null,
+  process_id text collate "C" not null,
+  ends_at bigint not null,
+  primary key (name)
+);
+
+create table summary_positions (
+  chain text collate "C" not null,
+  seq bigint not null,
+  primary key (chain)
+);
 
 create table tallies (
   bucket integer not null,

@@ -395,6 +395,42 @@ create table page_scripts (
   primary key (bucket, merchant_id, script_id)
 ) strict;
 
+create table receipt_orders (
+  bucket integer not null,
+  merchant_id text not null,
+  value text not null,
+  created_at integer not null,
+  receipt_id text not null,
+  primary key (bucket, merchant_id, value, created_at, receipt_id)
+) strict;
+
+create table receipt_summaries (
+  bucket integer not null,
+  receipt_id text not null,
+  merchant_id text not null,
+  version integer not null,
+  status text not null,
+  amount_tiyin integer not null,
+  captured_tiyin integer not null,
+  refunded_tiyin integer not null,
+  card_id text not null,
+  customer text not null,
+  reason text not null,
+  created_at integer not null,
+  paid_at integer not null,
+  primary key (bucket, receipt_id)
+) strict;
+
+create index receipt_summaries_amount on receipt_summaries (bucket, merchant_id, amount_tiyin, created_at desc, receipt_id desc);
+
+create index receipt_summaries_card on receipt_summaries (bucket, merchant_id, card_id, created_at desc, receipt_id desc) where card_id <> '';
+
+create index receipt_summaries_customer on receipt_summaries (bucket, merchant_id, customer, created_at desc, receipt_id desc) where customer <> '""';
+
+create index receipt_summaries_newest on receipt_summaries (bucket, merchant_id, created_at desc, receipt_id desc);
+
+create index receipt_summaries_status on receipt_summaries (bucket, merchant_id, status, created_at desc, receipt_id desc);
+
 create table receipts (
   bucket integer not null,
   receipt_id text not null,
@@ -552,6 +588,17 @@ create index sms_sends_at on sms_sends (requested_at);
 create index sms_sends_gateway on sms_sends (gateway, gateway_message_id) where gateway_message_id <> '';
 
 create index sms_sends_phone on sms_sends (key_id, phone_hash, requested_at);
+
+create table summary_lease (
+  name text not null primary key,
+  process_id text not null,
+  ends_at integer not null
+) strict;
+
+create table summary_positions (
+  chain text not null primary key,
+  seq integer not null
+) strict;
 
 create table tallies (
   bucket integer not null,

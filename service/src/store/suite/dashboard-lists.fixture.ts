@@ -3,6 +3,7 @@ import { findFunnel, listCards, listConsents } from '../cards.ts'
 import { listCounters } from '../counters.ts'
 import { listDeliveryPage } from '../deliveries.ts'
 import { listDeclinedOperations } from '../operations.ts'
+import { listReceiptSummaries, type SummaryKey } from '../receipt-summaries.ts'
 import { listReceiptPage, listReceiptsOfCard } from '../receipts.ts'
 import { findSegment, findSegmentBeyond, findSegmentWithId, HOUR_MS, listSegmentHeads } from '../request-segments.ts'
 import { listMerchantInbox } from '../sandbox.ts'
@@ -32,10 +33,17 @@ export function dashboardListQueries(rows: number, behind: number): readonly Lis
   const deepDelivery = { createdAt: deep.at, eventId: deep.id, endpointId: idOfRow(1) }
   const someCard = { ...of, cardId: idOfRow(rows - 1) }
 
+  const anyTime = { from: 0, to: Number.MAX_SAFE_INTEGER }
   const cards = (name: string, query: Parameters<typeof listCards>[0]): ListQuery =>
     row(`cards, ${name}`, query.count * 2, listCards(query), (store) => store.read(listCards(query)))
   const receipts = (name: string, query: Parameters<typeof listReceiptPage>[0]): ListQuery =>
     row(`receipts, ${name}`, query.count * 2, listReceiptPage(query), (store) => store.read(listReceiptPage(query)))
+  const summaries = (name: string, by: SummaryKey, over: Partial<Parameters<typeof listReceiptSummaries>[0]> = {}): ListQuery => {
+    const query = { ...page, ...anyTime, by, after: null, ...over }
+    return row(`receipt summaries, ${name}`, query.count * 3, listReceiptSummaries(query), (store) =>
+      store.read(listReceiptSummaries(query)),
+    )
+  }
   const deliveries = (name: string, query: Parameters<typeof listDeliveryPage>[0]): ListQuery =>
     row(`deliveries, ${name}`, query.count * 3, listDeliveryPage(query), (store) => store.read(listDeliveryPage(query)))
   const codes = (name: string, query: Parameters<typeof listCodeEvents>[0]): ListQuery =>
@@ -44,7 +52,6 @@ export function dashboardListQueries(rows: number, behind: number): readonly Lis
     row(`audit, ${name}`, query.count * 2, listUserActions(query), (store) => store.read(listUserActions(query)))
   const consents = (name: string, query: Parameters<typeof listConsents>[0]): ListQuery =>
     row(`consents, ${name}`, query.count * 4, listConsents(query), (store) => store.read(listConsents(query)))
-  const anyTime = { from: 0, to: Number.MAX_SAFE_INTEGER }
   const lastHour = { from: timeOfRow(rows - 3600), to: timeOfRow(rows) }
   const funnel = { ...of, from: T0, cardsMax: 2000 }
   const counters = { ...of, fromHour: counterHours.from, toHour: counterHours.to, stepHours: 24 } as const
@@ -69,6 +76,15 @@ export function dashboardListQueries(rows: number, behind: number): readonly Lis
     receipts('of an hour', { ...page, ...lastHour, state: null, after: null }),
     receipts('in one state', { ...page, ...anyTime, state: 5, after: null }),
     receipts('in one state, deep', { ...page, ...anyTime, state: 5, after: deep }),
+    summaries('first page', { key: 'time' }),
+    summaries('deep page', { key: 'time' }, { after: deep }),
+    summaries('what a page of one amount range reads', { key: 'time' }, { after: deep, count: 500 }),
+    summaries('in one status', { key: 'status', value: 'authorized' }),
+    summaries('in one status, deep', { key: 'status', value: 'authorized' }, { after: deep }),
+    summaries('of one card', { key: 'card', value: (123).toString(16).padStart(24, '0') }),
+    summaries('of one customer, deep', { key: 'customer', value: 'payer 7' }, { after: deep }),
+    summaries('of one amount', { key: 'amount', value: 500_007 }),
+    summaries('of one order', { key: 'order', value: 'order 00000123' }),
     deliveries('first page', { ...page, state: null, after: null }),
     deliveries('deep page', { ...page, state: null, after: deepDelivery }),
     deliveries('given up, deep', { ...page, state: 'dead', after: deepDelivery }),

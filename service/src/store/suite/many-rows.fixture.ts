@@ -16,6 +16,8 @@ export function fillRows(dialect: Dialect, range: RowRange): readonly string[] {
   return [
     cards(dialectSql),
     receipts(dialectSql),
+    receiptSummaries(dialectSql),
+    receiptOrders(dialectSql),
     operations(dialectSql),
     audit(dialectSql),
     tallies(dialectSql),
@@ -30,6 +32,8 @@ export function fillRows(dialect: Dialect, range: RowRange): readonly string[] {
 export const analyzeRows: readonly string[] = [
   'cards',
   'receipts',
+  'receipt_summaries',
+  'receipt_orders',
   'operations',
   'audit',
   'tallies',
@@ -103,6 +107,23 @@ function receipts({ series, hex, bytes }: DialectSql): string {
       due_at, looks)
     select ${bucket}, ${rowId(hex)}, ${merchant}, case n % 20 when 0 then 50 when 1 then 0 when 2 then 5 else 4 end, 1, ${bytes(48)}, 500000, 0,
       0, '""', '[]', ${rowId(hex)}, '860006******6311', '0399', 0, '""', '', ${T0} + n * 1000, ${T0} + n * 1000, 0, 0, 0, null, 0
+    from ${series}`
+}
+
+/** Of 20 receipts one is refunded, one open and one authorized; every tenth has the same customer, and each card five. */
+function receiptSummaries({ series, hex }: DialectSql): string {
+  return `
+    insert into receipt_summaries (bucket, receipt_id, merchant_id, version, status, amount_tiyin, captured_tiyin, refunded_tiyin, card_id,
+      customer, reason, created_at, paid_at)
+    select ${bucket}, ${rowId(hex)}, ${merchant}, 1, case n % 20 when 0 then 'refunded' when 1 then 'open' when 2 then 'authorized' else 'paid' end,
+      500000 + n % 1000, 500000, 0, ${hex('n / 5', 24)}, '"payer ' || (n % 200) || '"', '', ${T0} + n * 1000, ${T0} + n * 1000
+    from ${series}`
+}
+
+function receiptOrders({ series, hex, decimal }: DialectSql): string {
+  return `
+    insert into receipt_orders (bucket, merchant_id, value, created_at, receipt_id)
+    select ${bucket}, ${merchant}, '"order ' || ${decimal('n / 3', 8)} || '"', ${T0} + n * 1000, ${rowId(hex)}
     from ${series}`
 }
 

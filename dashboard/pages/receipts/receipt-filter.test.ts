@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+
+import { hiddenPart, noFilter, readReceiptFilter, receiptsPath, receiptViews, toListParams } from './receipt-filter.ts'
+
+test('a filter is read from the address and the history entry that it is written to', () => {
+  const filter = {
+    ...noFilter,
+    status: 'failed',
+    from: '2026-11-01',
+    to: '2026-11-28',
+    amountFrom: '10',
+    amountTo: '20.50',
+    order: 'a',
+    customer: 'b',
+  } as const
+  const path = receiptsPath(filter)
+  assert.equal(path, 'receipts?status=failed&from=2026-11-01&to=2026-11-28&amountFrom=10&amountTo=20.50')
+  assert.deepEqual(readReceiptFilter({ query: new URLSearchParams(path.split('?')[1]), hidden: hiddenPart(filter) }), filter)
+  assert.equal(receiptsPath(noFilter), 'receipts')
+})
+
+test('what is no status, day or amount filters nothing', () => {
+  const query = new URLSearchParams({ status: 'nice', from: 'today', to: '2026-1-1', amountFrom: '0', amountTo: '-5' })
+  assert.deepEqual(readReceiptFilter({ query, hidden: {} }), noFilter)
+})
+
+test('days are those of Tashkent, amounts are tiyin, and what is empty is left out', () => {
+  assert.deepEqual(toListParams(noFilter), {})
+  assert.deepEqual(toListParams({ ...noFilter, from: '2026-11-28', to: '2026-11-28', amountFrom: '10', order: ' a ' }), {
+    from: Date.UTC(2026, 10, 27, 19),
+    to: Date.UTC(2026, 10, 28, 19),
+    amountFrom: 1000,
+    order: 'a',
+  })
+})
+
+test('the views of a day and of a month begin at midnight in Tashkent', () => {
+  const views = new Map(receiptViews(Date.UTC(2026, 10, 30, 19)))
+  assert.deepEqual(views.get('failedToday'), { ...noFilter, status: 'failed', from: '2026-12-01', to: '2026-12-01' })
+  assert.deepEqual(views.get('refundsThisMonth'), { ...noFilter, status: 'refunded', from: '2026-12-01', to: '2026-12-01' })
+})

@@ -1,0 +1,89 @@
+import type { Params } from '@tessera/contract/operations'
+import { receiptStatuses, type ReceiptStatus } from '@tessera/contract/receipt-status'
+
+import type { DashboardRoute } from '../../app/page-route.ts'
+import { formatSomInput, parseSomInput } from '../../format/numbers.ts'
+import { dayRange, tashkentDay } from '../../format/time.ts'
+
+/** What the list of receipts is filtered by, as it is typed. An empty text filters nothing. */
+export interface ReceiptFilter {
+  readonly status: ReceiptStatus | ''
+  /** Days in Tashkent, `2026-11-28`. */
+  readonly from: string
+  readonly to: string
+  /** So'm. */
+  readonly amountFrom: string
+  readonly amountTo: string
+  /** These two are texts of the merchant's customers, and stay out of the address. */
+  readonly order: string
+  readonly customer: string
+}
+
+export const noFilter: ReceiptFilter = { status: '', from: '', to: '', amountFrom: '', amountTo: '', order: '', customer: '' }
+
+const shownNames = ['status', 'from', 'to', 'amountFrom', 'amountTo'] as const
+
+/** The filter of an address and its history entry. A status that does not exist, an amount or a day that is none filters nothing. */
+export function readReceiptFilter({ query, hidden }: Pick<DashboardRoute, 'query' | 'hidden'>): ReceiptFilter {
+  const dayOf = (name: string): string => (/^\d{4}-\d\d-\d\d$/.test(query.get(name) ?? '') ? (query.get(name) ?? '') : '')
+  return {
+    status: receiptStatuses.find((status) => status === query.get('status')) ?? '',
+    from: dayOf('from'),
+    to: dayOf('to'),
+    amountFrom: toAmount(query.get('amountFrom') ?? ''),
+    amountTo: toAmount(query.get('amountTo') ?? ''),
+    order: hidden['order'] ?? '',
+    customer: hidden['customer'] ?? '',
+  }
+}
+
+/** An amount as it is written to an address: `7 000,5` is `7000.50`. Empty for zero, and for what is no amount. */
+function toAmount(typed: string): string {
+  const tiyin = parseSomInput(typed)
+  return tiyin === null || tiyin === 0 ? '' : formatSomInput(tiyin)
+}
+
+/** The address of the filtered list. What is hidden is given to `navigate` beside it. */
+export function receiptsPath(filter: ReceiptFilter): string {
+  const shown = { ...filter, amountFrom: toAmount(filter.amountFrom), amountTo: toAmount(filter.amountTo) }
+  const query = new URLSearchParams(shownNames.filter((name) => shown[name] !== '').map((name) => [name, shown[name]]))
+  return query.size === 0 ? 'receipts' : `receipts?${query.toString()}`
+}
+
+export function hiddenPart({ order, customer }: ReceiptFilter): Readonly<Record<string, string>> {
+  return { ...(order === '' ? {} : { order }), ...(customer === '' ? {} : { customer }) }
+}
+
+/** The params of the call that lists what matches. */
+export function toListParams({
+  status,
+  from,
+  to,
+  amountFrom,
+  amountTo,
+  order,
+  customer,
+}: ReceiptFilter): Params<'dashboard.receipts.list'> {
+  const [least, most] = [parseSomInput(amountFrom), parseSomInput(amountTo)]
+  return {
+    ...dayRange(from, to),
+    ...(status === '' ? {} : { status }),
+    ...(least === null ? {} : { amountFrom: least }),
+    ...(most === null ? {} : { amountTo: most }),
+    ...(order.trim() === '' ? {} : { order: order.trim() }),
+    ...(customer === '' ? {} : { customer }),
+  }
+}
+
+/** The views that most people need, by their names in the messages. `now` is unix milliseconds. */
+export function receiptViews(
+  now: number,
+): readonly (readonly ['all' | 'failedToday' | 'refundsThisMonth' | 'needsReview', ReceiptFilter])[] {
+  const today = tashkentDay(now)
+  return [
+    ['all', noFilter],
+    ['failedToday', { ...noFilter, status: 'failed', from: today, to: today }],
+    ['refundsThisMonth', { ...noFilter, status: 'refunded', from: `${today.slice(0, 7)}-01`, to: today }],
+    ['needsReview', { ...noFilter, status: 'needs_review' }],
+  ]
+}

@@ -1,0 +1,77 @@
+import type { ReceiptStatus } from '@tessera/contract/receipt-status'
+
+import { listReceiptSummaries, type ReceiptSummary, type SummaryKey, type SummaryPageQuery } from '../../store/receipt-summaries.ts'
+import type { Store } from '../../store/store.ts'
+import type { TimeCursor } from '../../store/transaction.ts'
+
+/** What receipts are searched by. Null: any. */
+export interface ReceiptConditions {
+  readonly status: ReceiptStatus | null
+  readonly cardId: string | null
+  readonly customer: string | null
+  /** A value of an account field, as `toOrderKey` writes it. */
+  readonly order: string | null
+  /** The `reason` of the last refused payment. */
+  readonly reason: string | null
+  /** Tiyin, both ends included. */
+  readonly amountFrom: number | null
+  readonly amountTo: number | null
+}
+
+export function hasConditions(conditions: ReceiptConditions): boolean {
+  return Object.values(conditions).some((condition) => condition !== null)
+}
+
+export interface SummarySearch extends Pick<SummaryPageQuery, 'bucket' | 'merchantId' | 'from' | 'to' | 'after' | 'count'> {
+  readonly conditions: ReceiptConditions
+}
+
+export interface FoundSummaries {
+  readonly matching: readonly ReceiptSummary[]
+  /** Where the next page begins. It may begin behind fewer than `count` matching receipts, since a page reads a bounded number of rows. */
+  readonly next: TimeCursor | null
+}
+
+/** A page of the summaries that match all conditions, newest first: a range of the index of the narrowest condition, of which the others are picked out. */
+export async function findMatchingSummaries(store: Pick<Store, 'read'>, search: SummarySearch): Promise<FoundSummaries> {
+  const { conditions, count, ...range } = search
+  const by = narrowestKey(conditions)
+  const matching: ReceiptSummary[] = []
+  let after = range.after
+  for (let page = 0; page < pagesMax; page++) {
+    const read = await store.read(listReceiptSummaries({ ...range, by, after, count: rowsAtOnce }))
+    for (const summary of read) {
+      if (matches(summary, conditions)) {
+        if (matching.length === count) return { matching, next: after }
+        matching.push(summary)
+      }
+      after = { at: summary.createdAt, id: summary.receiptId }
+    }
+    if (read.length < rowsAtOnce) return { matching, next: null }
+  }
+  return { matching, next: after }
+}
+
+function narrowestKey({ order, customer, cardId, status, amountFrom, amountTo }: ReceiptConditions): SummaryKey {
+  if (order !== null) return { key: 'order', value: order }
+  if (cardId !== null) return { key: 'card', value: cardId }
+  if (customer !== null) return { key: 'customer', value: customer }
+  if (amountFrom !== null && amountFrom === amountTo) return { key: 'amount', value: amountFrom }
+  return status === null ? { key: 'time' } : { key: 'status', value: status }
+}
+
+/** The order is not part of a summary: it is searched by its own index. */
+function matches(summary: ReceiptSummary, { status, cardId, customer, reason, amountFrom, amountTo }: ReceiptConditions): boolean {
+  return (
+    (status === null || summary.status === status) &&
+    (cardId === null || summary.cardId === cardId) &&
+    (customer === null || summary.customer === customer) &&
+    (reason === null || summary.reason === reason) &&
+    (amountFrom === null || summary.amountTiyin >= amountFrom) &&
+    (amountTo === null || summary.amountTiyin <= amountTo)
+  )
+}
+
+const rowsAtOnce = 250
+/** With more rows to read, the page ends and the next one goes on. */
+const pagesMax = 8

@@ -1,0 +1,157 @@
+import { receiptStatuses } from '@tessera/contract/receipt-status'
+
+import { integer, oneOf, quote, quotedText, readInteger, readText, text, timestamp } from './columns.ts'
+import { type Row, sql, withMany } from './statement.ts'
+import { table, type RowOf } from './table.ts'
+import { execute, type Read, run, type TimeCursor, type Transaction } from './transaction.ts'
+
+// What is needed to find receipts, written behind their commits (domain/reporting/receipt-summaries.ts). Whoever reads a summary reads its receipt.
+
+const noMacBecause = 'only finds receipts: what is shown, and what is decided, is read from the receipt itself'
+
+// prettier-ignore
+export const receiptSummariesTable = table('receipt_summaries', {
+  bucket:        integer().key(),
+  receiptId:     text().key(),
+  merchantId:    text(),
+  version:       integer(),                    // of the receipt that was summed up
+  status:        oneOf(...receiptStatuses),
+  amountTiyin:   integer(),
+  capturedTiyin: integer(),
+  refundedTiyin: integer(),
+  cardId:        text(),                       // '' before a payment, and after a refusal
+  customer:      quotedText(),                 // '' for none
+  reason:        text(),                       // of the last refused payment; '' for none
+  createdAt:     timestamp(),
+  paidAt:        timestamp(),                  // 0 until paid or held
+}, noMacBecause)
+
+export type ReceiptSummary = RowOf<typeof receiptSummariesTable>
+
+// prettier-ignore
+const receiptOrdersTable = table('receipt_orders', {
+  bucket:     integer().key(),
+  merchantId: text().key(),
+  value:      quotedText().key(),              // of an account field, in lower case
+  createdAt:  timestamp().key(),
+  receiptId:  text().key(),
+}, noMacBecause)
+
+/** A value of an account field of a receipt, by which it is found. */
+export type ReceiptOrder = RowOf<typeof receiptOrdersTable>
+
+/** How far one audit chain was read. */
+export interface SummaryPosition {
+  readonly chain: string
+  readonly seq: number
+}
+
+const isNewer = `where receipt_summaries.version < excluded.version`
+const replaceOlder = `on conflict (bucket, receipt_id) do update ${receiptSummariesTable.replaceSql} ${isNewer}`
+
+const upsertSummary = withMany(
+  sql`${receiptSummariesTable.insertSql} ${replaceOlder}`,
+  `${receiptSummariesTable.insertRowsSql} ${replaceOlder}`,
+  {
+    columns: receiptSummariesTable.names.length,
+  },
+)
+
+const insertOrder = withMany(
+  sql`${receiptOrdersTable.insertSql} on conflict do nothing`,
+  `${receiptOrdersTable.insertRowsSql} on conflict do nothing`,
+  { columns: receiptOrdersTable.names.length },
+)
+
+const advancePosition = sql`
+  insert into summary_positions (chain, seq) values ($1, $2)
+  on conflict (chain) do update set seq = excluded.seq where summary_positions.seq < excluded.seq`
+
+export interface StoreReceiptSummaries {
+  readonly summaries: readonly ReceiptSummary[]
+  readonly orders: readonly ReceiptOrder[]
+  readonly position: SummaryPosition
+}
+
+/** Stores summaries and how far the chain was read. One of an older version of a receipt changes nothing, so that two processes may do the same work. */
+export function* storeReceiptSummaries({ summaries, orders, position }: StoreReceiptSummaries): Transaction<void> {
+  for (const summary of summaries) yield* execute(upsertSummary, receiptSummariesTable.toValues(summary))
+  for (const order of orders) yield* execute(insertOrder, receiptOrdersTable.toValues(order))
+  yield* execute(advancePosition, [position.chain, position.seq])
+}
+
+const takeLease = sql`
+  insert into summary_lease (name, process_id, ends_at) values ('receipts', $1, $2)
+  on conflict (name) do update set process_id = excluded.process_id, ends_at = excluded.ends_at
+  where summary_lease.process_id = excluded.process_id or summary_lease.ends_at <= $3
+  returning name`
+
+/** Whether this process is the one that sums up until `endsAt`: it was already, or the time of the one before is over. Unix milliseconds. */
+export function* claimSummaries({ processId, now, endsAt }: ClaimSummaries): Transaction<boolean> {
+  return (yield* run(takeLease, [processId, endsAt, now])).length > 0
+}
+
+export interface ClaimSummaries {
+  readonly processId: string
+  readonly now: number
+  readonly endsAt: number
+}
+
+const selectPositions = sql`select chain, seq from summary_positions order by chain`
+
+/** How far each audit chain was read; chains of which nothing was read are missing. */
+export function listSummaryPositions(): Read<SummaryPosition[]> {
+  return {
+    statement: selectPositions,
+    values: [],
+    map: (rows) => rows.map((row) => ({ chain: readText(row, 'chain'), seq: readInteger(row, 'seq') })),
+  }
+}
+
+/** A page of a merchant's receipts by their summaries, newest first. */
+export interface SummaryPageQuery {
+  readonly bucket: number
+  readonly merchantId: string
+  /** Created from this time, unix milliseconds. */
+  readonly from: number
+  /** Created before this time. */
+  readonly to: number
+  readonly by: SummaryKey
+  readonly after: TimeCursor | null
+  readonly count: number
+}
+
+/** What the page is a range of: an index each. `order` is a value of an account field, in lower case. */
+export type SummaryKey =
+  | { readonly key: 'time' }
+  | { readonly key: 'status' | 'card' | 'customer' | 'order'; readonly value: string }
+  | { readonly key: 'amount'; readonly value: number }
+
+const inRange = 'created_at >= $3 and (created_at, receipt_id) < ($4, $5)'
+const pageBy = (condition: string): string => `
+  select ${receiptSummariesTable.columns} from receipt_summaries where bucket = $1 and merchant_id = $2 ${condition} and ${inRange}
+  order by created_at desc, receipt_id desc limit $6`
+
+const pages = {
+  time: sql`${pageBy('')}`,
+  status: sql`${pageBy('and status = $7')}`,
+  card: sql`${pageBy(`and card_id = $7 and card_id <> ''`)}`,
+  customer: sql`${pageBy(`and customer = $7 and customer <> '""'`)}`,
+  amount: sql`${pageBy('and amount_tiyin = $7')}`,
+  order: sql`
+    select ${receiptSummariesTable.names.map((name) => `s.${name}`).join(', ')}
+    from receipt_orders as o join receipt_summaries as s on s.bucket = o.bucket and s.receipt_id = o.receipt_id
+    where o.bucket = $1 and o.merchant_id = $2 and o.value = $7 and o.created_at >= $3 and (o.created_at, o.receipt_id) < ($4, $5)
+    order by o.created_at desc, o.receipt_id desc limit $6`,
+} as const
+
+export function listReceiptSummaries({ bucket, merchantId, from, to, by, after, count }: SummaryPageQuery): Read<ReceiptSummary[]> {
+  const isContinued = after !== null && after.at < to
+  const range = [bucket, merchantId, from, isContinued ? after.at : to, isContinued ? after.id : '', count]
+  const map = (rows: readonly Row[]): ReceiptSummary[] => rows.map(receiptSummariesTable.fromRow)
+  return { statement: pages[by.key], values: by.key === 'time' ? range : [...range, toStored(by)], map }
+}
+
+function toStored(by: Exclude<SummaryKey, { readonly key: 'time' }>): string | number {
+  return by.key === 'customer' || by.key === 'order' ? quote(by.value) : by.value
+}

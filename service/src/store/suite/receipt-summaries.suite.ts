@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+
+import { receiptStatuses } from '@tessera/contract/receipt-status'
+
+import {
+  listReceiptSummaries,
+  listSummaryPositions,
+  type ReceiptSummary,
+  type StoreReceiptSummaries,
+  storeReceiptSummaries,
+  type SummaryKey,
+} from '../receipt-summaries.ts'
+import type { Store } from '../store.ts'
+import { receiptIdOf } from './money.fixture.ts'
+import type { WithStore } from './opened.fixture.ts'
+import { bucket, sampleMerchantId, T0 } from './samples.fixture.ts'
+
+export function receiptSummariesSuite(withStore: WithStore): void {
+  test(
+    'receipts are found by each key, newest first, in a range of time, page by page, for their merchant alone',
+    withStore(async ({ store }) => {
+      const summaries = Array.from({ length: 24 }, (_, n) =>
+        makeSummary(n, {
+          status: n % 2 === 0 ? 'paid' : 'failed',
+          cardId: n % 3 === 0 ? 'c'.repeat(24) : '',
+          customer: n % 4 === 0 ? 'payer \u0000' : '',
+          amountTiyin: n % 5 === 0 ? 777 : 500,
+        }),
+      )
+      const orders = summaries.filter((_, n) => n % 6 === 0).map((summary) => toOrder(summary, 'a-1'))
+      const foreign = makeSummary(99, { merchantId: 'b'.repeat(24), customer: 'payer \u0000', cardId: 'c'.repeat(24), amountTiyin: 777 })
+      await save(store, { summaries: [...summaries, foreign], orders: [...orders, toOrder(foreign, 'a-1')] })
+
+      const keys: [SummaryKey, (summary: ReceiptSummary, n: number) => boolean][] = [
+        [{ key: 'time' }, () => true],
+        [{ key: 'status', value: 'failed' }, ({ status }) => status === 'failed'],
+        [{ key: 'card', value: 'c'.repeat(24) }, ({ cardId }) => cardId !== ''],
+        [{ key: 'customer', value: 'payer \u0000' }, ({ customer }) => customer !== ''],
+        [{ key: 'amount', value: 777 }, ({ amountTiyin }) => amountTiyin === 777],
+        [{ key: 'order', value: 'a-1' }, (_, n) => n % 6 === 0],
+      ]
+      for (const [by, isWanted] of keys) {
+        const wanted = summaries
+          .filter(isWanted)
+          .filter(({ createdAt }) => createdAt >= T0 + 2 && createdAt < T0 + 20)
+          .reverse()
+        assert.ok(wanted.length >= 2, by.key)
+        const query = { bucket, merchantId: sampleMerchantId, from: T0 + 2, to: T0 + 20, by }
+        assert.deepEqual(await store.read(listReceiptSummaries({ ...query, after: null, count: 50 })), wanted, by.key)
+        const [first, ...rest] = wanted
+        const after = { at: first?.createdAt ?? 0, id: first?.receiptId ?? '' }
+        assert.deepEqual(await store.read(listReceiptSummaries({ ...query, after, count: 50 })), rest, by.key)
+        assert.deepEqual(await store.read(listReceiptSummaries({ ...query, after, count: 1 })), rest.slice(0, 1), by.key)
+      }
+      const unknown = { bucket, merchantId: sampleMerchantId, from: 0, to: T0 + 99, after: null, count: 9 }
+      assert.deepEqual(await store.read(listReceiptSummaries({ ...unknown, by: { key: 'order', value: 'a-2' } })), [])
+    }),
+  )
+
+  test(
+    'receipts of one time are ordered by their ids, and none is lost between two pages',
+    withStore(async ({ store }) => {
+      const summaries = Array.from({ length: 9 }, (_, n) => makeSummary(n, { createdAt: T0 }))
+      await save(store, { summaries })
+      const query = { bucket, merchantId: sampleMerchantId, from: T0, to: T0 + 1, by: { key: 'status', value: 'paid' } } as const
+      const first = await store.read(listReceiptSummaries({ ...query, after: null, count: 4 }))
+      const rest = await store.read(listReceiptSummaries({ ...query, after: { at: T0, id: first[3]?.receiptId ?? '' }, count: 9 }))
+      assert.deepEqual([...first, ...rest], [...summaries].reverse())
+    }),
+  )
+
+  test(
+    'a summary is replaced by one of a newer version of the receipt, and by no older one, also when both come at once',
+    withStore(async ({ store }) => {
+      const [one, two] = [makeSummary(1, { version: 1, status: 'open' }), makeSummary(1, { version: 2, status: 'paid' })]
+      await save(store, { summaries: [two] })
+      await save(store, { summaries: [one] })
+      assert.deepEqual(await listAll(store), [two])
+      const versions = receiptStatuses.map((status, at) => makeSummary(1, { version: 3 + at, status }))
+      await Promise.all(versions.map((summary) => save(store, { summaries: [summary] })))
+      assert.deepEqual(await listAll(store), [versions.at(-1)])
+    }),
+  )
+
+  test(
+    'a position is stored with its summaries, and never goes back',
+    withStore(async ({ store }) => {
+      await save(store, { position: { chain: 'one', seq: 7 } })
+      await save(store, { position: { chain: 'two', seq: 2 } })
+      await save(store, { position: { chain: 'one', seq: 5 } })
+      assert.deepEqual(await store.read(listSummaryPositions()), [
+        { chain: 'one', seq: 7 },
+        { chain: 'two', seq: 2 },
+      ])
+    }),
+  )
+}
+
+function makeSummary(number: number, over: Partial<ReceiptSummary> = {}): ReceiptSummary {
+  return {
+    bucket,
+    receiptId: receiptIdOf(number),
+    merchantId: sampleMerchantId,
+    version: 1,
+    status: 'paid',
+    amountTiyin: 500_000,
+    capturedTiyin: 500_000,
+    refundedTiyin: 0,
+    cardId: '',
+    customer: '',
+    reason: '',
+    createdAt: T0 + number,
+    paidAt: T0 + number,
+    ...over,
+  }
+}
+
+function toOrder({ receiptId, merchantId, createdAt }: ReceiptSummary, value: string) {
+  return { bucket, merchantId, value, createdAt, receiptId }
+}
+
+async function save(store: Store, over: Partial<StoreReceiptSummaries>): Promise<void> {
+  await store.write(storeReceiptSummaries, { summaries: [], orders: [], position: { chain: 'embedded', seq: 1 }, ...over })
+}
+
+function listAll(store: Store): Promise<ReceiptSummary[]> {
+  const query = { bucket, merchantId: sampleMerchantId, from: 0, to: T0 + 99, by: { key: 'time' }, after: null, count: 50 } as const
+  return store.read(listReceiptSummaries(query))
+}
