@@ -1,16 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
-import { withAppInProcess } from '../fault/app-in-process.ts'
 import { readCallOutcome, type CallOutcome } from '../fault/api-client.ts'
+import { fillMerchants } from '../fault/fill-merchants.ts'
 import { openHttpConnection, type HttpConnection } from '../fault/http-connection.ts'
 import { longLifetimes } from '../fault/inspect.ts'
 import { panWithOurOtp } from '../fault/load.ts'
 import { makeRandom, type Random } from '../fault/random.ts'
-import type { ServiceData, StoreKind } from '../fault/service-data.ts'
+import type { StoreKind } from '../fault/service-data.ts'
 import { startService, type RunningService } from '../fault/spawn.ts'
 import { percentile } from '../fault/statistics.ts'
-import { expectAllowed } from '../service/src/operations/operator.ts'
-
 import { readCpuMsWhenIdle } from './against-checkout.ts'
 import type { Bench, Measure, Measurement } from './measurement.ts'
 
@@ -32,7 +30,7 @@ async function measureMerchants({ dataFactory, isQuick, say }: Bench, store: Sto
   const first = new Map<string, number>()
   try {
     for (const size of isQuick ? quickSizes : sizes) {
-      logins.push(...(await addMerchants(serviceData, size - logins.length)))
+      logins.push(...(await fillMerchants(serviceData, size - logins.length)))
       const running = await startService({ flags: [...serviceData.flags, ...longLifetimes, '--log-level=warn'] })
       try {
         const calls = isQuick ? 1000 : 5000
@@ -60,23 +58,6 @@ async function measureMerchants({ dataFactory, isQuick, say }: Bench, store: Sto
   } finally {
     await serviceData.remove()
   }
-}
-
-/** Returns `<id>:<password>` of each. */
-async function addMerchants(serviceData: ServiceData, count: number): Promise<string[]> {
-  const logins: string[] = []
-  let left = count
-  await withAppInProcess(serviceData, [], async ({ services }) => {
-    const add = async (): Promise<void> => {
-      while (left-- > 0) {
-        const by = { actor: 'operator', requestId: '', address: '' }
-        const made = expectAllowed(await services.merchants.administration.create({ name: 'Bench', settings: {} }, by))
-        logins.push(`${made.merchant.row.id}:${made.password}`)
-      }
-    }
-    await Promise.all(Array.from({ length: merchantsAtOnce }, add))
-  })
-  return logins
 }
 
 interface CallCost {
@@ -131,7 +112,6 @@ const sizes: readonly number[] = [10, 1000, 10_000]
 const quickSizes: readonly number[] = [10, 200]
 const origin = 'https://shop.example'
 const connections = 8
-const merchantsAtOnce = 64
 const maxAttempts = 10
 /** A merchant's row and keys are found by an index, so that ten thousand merchants cost what ten do. */
 const maxGrowth = 1.25

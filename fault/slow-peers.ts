@@ -6,7 +6,6 @@ import { faultPhases, type FaultPhase } from './call-times.ts'
 import { peerSwitchVariable } from './doubles/peer-switch.ts'
 import type { Experiment, ExperimentResult, Trial } from './experiment.ts'
 import { panWithNetworkOtp, panWithOurOtp } from './load.ts'
-import { problems } from '../service/src/server/http/problem.ts'
 import { callsBetween, countOutcomes, p99Ms, startOpenLoad, type OpenLoad, type RunningLoad, type SentCall } from './open-load.ts'
 import { watchPeer, type PeerWatch } from './peer-watch.ts'
 import { plantedFaults } from './planted-faults.ts'
@@ -272,7 +271,7 @@ function tableOf({ checks, outcomes }: SlowPeerRun): string[][] {
   return [['', 'cards.check', 'refused', 'p99 ms', 'cards.get_verify_code'], ...rows]
 }
 
-const overloadReasons: ReadonlySet<string> = new Set(['overloaded', `http_503: ${problems.tooManyBodies.detail}`])
+const overloadReasons: ReadonlySet<string> = new Set(['overloaded', 'http_503: Too many requests are arriving at once: try again later.'])
 const machineFaults: ReadonlySet<string> = new Set(['resend_too_soon', 'store_unavailable'])
 const checksPerSecond = 40
 const warmUpMs = 500

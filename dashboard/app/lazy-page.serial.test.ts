@@ -40,5 +40,8 @@ test('the script of the page in the address is requested once, before the sessio
   const scripts = order.filter((url) => /^http.*\/assets\/part-\w+\.js$/.test(url))
   assert.equal(new Set(scripts).size, scripts.length, scripts.join())
   const session = order.indexOf(`response of ${dashboard.origin}/dashboard/api`)
-  assert.ok(scripts.every((script) => order.indexOf(script) < session), order.join('\n'))
+  assert.ok(
+    scripts.every((script) => order.indexOf(script) < session),
+    order.join('\n'),
+  )
 })

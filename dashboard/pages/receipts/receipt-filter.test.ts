@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { hiddenPart, noFilter, readReceiptFilter, receiptsPath, receiptViews, toListParams } from './receipt-filter.ts'
+import { hiddenPart, noFilter, readReceiptFilter, receiptsPath, receiptViews, toReceiptListParams } from './receipt-filter.ts'
 
 test('a filter is read from the address and the history entry that it is written to', () => {
   const filter = {
@@ -26,8 +26,8 @@ test('what is no status, day or amount filters nothing', () => {
 })
 
 test('days are those of Tashkent, amounts are tiyin, and what is empty is left out', () => {
-  assert.deepEqual(toListParams(noFilter), {})
-  assert.deepEqual(toListParams({ ...noFilter, from: '2026-11-28', to: '2026-11-28', amountFrom: '10', order: ' a ' }), {
+  assert.deepEqual(toReceiptListParams(noFilter), {})
+  assert.deepEqual(toReceiptListParams({ ...noFilter, from: '2026-11-28', to: '2026-11-28', amountFrom: '10', order: ' a ' }), {
     from: Date.UTC(2026, 10, 27, 19),
     to: Date.UTC(2026, 10, 28, 19),
     amountFrom: 1000,

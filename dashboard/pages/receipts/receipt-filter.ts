@@ -55,7 +55,7 @@ export function hiddenPart({ order, customer }: ReceiptFilter): Readonly<Record<
 }
 
 /** The params of the call that lists what matches. */
-export function toListParams({
+export function toReceiptListParams({
   status,
   from,
   to,

@@ -22,7 +22,15 @@ import { usePagedList } from '../../hooks/use-paged-list.ts'
 import { formatMessage } from '../../messages/lookup.ts'
 import { reasonText, receiptPageText } from '../../messages/page-texts.ts'
 import { ReceiptDetail } from './receipt-detail.tsx'
-import { hiddenPart, noFilter, readReceiptFilter, type ReceiptFilter, receiptsPath, receiptViews, toListParams } from './receipt-filter.ts'
+import {
+  hiddenPart,
+  noFilter,
+  readReceiptFilter,
+  type ReceiptFilter,
+  receiptsPath,
+  receiptViews,
+  toReceiptListParams,
+} from './receipt-filter.ts'
 import { ReceiptStatusTag } from './receipt-status.tsx'
 
 /** The list at /dashboard/receipts, and one receipt at /dashboard/receipts/<id>. */
@@ -44,7 +52,7 @@ export function ReceiptList() {
   const typed = useSyncedValue(filter, key)
   const unread = useSignal(0)
   const list = usePagedList(key, async (after) => {
-    const { receipts, next, unreadEntries } = await call('dashboard.receipts.list', { ...toListParams(filter), after })
+    const { receipts, next, unreadEntries } = await call('dashboard.receipts.list', { ...toReceiptListParams(filter), after })
     unread.value = unreadEntries
     return { rows: receipts, next }
   })
@@ -189,7 +197,7 @@ function ExportButton({ filter }: { filter: ReceiptFilter }) {
   const save = async (): Promise<void> => {
     status.value = ''
     const { rows, isComplete } = await collectPages(async (after) => {
-      const { receipts, next } = await call('dashboard.receipts.list', { ...toListParams(filter), after, count: 100 })
+      const { receipts, next } = await call('dashboard.receipts.list', { ...toReceiptListParams(filter), after, count: 100 })
       return { rows: receipts, next }
     }, maxReceipts)
     status.value = formatMessage(isComplete ? text.exported : text.exportedFirst, rows.length)
@@ -213,7 +221,15 @@ const csvHead = [
   'status',
   ...amounts.map((name) => `${name}Som`),
   ...amounts.map((name) => `${name}Tiyin`),
-  ...['order', 'customer', 'card', 'createdAt (UTC+5)', 'paidAt (UTC+5)', 'reason', 'description', 'receiptId', 'cardId'],
+  'order',
+  'customer',
+  'card',
+  'createdAt (UTC+5)',
+  'paidAt (UTC+5)',
+  'reason',
+  'description',
+  'receiptId',
+  'cardId',
 ]
 
 function toCsvRow(receipt: ReceiptRow): (string | number | null)[] {
