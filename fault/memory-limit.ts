@@ -21,7 +21,8 @@ export const memoryLimit: Experiment = {
   cycles: 1,
   needs: ['memory cgroup'],
   async run(trial) {
-    if (isInMemory(tmpdir())) trial.say(`the data are in ${tmpdir()}, a file system in memory, which counts: set TMPDIR to a folder on a disk`)
+    if (isInMemory(tmpdir()))
+      trial.say(`the data are in ${tmpdir()}, a file system in memory, which counts: set TMPDIR to a folder on a disk`)
     const found = await attackAll(trial, fullSize)
     const ended = await attackUnbounded(trial, fullSize)
     const details = ended.isKilled ? `killed after ${ended.seconds.toFixed(1)} s` : `alive with ${ended.megabytes} MB`
