@@ -1,6 +1,8 @@
-import { canHoldPan, formatOf, readFormat, type InputFormat } from './formats.ts'
+import { findSplitBoxes, GroupFinder } from './field-groups.ts'
+import { canHoldPan, formatOf, readFormat, readSelectFormat, type InputFormat } from './formats.ts'
+import { findKeypads } from './keypads.ts'
 import { LabelReader, type FieldTexts } from './labels.ts'
-import { ancestorsOf, textInside, type Outline, type OutlineElement } from './outline.ts'
+import { textInside, type Outline, type OutlineElement } from './outline.ts'
 import * as words from './words.ts'
 
 /** What an input asks for. `code` is a CVV, `pin` a card's PIN, `otp` the code of an SMS. */
@@ -41,11 +43,11 @@ export function findCardFields(outline: Outline, options: CardFieldOptions = {})
   const reader = new LabelReader(outline, fields)
   const groups = new GroupFinder(fields)
   const candidates = fields.map((element) => readCandidate(element, { reader, groups, options }))
-  const boxes = findSplitBoxes(candidates)
+  const boxes = findSplitBoxes(fields)
   const cardFields: CardField[] = []
   for (const [group, members] of Map.groupBy(candidates, ({ group: root }) => root))
     cardFields.push(...judgeGroup(outline, group, members, boxes))
-  cardFields.push(...findKeypads(outline))
+  for (const { element, text } of findKeypads(outline)) cardFields.push({ element, data: 'number', text: text.slice(0, maxDescriptionLength) })
   return cardFields.toSorted((a, b) => a.element.start - b.element.start)
 }
 
@@ -99,7 +101,7 @@ function readCandidate(
   const names = [attributes['id'], attributes['name'], ...(attributes['class'] ?? '').split(/\s+/)]
   const masks = names.flatMap((name) => options.masks?.get(name ?? '') ?? [])
   const samples = texts.own.map((text) => formatOf(text)).filter((format) => format !== null)
-  const read = behavior?.isGrouped === true ? 'pan' : (readFormat(attributes, masks) ?? samples[0] ?? readSelect(element))
+  const read = behavior?.isGrouped === true ? 'pan' : (readFormat(attributes, masks) ?? samples[0] ?? readSelectFormat(element))
   const identifiers = ['id', 'name', 'data-testid', 'formcontrolname', 'v-model', 'ng-model'].map((name) =>
     words.readIdentifier(attributes[name] ?? ''),
   )
@@ -120,7 +122,7 @@ function judgeGroup(
   outline: Outline,
   group: OutlineElement | null,
   members: readonly Candidate[],
-  boxes: ReadonlySet<Candidate>,
+  boxes: ReadonlySet<OutlineElement>,
 ): CardField[] {
   const hasCode = members.some((member) => isSureCode(member))
   const hasExpiry = members.some((member) => isExpiryFormat(member) || /\bcc-exp/.test(member.autocomplete))
@@ -152,12 +154,12 @@ interface GroupCircumstances {
   readonly hasNamedExpiry: boolean
   /** Whether the group speaks of paying. */
   readonly isPaying: boolean
-  readonly boxes: ReadonlySet<Candidate>
+  readonly boxes: ReadonlySet<OutlineElement>
 }
 
 function isNumber(member: Candidate, { hasCode, hasExpiry, hasNamedExpiry, isPaying, boxes }: GroupCircumstances): boolean {
   const { element, own, format, mentions, autocomplete, behavior, identifier } = member
-  const isBox = boxes.has(member)
+  const isBox = boxes.has(element)
   if (/\bcc-number\b/.test(autocomplete)) return true
   if (!isBox && !canHoldPan(element.tag, element.attributes)) return false
   if (isSearch(member) || words.givesShortExample(own)) return false
@@ -275,98 +277,10 @@ function contextOf({ texts }: Candidate): CardContext {
   return { kind: hasPlain ? 'plain' : null, isNumber, isDocument, isPaymentLegend, isFar: true, isNear: texts.around.length > 0 }
 }
 
-/** Four inputs in a row that take four digits each are one number in parts. */
-function findSplitBoxes(candidates: readonly Candidate[]): ReadonlySet<Candidate> {
-  const isPart = ({ element: { tag, attributes } }: Candidate): boolean =>
-    tag === 'input' &&
-    (attributes['maxlength'] === '4' ||
-      attributes['size'] === '4' ||
-      /\{4\}\$?$/.test(attributes['pattern'] ?? '') ||
-      attributes['max'] === '9999')
-  const boxes = new Set<Candidate>()
-  for (let index = 0; index + 3 < candidates.length; index += 1) {
-    const row = candidates.slice(index, index + 4)
-    const spread = (row[3]?.element.start ?? 0) - (row[0]?.element.end ?? 0)
-    if (row.every(isPart) && spread <= maxBoxSpread) for (const part of row) boxes.add(part)
-  }
-  return boxes
-}
-
 function isNumeric({ tag, attributes }: OutlineElement): boolean {
   return (
     tag === 'input' && (/^(tel|number)$/i.test(attributes['type'] ?? '') || /^(numeric|decimal|tel)$/i.test(attributes['inputmode'] ?? ''))
   )
-}
-
-/** Months or years to choose from are the format of an expiry. */
-function readSelect({ tag, code }: OutlineElement): InputFormat {
-  if (tag !== 'select') return null
-  const options = code.split('\n').map((option) => option.trim())
-  const numbers = options.map((option) => Number(/^\d{1,4}/.exec(option)?.[0] ?? NaN)).filter((number) => !Number.isNaN(number))
-  const areMonths = numbers.length === 12 && numbers.every((number, index) => number === index + 1)
-  const years = numbers.map((number) => (number < 100 ? number + 2000 : number))
-  const areYears =
-    years.length >= 4 &&
-    years.every((year, index) => year === (years[0] ?? 0) + index) &&
-    (years[0] ?? 0) >= 2020 &&
-    (years.at(-1) ?? 0) >= 2027
-  return areMonths || areYears ? 'expiry' : null
-}
-
-/** Buttons for the ten digits under a text that asks for a card number: digits are pressed there instead of typed. */
-function findKeypads(outline: Outline): CardField[] {
-  const isButton = ({ tag, attributes }: OutlineElement): boolean =>
-    tag === 'button' || attributes['role'] === 'button' || (tag === 'input' && attributes['type'] === 'button')
-  const digits = outline.elements.filter(
-    (element) => isButton(element) && /^\d$/.test(element.attributes['value'] ?? textInside(outline, element, 10)),
-  )
-  if (digits.length < 10 || digits.length > 30) return []
-  const [first] = digits
-  const last = digits.at(-1)
-  if (first === undefined || last === undefined) return []
-  const around = [...ancestorsOf(first)].filter(({ start, end }) => start <= first.start && end >= last.end)
-  for (const ancestor of around.slice(0, 4)) {
-    const text = textInside(outline, ancestor, 600)
-    const mentions = words.findCardMentions(words.normalizeText(text))
-    if (mentions.some(({ kind }) => kind === 'other')) return []
-    if (mentions.some(({ isNumber: names }) => names))
-      return [{ element: first, data: 'number', text: text.slice(0, maxDescriptionLength) }]
-  }
-  return []
-}
-
-/** The form or dialog around an input, or the smallest part of the page with its neighbors. */
-class GroupFinder {
-  readonly #starts: readonly number[]
-
-  constructor(fields: readonly OutlineElement[]) {
-    this.#starts = fields.map(({ start }) => start)
-  }
-
-  groupOf(field: OutlineElement): OutlineElement | null {
-    let group: OutlineElement | null = null
-    for (const ancestor of ancestorsOf(field)) {
-      if (group !== null && this.#countInside(ancestor) > maxGroupFields) return group
-      group = ancestor
-      if (/^(form|dialog|body)$/.test(ancestor.tag) || /^(dialog|form)$/.test(ancestor.attributes['role'] ?? '')) return group
-    }
-    return group
-  }
-
-  #countInside({ start, end }: OutlineElement): number {
-    return this.#below(end) - this.#below(start)
-  }
-
-  #below(position: number): number {
-    let low = 0
-    let high = this.#starts.length
-    while (low < high) {
-      const middle = (low + high) >> 1
-      if ((this.#starts[middle] ?? 0) < position) low = middle + 1
-      else high = middle
-    }
-    return low
-  }
 }
 
 function describe({ texts, element }: Candidate): string {
@@ -376,6 +290,4 @@ function describe({ texts, element }: Candidate): string {
 }
 
 const maxFields = 2000
-const maxGroupFields = 12
-const maxBoxSpread = 24
 const maxDescriptionLength = 120

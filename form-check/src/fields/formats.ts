@@ -42,6 +42,21 @@ export function formatOf(sample: string): InputFormat {
   return /^(•{3}|\*{3}|000|123|###|999)$/.test(text) ? 'code' : null
 }
 
+/** Months or years to choose from are the format of an expiry. */
+export function readSelectFormat({ tag, code }: { readonly tag: string; readonly code: string }): InputFormat {
+  if (tag !== 'select') return null
+  const options = code.split('\n').map((option) => option.trim())
+  const numbers = options.map((option) => Number(/^\d{1,4}/.exec(option)?.[0] ?? NaN)).filter((number) => !Number.isNaN(number))
+  const areMonths = numbers.length === 12 && numbers.every((number, index) => number === index + 1)
+  const years = numbers.map((number) => (number < 100 ? number + 2000 : number))
+  const areYears =
+    years.length >= 4 &&
+    years.every((year, index) => year === (years[0] ?? 0) + index) &&
+    (years[0] ?? 0) >= 2020 &&
+    (years.at(-1) ?? 0) >= 2027
+  return areMonths || areYears ? 'expiry' : null
+}
+
 /** Whether an input can take twelve digits or more, the shortest card number. */
 export function canHoldPan(tag: string, attributes: Readonly<Record<string, string>>): boolean {
   const length = attributes['maxlength']
