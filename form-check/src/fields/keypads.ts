@@ -17,8 +17,7 @@ export function findKeypads(outline: Outline): { readonly element: OutlineElemen
     const text = textInside(outline, ancestor, 600)
     const mentions = words.findCardMentions(words.normalizeText(text))
     if (mentions.some(({ kind }) => kind === 'other')) return []
-    if (mentions.some(({ isNumber: names }) => names))
-      return [{ element: first, text }]
+    if (mentions.some(({ isNumber: names }) => names)) return [{ element: first, text }]
   }
   return []
 }
