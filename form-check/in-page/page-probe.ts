@@ -67,11 +67,10 @@ export function installPageProbe({ key, report: reportName }: ProbeNames): void 
   function hookCanvases(): void {
     for (const name of ['fillText', 'strokeText'] as const) {
       const draw = CanvasRenderingContext2D.prototype[name]
-      CanvasRenderingContext2D.prototype[name] = function (this: CanvasRenderingContext2D, ...args: Parameters<typeof draw>) {
-        const texts = canvasTexts.get(this.canvas) ?? new Set()
-        if (texts.size < limits.canvasTexts) texts.add(String(args[0]).slice(0, 200))
-        canvasTexts.set(this.canvas, texts)
-        draw.apply(this, args)
+      CanvasRenderingContext2D.prototype[name] = function (this: CanvasRenderingContext2D, ...args: unknown[]) {
+        const texts = canvasTexts.get(this.canvas) ?? new Set<string>()
+        if (texts.size < limits.canvasTexts) canvasTexts.set(this.canvas, texts.add(String(args[0]).slice(0, 200)))
+        Reflect.apply(draw, this, args)
       }
     }
   }
