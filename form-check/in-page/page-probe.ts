@@ -10,7 +10,16 @@ export function installPageProbe({ key, report: reportName }: ProbeNames): void 
   const page = globalThis as unknown as Record<string, unknown>
   if (key in page) return
   const binding = page[reportName] as ((event: ProbeEvent) => Promise<void>) | undefined
-  const limits = { events: 500, text: 60_000, markup: 2_000_000, items: 40_000, rows: 200, addedFields: 12, addedItems: 6000 }
+  const limits = {
+    events: 500,
+    canvasTexts: 40,
+    text: 60_000,
+    markup: 2_000_000,
+    items: 40_000,
+    rows: 200,
+    addedFields: 12,
+    addedItems: 6000,
+  }
   let eventCount = 0
   const report = (event: ProbeEvent): void => {
     eventCount += 1
@@ -21,9 +30,13 @@ export function installPageProbe({ key, report: reportName }: ProbeNames): void 
   const pressedSelector = 'a, button, summary, label, [role=button], [role=tab], [role=radio], [role=switch], [onclick]'
   const interactiveSelector = `${fieldSelector}, ${pressedSelector}, form, script, iframe, meta`
 
+  /** What scripts have drawn on each canvas, each text once. */
+  const canvasTexts = new WeakMap<object, Set<string>>()
+
   let addedFieldCount = 0
 
   hookShadowRoots()
+  hookCanvases()
   hookSendingApis()
   observe(document)
   addEventListener('message', ({ data, origin }: MessageEvent) => report({ kind: 'message', to: origin, text: toText(data) }), true)
@@ -48,6 +61,17 @@ export function installPageProbe({ key, report: reportName }: ProbeNames): void 
       const root = attach.call(this, init)
       observe(root)
       return root
+    }
+  }
+
+  function hookCanvases(): void {
+    for (const name of ['fillText', 'strokeText'] as const) {
+      const draw = CanvasRenderingContext2D.prototype[name]
+      CanvasRenderingContext2D.prototype[name] = function (this: CanvasRenderingContext2D, ...args: unknown[]) {
+        const texts = canvasTexts.get(this.canvas) ?? new Set<string>()
+        if (texts.size < limits.canvasTexts) canvasTexts.set(this.canvas, texts.add(String(args[0]).slice(0, 200)))
+        Reflect.apply(draw, this, args)
+      }
     }
   }
 
@@ -203,6 +227,8 @@ export function installPageProbe({ key, report: reportName }: ProbeNames): void 
   function pictureTexts(element: Element): string[] {
     const texts = element.localName === 'svg' ? [...element.querySelectorAll('title, text')].map((part) => part.textContent) : []
     if (element instanceof HTMLImageElement) texts.push(element.alt)
+    // One that takes keys shows what was typed.
+    if (!element.hasAttribute('tabindex')) texts.push(...(canvasTexts.get(element) ?? []))
     return texts.map((text) => text.slice(0, 2000)).filter((text) => text.trim() !== '')
   }
 

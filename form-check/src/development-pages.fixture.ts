@@ -165,6 +165,91 @@ export const developmentPages: readonly DevelopmentPage[] = [
     )}"></script>`,
   },
   {
+    name: 'brands in place of a caption, under a heading that says nothing',
+    foundIn: 'source',
+    html: `<h2>Yangi usul</h2><div><input type="tel" placeholder="Humo / Uzcard"><input type="tel" placeholder="oo/yy"></div>`,
+  },
+  {
+    name: 'the number on the front',
+    foundIn: 'source',
+    html: `<form><p>Kartaning old tomonidagi 16 xonali son</p><input><label>Oy va yil <input maxlength="5"></label></form>`,
+  },
+  {
+    name: 'a legend, and inputs that only say how many digits',
+    foundIn: 'source',
+    html: `<fieldset><legend>Банковская карта</legend><input title="16 цифр"><input title="ММГГ"></fieldset>`,
+  },
+  {
+    name: 'the code of a stored card',
+    foundIn: 'source',
+    html: `<h1>Confirm</h1><p>Visa •••• •••• •••• 6311</p><form><label>Security code <input maxlength="3"></label></form>`,
+  },
+  {
+    name: 'a card to send money to, with a button before the input',
+    foundIn: 'source',
+    html: `<h2>Перевод</h2><form><button type="button">Назад</button><input name="cardNumber" placeholder="Карта получателя"><input placeholder="Сумма"><button>Перевести</button></form>`,
+  },
+  {
+    name: 'a mask for an id of one letter',
+    foundIn: 'source',
+    html: `<h1>Pay</h1><input id="c"><input id="d"><script>setMask(document.getElementById('c'), '#### #### #### ####')</script>`,
+  },
+  {
+    name: 'markup that is cut inside the name of a tag',
+    foundIn: 'source',
+    html: `<div id="a"></div><script>a.innerHTML = ['<p>Card number</p><in', 'put maxlength="19"><p>MM/YY</p><inp', 'ut>'].join('')</script>`,
+  },
+  {
+    name: 'captions on canvases',
+    foundIn: 'browser',
+    html: `<canvas id="p" height="20"></canvas><input><canvas id="q" height="20"></canvas><input><script>
+      for (const [canvas, text] of [[p, ['Карта', ' рақами']], [q, ['Муддати']]]) text.forEach((part, index) => canvas.getContext('2d').fillText(part, index * 40, 15))</script>`,
+  },
+  {
+    name: 'inputs without a word whose digits are sent encoded after a press',
+    foundIn: 'browser',
+    html: `<h1>Parking</h1><div style="background:url(number.png)"><input id="x"></div><input id="y"><button id="go">OK</button><script src="data:text/javascript,${encodeURIComponent(
+      `go.onclick=()=>{if(x.value.length>15)navigator.sendBeacon('/log',btoa(x.value+y.value))}`,
+    )}"></script>`,
+  },
+  {
+    name: 'a heading that names an account, and groups of four',
+    foundIn: null,
+    html: `<h3>Personal account number</h3><input placeholder="0000 0000 0000 0000"><h3>Period</h3><input placeholder="MM/YY"><button>Pay</button>`,
+  },
+  {
+    name: 'a collection of cards',
+    foundIn: null,
+    html: `<h1>Your collection of trading cards</h1><form><label>Card name <input></label><label>Card number <input></label><label>Year <input maxlength="4"></label><button>Add card</button></form>`,
+  },
+  {
+    name: 'a sign-in with the card of readers',
+    foundIn: null,
+    html: `<title>Return a book: log in</title><form><label>Card no. <input placeholder="Enter your card no."></label><button>Submit</button></form>`,
+  },
+  {
+    name: 'a library, a card number with an expiry and a PIN',
+    foundIn: null,
+    html: `<h1>Городская библиотека</h1><form method="post"><label>Номер карты <input></label><label>Срок действия <input placeholder="ММ/ГГ"></label><label>PIN <input type="password"></label><button>Войти</button></form>`,
+  },
+  {
+    name: 'an editor of cards on a page, named like a card form',
+    foundIn: null,
+    html: `<h1>Cards</h1><form action="/save"><label>Card number (position) <input name="card-number" type="number" value="2"></label><label>Card expires <input name="cc-exp" placeholder="MM/YY"></label><label>Security level <input name="cvc" value="1"></label></form>`,
+  },
+  {
+    name: 'a code for a phone whose number is hidden',
+    foundIn: null,
+    html: `<p>+998 90 •••• 4567</p><form><label>Security code <input maxlength="6"></label></form>`,
+  },
+  {
+    name: 'a login whose words are encoded',
+    foundIn: null,
+    html: `<label>Name <input id="x"></label><label>Password <input id="y" type="password"></label><button id="go">Log in</button><script src="data:text/javascript,${encodeURIComponent(
+      `go.onclick=()=>fetch('/in',{headers:{authorization:'Basic '+btoa(x.value+':'+y.value)}})`,
+    )}"></script>`,
+  },
+  {
     name: 'a passport, with a number in groups of four and an expiry',
     foundIn: null,
     html: `<h1>Паспортные данные</h1><label>Номер записи <input placeholder="0000 0000 0000 0000"></label><label>Срок действия <input placeholder="ММ/ГГГГ"></label>`,

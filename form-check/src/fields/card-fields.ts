@@ -1,6 +1,8 @@
-import { canHoldPan, formatOf, readFormat, type InputFormat } from './formats.ts'
+import { findSplitBoxes, GroupFinder } from './field-groups.ts'
+import { canHoldPan, formatOf, readFormat, readSelectFormat, type InputFormat } from './formats.ts'
+import { findKeypads } from './keypads.ts'
 import { LabelReader, type FieldTexts } from './labels.ts'
-import { ancestorsOf, textInside, type Outline, type OutlineElement } from './outline.ts'
+import { textInside, type Outline, type OutlineElement } from './outline.ts'
 import * as words from './words.ts'
 
 /** What an input asks for. `code` is a CVV, `pin` a card's PIN, `otp` the code of an SMS. */
@@ -41,11 +43,12 @@ export function findCardFields(outline: Outline, options: CardFieldOptions = {})
   const reader = new LabelReader(outline, fields)
   const groups = new GroupFinder(fields)
   const candidates = fields.map((element) => readCandidate(element, { reader, groups, options }))
-  const boxes = findSplitBoxes(candidates)
+  const boxes = findSplitBoxes(fields)
   const cardFields: CardField[] = []
   for (const [group, members] of Map.groupBy(candidates, ({ group: root }) => root))
     cardFields.push(...judgeGroup(outline, group, members, boxes))
-  cardFields.push(...findKeypads(outline))
+  for (const { element, text } of findKeypads(outline))
+    cardFields.push({ element, data: 'number', text: text.slice(0, maxDescriptionLength) })
   return cardFields.toSorted((a, b) => a.element.start - b.element.start)
 }
 
@@ -94,12 +97,14 @@ function readCandidate(
   const { attributes } = element
   const group = groups.groupOf(element)
   const texts = reader.read(element, group)
-  const own = words.normalizeText(texts.own.join(', '))
+  const heading = words.normalizeText(texts.heading)
+  const isLabel = texts.own.length === 0 || words.namesOtherThing(heading) || words.namesDocument(heading)
+  const own = words.normalizeText([...(isLabel && heading !== '' ? [heading] : []), ...texts.own].join(', '))
   const behavior = options.behaviors?.get(element)
   const names = [attributes['id'], attributes['name'], ...(attributes['class'] ?? '').split(/\s+/)]
   const masks = names.flatMap((name) => options.masks?.get(name ?? '') ?? [])
   const samples = texts.own.map((text) => formatOf(text)).filter((format) => format !== null)
-  const read = behavior?.isGrouped === true ? 'pan' : (readFormat(attributes, masks) ?? samples[0] ?? readSelect(element))
+  const read = behavior?.isGrouped === true ? 'pan' : (readFormat(attributes, masks) ?? samples[0] ?? readSelectFormat(element))
   const identifiers = ['id', 'name', 'data-testid', 'formcontrolname', 'v-model', 'ng-model'].map((name) =>
     words.readIdentifier(attributes[name] ?? ''),
   )
@@ -120,21 +125,23 @@ function judgeGroup(
   outline: Outline,
   group: OutlineElement | null,
   members: readonly Candidate[],
-  boxes: ReadonlySet<Candidate>,
+  boxes: ReadonlySet<OutlineElement>,
 ): CardField[] {
   const hasCode = members.some((member) => isSureCode(member))
   const hasExpiry = members.some((member) => isExpiryFormat(member) || /\bcc-exp/.test(member.autocomplete))
   const isPaying = words.namesPayment(
     words.normalizeText(group === null ? '' : `${textInside(outline, group)} ${group.attributes['aria-label'] ?? ''}`),
   )
+  const hasStoredCard = outline.texts.some(({ text }) => words.showsStoredCard(words.normalizeText(text)))
   const hasNamedExpiry = hasExpiry || members.some(({ own }) => words.namesExpiry(own))
-  const circumstances = { hasCode, hasExpiry, hasNamedExpiry, isPaying, boxes }
+  const hasPin = members.some(({ own }) => words.namesPin(own))
+  const circumstances = { hasCode, hasPin, hasExpiry, hasNamedExpiry, isPaying, boxes }
   const numbers = members.filter((member) => isNumber(member, circumstances))
   const hasNumber = numbers.length > 0
   const dataOf = (member: Candidate): CardData | null => {
     if (numbers.includes(member)) return 'number'
-    if (isExpiry(member, { hasNumber: hasNumber || hasCode })) return 'expiry'
-    if (isSecurityCode(member, hasNumber)) return 'code'
+    if (isExpiry(member, { hasNumber: hasNumber || hasCode, isPaying })) return 'expiry'
+    if (isSecurityCode(member, hasNumber || hasStoredCard)) return 'code'
     if (isHolder(member, hasNumber)) return 'holder'
     if (words.namesPin(member.own) && (hasNumber || member.mentions.some(({ kind }) => kind === 'payment'))) return 'pin'
     return /\bone-time-code\b/.test(member.autocomplete) || words.namesSmsCode(member.own) ? 'otp' : null
@@ -147,21 +154,23 @@ function judgeGroup(
 
 interface GroupCircumstances {
   readonly hasCode: boolean
+  readonly hasPin: boolean
   /** An input beside takes an expiry, by its form; `hasNamedExpiry`: by its form or its words. */
   readonly hasExpiry: boolean
   readonly hasNamedExpiry: boolean
   /** Whether the group speaks of paying. */
   readonly isPaying: boolean
-  readonly boxes: ReadonlySet<Candidate>
+  readonly boxes: ReadonlySet<OutlineElement>
 }
 
-function isNumber(member: Candidate, { hasCode, hasExpiry, hasNamedExpiry, isPaying, boxes }: GroupCircumstances): boolean {
+function isNumber(member: Candidate, { hasCode, hasPin, hasExpiry, hasNamedExpiry, isPaying, boxes }: GroupCircumstances): boolean {
   const { element, own, format, mentions, autocomplete, behavior, identifier } = member
-  const isBox = boxes.has(member)
+  const isBox = boxes.has(element)
   if (/\bcc-number\b/.test(autocomplete)) return true
   if (!isBox && !canHoldPan(element.tag, element.attributes)) return false
   if (isSearch(member) || words.givesShortExample(own)) return false
   if (isExpiryFormat(member) || isSureCode(member)) return isWholeCard(member)
+  if (holdsOtherValue(element)) return false
   const says = mentions.filter(({ isNumber: names }) => names)
   const ownKinds = new Set(mentions.map(({ kind }) => kind))
   const context = contextOf(member)
@@ -169,21 +178,35 @@ function isNumber(member: Candidate, { hasCode, hasExpiry, hasNamedExpiry, isPay
   const isOther = ownKinds.has('payment') ? false : ownKinds.has('other') || context.kind === 'other'
   if (isOther && !hasCode) return !ownKinds.has('other') && context.isFar && hasExpiry && isPaying && (says.length > 0 || format === 'pan')
   if (behavior?.isDisguised === true && !words.namesOtherThing(own)) return true
-  if (says.length > 0) return true
+  // The card by which a reader signs in to a library is none of a bank.
+  const isMembership = context.isIssuer || (context.isSignIn && !hasNamedExpiry && !hasPin && format === null)
+  if (says.length > 0) return hasCode || isPaying || ownKinds.has('payment') || !isMembership
   const hasSupport = hasExpiry || hasCode || context.kind === 'payment'
-  if (words.isCardAlone(own)) return format !== null || hasNamedExpiry || hasCode || (isPaying && isNumeric(element))
+  if (words.isCardAlone(own))
+    return format !== null || hasNamedExpiry || hasCode || (isPaying && (isNumeric(element) || identifier === 'number'))
+  const isDocument = context.isDocument && !hasCode && !isPaying
+  const before = words.normalizeText(member.texts.before)
+  const isCardNear = hasSupport || hasNamedExpiry || words.namesCardBrands(before)
+  if (words.namesCardDigits(own) && !words.namesOtherThing(own) && !isDocument && isCardNear) return true
+  const hasLength = format !== null || isNumeric(element)
+  if (mentions.length > 0 && hasLength && hasNamedExpiry && !words.namesOtherThing(own) && !words.namesHolder(own)) return true
   const isSilent = words.isGeneric(own)
   if (isSilent && context.isNumber && (isBox || isNumeric(element) || context.isNear)) return true
-  const before = words.normalizeText(member.texts.before)
   if (words.namesOtherThing(own)) return words.namesMessage(own) && words.asksForCardNumber(before, { inMessage: true })
   // A passport has a long number and an expiry too.
-  if (context.kind === null && context.isDocument && !hasCode && !isPaying) return false
-  if (format === 'pan') return isSilent || hasSupport || context.kind === 'plain'
+  if (context.kind === null && isDocument) return false
+  const isUnderHeading = member.texts.own.length === 0 && isPaying
+  if (format === 'pan') return isSilent || isUnderHeading || hasSupport || context.kind === 'plain'
   if (words.namesNumber(own) && hasNamedExpiry && (context.kind === 'payment' || context.kind === 'plain')) return true
   if (format === 'pan_letters' || format === 'pan_length' || isBox)
     return isSilent && (hasSupport || (context.kind === 'plain' && isPaying))
   if (identifier === 'number') return hasSupport || isPaying || context.kind === 'plain'
   return (isSilent || words.namesMessage(own)) && words.asksForCardNumber(before)
+}
+
+/** An input that is filled with a short number or with words has another use: a position in a list, a title. */
+function holdsOtherValue({ attributes: { value = '' } }: OutlineElement): boolean {
+  return /^\s*\d{1,3}\s*$|\p{L}{3}/u.test(value)
 }
 
 function isSearch({ own, element: { attributes } }: Candidate): boolean {
@@ -198,7 +221,7 @@ function isWholeCard({ mentions, texts }: Candidate): boolean {
   )
 }
 
-function isExpiry(member: Candidate, { hasNumber }: { hasNumber: boolean }): boolean {
+function isExpiry(member: Candidate, { hasNumber, isPaying }: { hasNumber: boolean; isPaying: boolean }): boolean {
   const { own, mentions, autocomplete, identifier } = member
   if (/\bcc-exp/.test(autocomplete)) return true
   const named = words.namesExpiry(own)
@@ -210,7 +233,7 @@ function isExpiry(member: Candidate, { hasNumber }: { hasNumber: boolean }): boo
       isExpiryFormat(member) &&
       mentions.length > 0 &&
       mentions.every(({ kind }) => kind !== 'other') &&
-      contextOf(member).kind !== 'other'
+      (contextOf(member).kind === 'payment' || (isPaying && contextOf(member).kind !== 'other'))
     )
   return isExpiryFormat(member) || identifier === 'expiry' || (named && !/^(date)$/.test(member.element.attributes['type'] ?? ''))
 }
@@ -222,9 +245,9 @@ function isExpiryFormat({ format, own, element: { attributes } }: Candidate): bo
 function isSureCode(member: Candidate): boolean {
   const { own, autocomplete, identifier } = member
   if (isSearch(member)) return false
-  return (
-    /\bcc-csc\b/.test(autocomplete) || words.namesSecurityCode(own) === 'sure' || (identifier === 'code' && !words.namesOtherThing(own))
-  )
+  if (/\bcc-csc\b/.test(autocomplete) || words.namesSecurityCode(own) === 'sure') return true
+  // An identifier supports what the texts say: of a “security level” it does not make a CVV.
+  return identifier === 'code' && (words.isGeneric(own) || words.namesSecurityCode(own) !== null || /\b(code|kod\w*)\b/.test(own))
 }
 
 function isSecurityCode(member: Candidate, hasNumber: boolean): boolean {
@@ -241,6 +264,10 @@ interface CardContext {
   readonly isNumber: boolean
   /** Whether a heading names a document, such as a passport. */
   readonly isDocument: boolean
+  /** Whether a heading or the title names an organization whose cards are no payment cards, such as a library. */
+  readonly isIssuer: boolean
+  /** Whether people sign in here, to something that is no bank. */
+  readonly isSignIn: boolean
   readonly isFar: boolean
   readonly isNear: boolean
   /** Whether the legend or the name of the group around the input is a payment card. */
@@ -252,121 +279,29 @@ function contextOf({ texts }: Candidate): CardContext {
   let hasPlain = false
   let isNumber = false
   const isPaymentLegend = texts.groups.some((text) => words.isPaymentCard(words.normalizeText(text)))
-  const isDocument = texts.around.some((text) => text.length <= 120 && words.namesDocument(words.normalizeText(text)))
+  const headings = texts.around.filter((text) => text.length <= 120).map((text) => words.normalizeText(text))
+  const isDocument = headings.some((text) => words.namesDocument(text))
+  const isIssuer = headings.some((text) => words.namesCardIssuer(text))
+  const isSignIn = headings.some((text) => words.namesSignIn(text)) && !headings.some((text) => words.namesBank(text))
+  const known = { isDocument, isPaymentLegend, isIssuer, isSignIn }
   for (const [index, text] of texts.around.entries()) {
     const normalized = words.normalizeText(text)
     const mentions = words.findCardMentions(normalized)
     const kinds = new Set(mentions.map(({ kind }) => kind))
     const isShort = normalized.length <= 120
     isNumber ||= isShort && mentions.some((mention) => mention.isNumber && mention.kind !== 'other')
-    if (kinds.has('payment') && kinds.has('other'))
-      return { kind: null, isNumber, isDocument, isPaymentLegend, isFar: false, isNear: index === 0 }
+    if (kinds.has('payment') && kinds.has('other')) return { ...known, kind: null, isNumber, isFar: false, isNear: index === 0 }
     if (kinds.has('payment') || kinds.has('other'))
-      return {
-        kind: kinds.has('payment') ? 'payment' : 'other',
-        isNumber,
-        isDocument,
-        isPaymentLegend,
-        isFar: index > 0,
-        isNear: index === 0,
-      }
+      return { ...known, kind: kinds.has('payment') ? 'payment' : 'other', isNumber, isFar: index > 0, isNear: index === 0 }
     hasPlain ||= kinds.has('plain')
   }
-  return { kind: hasPlain ? 'plain' : null, isNumber, isDocument, isPaymentLegend, isFar: true, isNear: texts.around.length > 0 }
-}
-
-/** Four inputs in a row that take four digits each are one number in parts. */
-function findSplitBoxes(candidates: readonly Candidate[]): ReadonlySet<Candidate> {
-  const isPart = ({ element: { tag, attributes } }: Candidate): boolean =>
-    tag === 'input' &&
-    (attributes['maxlength'] === '4' ||
-      attributes['size'] === '4' ||
-      /\{4\}\$?$/.test(attributes['pattern'] ?? '') ||
-      attributes['max'] === '9999')
-  const boxes = new Set<Candidate>()
-  for (let index = 0; index + 3 < candidates.length; index += 1) {
-    const row = candidates.slice(index, index + 4)
-    const spread = (row[3]?.element.start ?? 0) - (row[0]?.element.end ?? 0)
-    if (row.every(isPart) && spread <= maxBoxSpread) for (const part of row) boxes.add(part)
-  }
-  return boxes
+  return { ...known, kind: hasPlain ? 'plain' : null, isNumber, isFar: true, isNear: texts.around.length > 0 }
 }
 
 function isNumeric({ tag, attributes }: OutlineElement): boolean {
   return (
     tag === 'input' && (/^(tel|number)$/i.test(attributes['type'] ?? '') || /^(numeric|decimal|tel)$/i.test(attributes['inputmode'] ?? ''))
   )
-}
-
-/** Months or years to choose from are the format of an expiry. */
-function readSelect({ tag, code }: OutlineElement): InputFormat {
-  if (tag !== 'select') return null
-  const options = code.split('\n').map((option) => option.trim())
-  const numbers = options.map((option) => Number(/^\d{1,4}/.exec(option)?.[0] ?? NaN)).filter((number) => !Number.isNaN(number))
-  const areMonths = numbers.length === 12 && numbers.every((number, index) => number === index + 1)
-  const years = numbers.map((number) => (number < 100 ? number + 2000 : number))
-  const areYears =
-    years.length >= 4 &&
-    years.every((year, index) => year === (years[0] ?? 0) + index) &&
-    (years[0] ?? 0) >= 2020 &&
-    (years.at(-1) ?? 0) >= 2027
-  return areMonths || areYears ? 'expiry' : null
-}
-
-/** Buttons for the ten digits under a text that asks for a card number: digits are pressed there instead of typed. */
-function findKeypads(outline: Outline): CardField[] {
-  const isButton = ({ tag, attributes }: OutlineElement): boolean =>
-    tag === 'button' || attributes['role'] === 'button' || (tag === 'input' && attributes['type'] === 'button')
-  const digits = outline.elements.filter(
-    (element) => isButton(element) && /^\d$/.test(element.attributes['value'] ?? textInside(outline, element, 10)),
-  )
-  if (digits.length < 10 || digits.length > 30) return []
-  const [first] = digits
-  const last = digits.at(-1)
-  if (first === undefined || last === undefined) return []
-  const around = [...ancestorsOf(first)].filter(({ start, end }) => start <= first.start && end >= last.end)
-  for (const ancestor of around.slice(0, 4)) {
-    const text = textInside(outline, ancestor, 600)
-    const mentions = words.findCardMentions(words.normalizeText(text))
-    if (mentions.some(({ kind }) => kind === 'other')) return []
-    if (mentions.some(({ isNumber: names }) => names))
-      return [{ element: first, data: 'number', text: text.slice(0, maxDescriptionLength) }]
-  }
-  return []
-}
-
-/** The form or dialog around an input, or the smallest part of the page with its neighbors. */
-class GroupFinder {
-  readonly #starts: readonly number[]
-
-  constructor(fields: readonly OutlineElement[]) {
-    this.#starts = fields.map(({ start }) => start)
-  }
-
-  groupOf(field: OutlineElement): OutlineElement | null {
-    let group: OutlineElement | null = null
-    for (const ancestor of ancestorsOf(field)) {
-      if (group !== null && this.#countInside(ancestor) > maxGroupFields) return group
-      group = ancestor
-      if (/^(form|dialog|body)$/.test(ancestor.tag) || /^(dialog|form)$/.test(ancestor.attributes['role'] ?? '')) return group
-    }
-    return group
-  }
-
-  #countInside({ start, end }: OutlineElement): number {
-    return this.#below(end) - this.#below(start)
-  }
-
-  #below(position: number): number {
-    let low = 0
-    let high = this.#starts.length
-    while (low < high) {
-      const middle = (low + high) >> 1
-      if ((this.#starts[middle] ?? 0) < position) low = middle + 1
-      else high = middle
-    }
-    return low
-  }
 }
 
 function describe({ texts, element }: Candidate): string {
@@ -376,6 +311,4 @@ function describe({ texts, element }: Candidate): string {
 }
 
 const maxFields = 2000
-const maxGroupFields = 12
-const maxBoxSpread = 24
 const maxDescriptionLength = 120

@@ -38,8 +38,23 @@ export function formatOf(sample: string): InputFormat {
   if (cardSample.test(text) && !/(^|\D)89\d\d[ -]?\d\d/.test(text))
     return /[0-9#_*•●]/.test(text.replace(/[a-z]{3,}/gi, '')) ? 'pan' : 'pan_letters'
   if (cardPattern.test(text)) return 'pan'
-  if (expirySample.test(text) || expiryNumbers.test(text)) return 'expiry'
+  if (expirySample.test(text) || expiryNumbers.test(text) || expiryLetters.test(text)) return 'expiry'
   return /^(•{3}|\*{3}|000|123|###|999)$/.test(text) ? 'code' : null
+}
+
+/** Months or years to choose from are the format of an expiry. */
+export function readSelectFormat({ tag, code }: { readonly tag: string; readonly code: string }): InputFormat {
+  if (tag !== 'select') return null
+  const options = code.split('\n').map((option) => option.trim())
+  const numbers = options.map((option) => Number(/^\d{1,4}/.exec(option)?.[0] ?? NaN)).filter((number) => !Number.isNaN(number))
+  const areMonths = numbers.length === 12 && numbers.every((number, index) => number === index + 1)
+  const years = numbers.map((number) => (number < 100 ? number + 2000 : number))
+  const areYears =
+    years.length >= 4 &&
+    years.every((year, index) => year === (years[0] ?? 0) + index) &&
+    (years[0] ?? 0) >= 2020 &&
+    (years.at(-1) ?? 0) >= 2027
+  return areMonths || areYears ? 'expiry' : null
 }
 
 /** Whether an input can take twelve digits or more, the shortest card number. */
@@ -59,3 +74,5 @@ const cardPattern = /(\\d|\[0-9[^\]]*\])\{(1[2-6](,(16|19|23))?|19)\}|(\(|\[)?(\
 const expirySample =
   /(^|[\s(])(mm|oo|oy|ay|mes|месяц|мм|оо|ой|m|month)\s?[/.\-|\\ ]\s?(yyyy|yy|гггг|гг|йй|йййй|yil|йил|год|yyil|aa|g|gg|y|year)($|[\s)])/i
 const expiryNumbers = /^(0[1-9]|1[0-2]|00|99|##|__|••)\s?\/\s?(2\d|3\d|00|99|##|__|••|20[2-4]\d)$/
+/** `MMYY`, `ММГГ`: nothing else in the sample. */
+const expiryLetters = /^(mm|мм|oo|оо)(yy|yyyy|гг|гггг|йй|йййй)$/i

@@ -5,6 +5,8 @@ import { ancestorsOf, textBetween, textInside, type Outline, type OutlineElement
 export interface FieldTexts {
   /** Its label, placeholder and title, the most binding first. */
   readonly own: readonly string[]
+  /** A heading that stands where the label of the input would; ''. It is the label of an input that has no other. */
+  readonly heading: string
   /** Texts around it, the nearest first: the legend, headings, the text of its group, the title of the page. */
   readonly around: readonly string[]
   /** Of these the names of the groups alone: legends, and labels of dialogs, forms and regions. */
@@ -16,6 +18,8 @@ export interface FieldTexts {
 /** Reads labels of the inputs of one outline. */
 export class LabelReader {
   readonly #outline: Outline
+  /** Without the texts of buttons: “Save” beside an input is not its label. */
+  readonly #unpressed: Outline
   readonly #fields: readonly OutlineElement[]
   readonly #byId: ReadonlyMap<string, OutlineElement>
   readonly #labelsFor: ReadonlyMap<string, readonly OutlineElement[]>
@@ -27,6 +31,7 @@ export class LabelReader {
 
   constructor(outline: Outline, fields: readonly OutlineElement[]) {
     this.#outline = outline
+    this.#unpressed = withoutButtons(outline)
     this.#fields = fields
     this.#byId = new Map(
       outline.elements
@@ -61,11 +66,14 @@ export class LabelReader {
     // A custom element that is an input has its label inside.
     if (field.tag.includes('-')) labelled.push(textInside(this.#outline, field, maxLabelLength))
     if (formatOf(inside) !== null) hintTexts.push(inside)
+    const headings = this.#headingsAbove(field)
     const beside = labelled.length === 0 ? this.#textBeside(field) : ''
+    const isHeading = headings.includes(beside)
     const groups = this.#groupNames(field)
     return {
-      own: [...labelled, beside, ...hintTexts].map((text) => text.trim()).filter((text) => text !== ''),
-      around: [...groups, ...this.#headingsAbove(field), ...(group === null ? [] : [this.#groupText(group)]), ...this.#pageTexts],
+      own: [...labelled, isHeading ? '' : beside, ...hintTexts].map((text) => text.trim()).filter((text) => text !== ''),
+      heading: isHeading ? beside : '',
+      around: [...groups, ...headings, ...(group === null ? [] : [this.#groupText(group)]), ...this.#pageTexts],
       groups,
       before: this.#instructionBefore(field, group),
     }
@@ -112,18 +120,18 @@ export class LabelReader {
     const previous = this.#fieldBefore(field)
     const previousEnd = previous?.end ?? 0
     // The second part of `[month] / [year]` has the name of the first.
-    if (previous !== null && /^[/–—-]$/.test(textBetween(this.#outline, previousEnd, field.start, 3))) return this.#textBeside(previous)
+    if (previous !== null && /^[/–—-]$/.test(textBetween(this.#unpressed, previousEnd, field.start, 3))) return this.#textBeside(previous)
     let level = 0
     for (const ancestor of ancestorsOf(field)) {
       if (level++ > maxLabelLevels || /^(body|html|main|section|article)$/.test(ancestor.tag)) break
-      const before = textBetween(this.#outline, Math.max(ancestor.start, previousEnd), field.start, maxLabelLength + 1)
+      const before = textBetween(this.#unpressed, Math.max(ancestor.start, previousEnd), field.start, maxLabelLength + 1)
       if (hasWord(before)) return before.length > maxLabelLength ? '' : before
       if (ancestor.tag === 'td') {
         const head = this.#columnHead(ancestor)
         if (head !== '') return head
       }
       const next = this.#fieldAfter(field)
-      const after = textBetween(this.#outline, field.end, Math.min(ancestor.end, next?.start ?? Infinity), maxLabelLength + 1)
+      const after = textBetween(this.#unpressed, field.end, Math.min(ancestor.end, next?.start ?? Infinity), maxLabelLength + 1)
       if (hasWord(after) && after.length <= maxLabelLength / 2 && level <= 2) return after
       if (ancestor.tag === 'form' || ancestor.tag === 'fieldset') break
     }
@@ -132,7 +140,7 @@ export class LabelReader {
 
   /** Text that stands directly in the page before the input, as in `Card: <input>` without any element around. */
   #bareTextBefore(field: OutlineElement, from: number): string {
-    const before = textBetween(this.#outline, Math.max(from, field.parent?.start ?? 0), field.start, maxLabelLength + 1)
+    const before = textBetween(this.#unpressed, Math.max(from, field.parent?.start ?? 0), field.start, maxLabelLength + 1)
     return before.length > maxLabelLength ? '' : before
   }
 
@@ -195,6 +203,16 @@ export class LabelReader {
   #fieldAfter(field: OutlineElement): OutlineElement | null {
     return this.#fields[(this.#positions.get(field) ?? 0) + 1] ?? null
   }
+}
+
+function withoutButtons({ elements, texts }: Outline): Outline {
+  const buttons = elements.filter(({ tag }) => tag === 'button')
+  let index = 0
+  const isOutside = (at: number): boolean => {
+    while ((buttons[index]?.end ?? Infinity) <= at) index += 1
+    return at < (buttons[index]?.start ?? Infinity)
+  }
+  return { elements, texts: texts.filter(({ at }) => isOutside(at)) }
 }
 
 function hasWord(text: string): boolean {

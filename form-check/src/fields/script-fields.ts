@@ -14,21 +14,26 @@ export interface ScriptMarkup {
 
 /** The strings of a script that contain inputs as markup. Strings that are added to each other are joined. */
 export function listScriptMarkup(code: string): ScriptMarkup[] {
-  if (!fieldTag.test(code)) return []
+  if (!fieldTag.test(code) && !cutTag.test(code)) return []
   return joinLiterals(code, listLiterals(code))
-    .filter((parts) => parts.some(({ text }) => fieldTag.test(text)))
+    .filter((parts) => fieldTag.test(joinParts(parts)))
     .slice(0, maxFragments)
     .map((parts) => ({
-      html: parts.map(({ text }) => text).join(' '),
+      html: joinParts(parts),
       positionOf: (offset) => {
         let from = 0
         for (const part of parts) {
           if (offset <= from + part.text.length) return part.start + 1 + Math.min(offset - from, part.end - part.start)
-          from += part.text.length + 1
+          from += part.text.length + (cutEnd.test(part.text) ? 0 : 1)
         }
         return parts[0]?.start ?? 0
       },
     }))
+}
+
+/** Parts are joined with a blank, because what stands between them in the script is unknown, except inside the name of a tag. */
+function joinParts(parts: readonly ScriptLiteral[]): string {
+  return parts.map(({ text }) => (cutEnd.test(text) ? text : `${text} `)).join('')
 }
 
 /** Inputs that a script makes by calls, `createElement('input')` or `h('input', { … })`, with the strings around them as their texts. */
@@ -122,7 +127,7 @@ export function listScriptMasks(code: string): Map<string, string> {
 
 function namesIn(selector: string): string[] {
   const named = [...selector.matchAll(/[#.]([\w-]+)|\[(?:name|id)[*^$]?=["']?([\w-]+)/g)].map((match) => match[1] ?? match[2] ?? '')
-  return named.length > 0 ? named : /^[\w-]{2,40}$/.test(selector) ? [selector] : []
+  return named.length > 0 ? named : /^[\w-]{1,40}$/.test(selector) ? [selector] : []
 }
 
 function readProperties(
@@ -166,6 +171,9 @@ function joinLiterals(code: string, literals: readonly ScriptLiteral[]): ScriptL
   return groups
 }
 
+/** The name of a tag that is cut by the end of a string: `'<in' + 'put>'`. */
+const cutTag = /<[a-z]{0,8}['"`]\s*[+,]/i
+const cutEnd = /<[a-z]{0,8}$/i
 const fieldTag = /<(input|textarea|select)\b|\bcontenteditable\b/i
 /** `createElement('input')`, `h('input', …)`; not a call that looks for one. */
 const fieldCall = /\b[\w$.]{1,40}(?<!querySelector|querySelectorAll|closest|matches|getElementsByTagName|\$)\(\s*(['"`])(input|textarea)\1/g

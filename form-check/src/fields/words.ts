@@ -93,6 +93,22 @@ export function namesDocument(text: string): boolean {
   return wordsOf(text).some((word) => documentWord.test(word))
 }
 
+/** Whether the text shows a card that is stored, with most of its number hidden: “Card 8600 •••• •••• 6311”, “Visa •••• 4242”. */
+export function showsStoredCard(text: string): boolean {
+  const shown = /([^.!?;]{0,60})(?<![•*●x\d])(\d{4,6}[ -]?)?([•*●]{4}[ -]?|x{4}[ -]?){1,3}\d{4}(?!\d)/u.exec(text)
+  return shown !== null && wordsOf(shown[1] ?? '').some((word) => cardWord.test(word) || cardBrand.test(word) || paymentWord.test(word))
+}
+
+/** Whether the text, a heading, is of an organization or a service whose cards are no payment cards: a library, a bonus program. */
+export function namesCardIssuer(text: string): boolean {
+  return wordsOf(text).some((word) => cardIssuer.test(word))
+}
+
+/** Whether the text, a heading, is of a page on which people sign in. */
+export function namesSignIn(text: string): boolean {
+  return /\b(log ?in|sign ?in|vxod|voyti|avtorizats\w*|kirish)\b/.test(text)
+}
+
 /** “Never send your card number”, “karta raqamini yozmang”. */
 function warnsOfCards(sentence: string): boolean {
   return /\b(never|not|dont|don t|nikogda|ne|nikomu)(\W+\p{L}+){0,4}\W+(card|kart)|\b(card|kart)\p{L}*(\W+\p{L}+){0,6}\W+\p{L}+mang\b/u.test(
@@ -125,7 +141,7 @@ export function namesHolder(text: string): boolean {
 
 /** `sure`: CVV and its other names. `likely`: words that mean it beside a card number, such as “security code”. */
 export function namesSecurityCode(text: string): 'sure' | 'likely' | null {
-  if (/\b(cvv2?|cvc2?|csc|cvn|cvp2?)\b/.test(text)) return 'sure'
+  if (/\b(cvv2?|ccv2?|cvc2?|csc|cvn|cvp2?)\b/.test(text)) return 'sure'
   return securityCodeWords.test(text) ? 'likely' : null
 }
 
@@ -146,13 +162,30 @@ export function isGeneric(text: string): boolean {
   return wordsOf(text).every((word) => genericWord.test(word) || numberWord.test(word))
 }
 
-/** Whether the text says nothing but “card”, of whatever bank. */
+/** Whether the text says nothing but “card” or the name of a brand, with what it is for: “card of the recipient”, “Uzcard or Humo”, “bank card: 16 digits”. */
 export function isCardAlone(text: string): boolean {
   const words = wordsOf(text)
   return (
-    words.some((word) => cardWord.test(word)) &&
-    words.every((word) => cardWord.test(word) || paymentWord.test(word) || genericWord.test(word))
+    words.some((word) => cardWord.test(word) || cardBrand.test(word)) &&
+    words.every((word) => [cardWord, cardBrand, paymentWord, genericWord, numberWord, purposeWord].some((known) => known.test(word))) &&
+    !countOfCards.test(text) &&
+    !lastDigits.test(text)
   )
+}
+
+/** Whether the text speaks of a bank or a kind of payment card. */
+export function namesBank(text: string): boolean {
+  return wordsOf(text).some((word) => paymentWord.test(word))
+}
+
+/** Whether the text names brands of cards, such as “Visa or Mastercard”. */
+export function namesCardBrands(text: string): boolean {
+  return wordsOf(text).some((word) => cardBrand.test(word))
+}
+
+/** Whether the text describes the number on a card without naming a card: “16 digits”, “the number on the front”. */
+export function namesCardDigits(text: string): boolean {
+  return cardDigits.test(text) || numberOnFront.test(text)
 }
 
 /** Whether the text is the name of a payment card, such as the legend “Your debit card”. */
@@ -171,7 +204,7 @@ export function readIdentifier(identifier: string): 'number' | 'expiry' | 'code'
   const text = normalizeText(identifier.replace(/([a-z0-9])([A-Z])/g, '$1 $2').replace(/[^\p{L}\p{N}]+/gu, ' '))
   const words = text.split(' ')
   if (words.some((word) => otherCardWord.test(word))) return null
-  if (words.some((word) => /^(cvv2?|cvc2?|csc)$/.test(word))) return 'code'
+  if (words.some((word) => /^(cvv2?|ccv2?|cvc2?|csc)$/.test(word))) return 'code'
   const isCard = words.some((word) => cardWord.test(word) || /^cc$/.test(word))
   if (isCard && words.some((word) => /^exp(iry|ire|ires|iration)?$|^(expdate|srok|muddat\w*)$/.test(word))) return 'expiry'
   if (isCard && words.some((word) => numberWord.test(word))) return 'number'
@@ -187,6 +220,15 @@ const countOfCards =
 const lastDigits = /\b(last|posledn\w+|oxirgi|songgi)\b.{0,12}\b(4|four|chetyre|tort\w*|3|three|uch\w*|tri)\b/
 const paymentWord =
   /^(bank\w*|credit|kredit\w*|debit|debet\w*|payment|platezh\w*|platej\w*|tolov\w*|visa|mastercard|uzcard|uzkard|humo|xumo|unionpay|amex|maestro|plastik\w*)$/
+/** Brands that mean nothing but a card. “Visa” alone may be a permit to enter a country. */
+const cardBrand = /^(uzcard|uzkard|humo|xumo|mastercard|unionpay|amex|maestro)$/
+/** What a card is for: “card to charge”, “карта получателя”, “qabul qiluvchi kartasi”. */
+const purposeWord =
+  /^(for|to|from|with|which|any|new|another|recipient\w*|sender\w*|payer\w*|charge\w*|dlya|na|s|so|iz|lyub\w*|nov\w*|drug\w*|spisan\w*|zachislen\w*|popolnen\w*|oplat\w*|perevod\w*|poluchatel\w*|otpravitel\w*|platelsh\w*|uchun|yangi|boshqa|oluvchi\w*|qiluvchi\w*|yuboruvchi\w*|qabul|otkazma)$/
+const cardDigits =
+  /\b(16|sixteen|shestnadtsat\w*|on olti)([ -]?(ta|ti|xonali|znachn\w*|tiznachn\w*|digit))*[ -](digits?|number|tsifr\w*|nomer\w*|raqam\w*|son\w*|xonali)\b/
+const numberOnFront =
+  /\b(long|embossed|digits?|numbers?|nomer\w*|tsifr\w*|raqam\w*|sonlar\w*)\b(?=.{0,40}\b(front|face|embossed|litsev\w*|old tomon\w*|yuz tomon\w*)\b)|\b(front|litsev\w*|old tomon\w*|yuz tomon\w*)\b.{0,40}\b(digits?|numbers?|nomer\w*|tsifr\w*|raqam\w*|son\w*)\b|\blong (card )?number\b/
 const otherCardWord = new RegExp(
   `^(${[
     'gift\\w*|podaroch\\w*|sovga\\w*|sertifikat\\w*|voucher\\w*|vaucher\\w*|loyal\\w*|bonus\\w*|discount\\w*|diskont\\w*|skidoch\\w*|chegirma\\w*',
@@ -197,8 +239,11 @@ const otherCardWord = new RegExp(
     'medical|health\\w*|medits\\w*|tibbiy\\w*|ambulator\\w*|patient\\w*|patsient\\w*|bemor\\w*|insurance|strax\\w*|sugurta\\w*|polis\\w*|policy|vaccin\\w*',
     'business|visiting|vizit\\w*|tashrif\\w*|greeting|post|pochtov\\w*|otkryt\\w*|tabrik\\w*|score|report|game|gaming|igr\\w*|oyin\\w*|playing|memory|xotira|sd|microsd|video|graphics?|sound|network|setevaya',
     'access|key|propusk\\w*|dostup\\w*|kirish|pass|fitness|gym|abonement\\w*|phone|calling|scratch|skretch|green|tax|warranty|garanti\\w*|kafolat\\w*|kanban|flash|task|punch',
+    'trading|tradeable|collect\\w*|kollekts\\w*|kolleksiya\\w*|deck|pokemon|tarot|baseball|hockey|football',
   ].join('|')})$`,
 )
+const cardIssuer =
+  /^(librar\w*|kutubxona\w*|bibliotek\w*|chitatel\w*|kitobxon\w*|loyal\w*|bonus\w*|rewards?|members?|membership|klub\w*|club|transport\w*|transit|metro\w*|toplivn\w*|fuel|patients?|patsient\w*|bemor\w*|poliklinik\w*|students?|studen\w*|talaba\w*)$/
 const requestWord =
   /\b(enter|type|send|write|give|provide|tell|reply|need|fill|vvedite|ukajite|napishite|prishlite|otpravte|soobshite|naberite|kiriting|yozing|yuboring|bering|ayting|tering|jonating|kerak|nujen|nujny|what is your)\b/
 const warningWord =
@@ -207,15 +252,15 @@ const inForm = /\b(v|in|on|using|through|cherez) (\w+ ){0,2}(forme|formu|form)\b
 const documentWord =
   /^((zagran)?pasport\w*|passports?|viza|vizov\w*|polis\w*|imei|iccid|vin|udostoveren\w*|guvohnoma\w*|licen[cs]es?|litsenz\w*|snils|jshshir|pinfl|sertifikat\w*|certificates?|diplom\w*|schetchik\w*|hisoblagich\w*|meters?)$/
 const expiryWords =
-  /\b(expir\w*|exp\.?( date)?|valid (thru|through|until|till|to)|good (thru|through|until|till)|srok\w*|deystvit\w* do|deystvuet do|goden do|godna do|muddat\w*|yaroqli\w*|amal qil\w*)\b/
+  /^until:?$|\b(expir\w*|exp\.?( date)?|valid (thru|through|until|till|to)|good (thru|through|until|till)|srok\w*|deystvit\w* do|deystvuet do|goden do|godna do|muddat\w*|yaroqli\w*|amal qil\w*|month (and|&|or) year|mesyats i god|oy va yil|oyi va yili)\b/
 const holderWords =
   /\bcard ?holder|\bname on (the |your )?card|\bholder'?s? name|\bderjatel\w*|\bvladel\w* kart|\bimya (na|vladeltsa) kart|\bkarta(ning)? egasi|\bkartadagi (ism|nom|familiya)/
 const securityCodeWords =
-  /\bsecurity code|\bverification value|\bkod bezopasnosti|\bxavfsizlik kodi|\bkod proverki|\b(3|three|tri|uch|uchta)[ -]?(digits?|raqam\w*|tsifr\w*|xona\w*).{0,40}(back|orqa|oborot|obratn)|\b(back|orqa|oborot\w*|obratn\w*)\b.{0,40}\b(3|three|tri|uch)[ -]?(digits?|raqam|tsifr)/
+  /\bsecurity code|\bverification value|\bkod bezopasnosti|\bxavfsizlik kodi|\bkod proverki|\b(3|three|tri|uch|uchta)[ -]?(digits?|raqam\w*|tsifr\w*|xona\w*|znak\w*|son\w*).{0,40}(back|orqa|oborot|obratn|revers)|\b(back|reverse|orqa|oborot\w*|obratn\w*)\b.{0,40}\b(3|three|tri|uch|uchta)[ -]?(digits?|numbers?|raqam\w*|tsifr\w*|xona\w*|son\w*|znak\w*)/
 const paymentContext =
   /\b(pay|payment|payments|checkout|donat\w*|purchase|buy|billing|charge|top.?up|refund|payout|oplat\w*|platezh\w*|platej\w*|plata|spisat\w*|popoln\w*|perevod\w*|perevesti|pojertvov\w*|kupit|tolov\w*|tola\w*|xayriya\w*|ehson\w*|pul|otkaz\w*|toldirish|sotib|summa|total|jami|itogo|uzs|usd|som|sum|rub|book|booking|reserv\w*|bron\w*|guarantee|kafolat|subscri\w*|podpisk\w*|obuna)\b|[$€₽]/
 const genericWord =
-  /^(enter|type|your|the|a|of|on|here|please|in|full|vvedite|ukajite|vash\w*|svo\w*|polnyy|kiriting|yozing|toliq|tering|sizning|bu|yerga|value|field|text|pole|maydon|or|and|yoki|va|ili|i|required|obyazatelno|majburiy|x+|mm|yy|yyyy|oo|gg|oy|yil|god|mesyats|month|year)$/
+  /^(sixteen|shestnadtsat\w*|olti|xonali|znachn\w*|ta|enter|type|your|the|a|of|on|here|please|in|full|vvedite|ukajite|vash\w*|svo\w*|polnyy|kiriting|yozing|toliq|tering|sizning|bu|yerga|value|field|text|pole|maydon|or|and|yoki|va|ili|i|required|obyazatelno|majburiy|x+|mm|yy|yyyy|oo|gg|oy|yil|god|mesyats|month|year)$/
 const otherThing =
   /^(orders?|buyurtma\w*|zakaz\w*|track\w*|trek\w*|parcel|phone\w*|mobile|tel|telefon\w*|account\w*|hisob\w*|xisob\w*|schet\w*|inn|stir|pinfl|jshshir|snils|tin|passport\w*|pasport\w*|key|kalit\w*|klyuch\w*|promo\w*|coupon\w*|kupon\w*|voucher\w*|vaucher\w*|polic\w*|polis\w*|contract\w*|dogovor\w*|shartnoma\w*|login|e|email|mail|pocht\w*|address|manzil\w*|adres\w*|iban|swift|mfo|bic|bik|licen[cs]e\w*|litsenz\w*|serial|seriyn\w*|seriya\w*|imei|vin|iccid|barcode|shtrix\w*|receipt|chek|kvitants\w*|invoice|ticket\w*|bilet\w*|chipta\w*|search\w*|qidir\w*|poisk\w*|iskat|find|amount|summa\w*|miqdor\w*|price|narx\w*|tsena|subscriber|abonent\w*|certificate|sertifikat\w*|guvohnoma\w*|udostoveren\w*|code|kod\w*|password|parol\w*|title|name|nom|nomi|nazvanie|ism\w*|imya|fio)$/
 

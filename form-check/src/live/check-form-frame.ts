@@ -3,7 +3,7 @@ import type { Frame } from 'playwright-core'
 import type { PageContext } from '../check-elements.ts'
 import { makeFinding, type FormCheckFinding, type PageLocation } from '../finding.ts'
 
-import type { FormVisibility } from './probe-protocol.ts'
+import type { FooterBox, FormVisibility } from './probe-protocol.ts'
 
 /** Checks the service's form itself: its label, its links, whether they are visible, and its consent checkbox. */
 export async function checkFormFrame(
@@ -11,11 +11,11 @@ export async function checkFormFrame(
   context: PageContext,
 ): Promise<{ findings: FormCheckFinding[]; environment: FormVisibility['environment'] }> {
   const { readFormVisibility, isFrameClipped } = await loadFormVisibility()
-  const isClippedByPage = await (await frame.frameElement()).evaluate(isFrameClipped).catch(() => false)
   const footer = frame.locator('footer')
   await footer.waitFor({ state: 'attached', timeout: footerTimeoutMs }).catch(() => undefined)
   await footer.scrollIntoViewIfNeeded({ timeout: footerTimeoutMs }).catch(() => undefined)
   const form = await frame.evaluate(readFormVisibility)
+  const isClippedByPage = await (await frame.frameElement()).evaluate(isFrameClipped, form.footer).catch(() => false)
 
   const location: PageLocation = { line: null, column: null, selector: 'iframe footer' }
   const findingOf = (rule: FormCheckFinding['rule'], excerpt: string): FormCheckFinding => makeFinding(rule, context, location, excerpt)
@@ -41,7 +41,7 @@ export async function checkFormFrame(
 /** These functions run in the page. Imported by address, because they are compiled with the DOM's types and this file is not. */
 async function loadFormVisibility(): Promise<{
   readFormVisibility: () => Promise<FormVisibility>
-  isFrameClipped: (frame: unknown) => boolean
+  isFrameClipped: (frame: unknown, footer: FooterBox) => boolean
 }> {
   const address = new URL('../../in-page/form-visibility.ts', import.meta.url)
   return (await import(address.href)) as Awaited<ReturnType<typeof loadFormVisibility>>

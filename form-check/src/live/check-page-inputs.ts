@@ -1,4 +1,5 @@
 import type { PageContext } from '../check-elements.ts'
+import { canHoldPan } from '../fields/formats.ts'
 import { makeFinding, type FormCheckFinding } from '../finding.ts'
 import type { PageElement } from '../page-elements.ts'
 
@@ -7,7 +8,7 @@ import { listOpeners, openerKey } from './explore-page.ts'
 import { guardRequests } from './guard-requests.ts'
 import { isTextInput, listPromptElements, readLivePage, type LiveElement, type LivePage, type ObservedBehaviors } from './live-elements.ts'
 import type { ProbedPage } from './probed-page.ts'
-import { fillOthers, probeInput, promptAnswerOf, typeCard } from './type-into-page.ts'
+import { fillOthers, isCardDisguised, probeInput, promptAnswerOf, typeCard, typeCardInto } from './type-into-page.ts'
 
 export interface PageInputOptions {
   readonly context: PageContext
@@ -117,13 +118,22 @@ export async function checkPageInputs(
       if (opener === undefined) return
       pressed.add(openerKey(opener))
       await fillOthers(probed, current)
+      const uncaptioned = current.live.filter((input) => isTextInput(input) && isProbed(input) && canTakeCard(input))
+      for (const input of uncaptioned) await typeCardInto(probed, input)
       const since = markActivity(probed.activity)
       await probed.perform(opener.frame, 'click', opener.selector)
       await probed.settle(afterPressMs)
       await checkPrompts(since)
+      observeSending(uncaptioned, since)
       await readAgain()
       if (!(await typeNewCards())) await probeOthers()
     }
+  }
+
+  /** Of inputs without a caption the press may show what they are for: the page sends their digits in a form that hides them. */
+  function observeSending(inputs: readonly LiveElement[], since: ActivityMark): void {
+    if (!isCardDisguised(probed.activity.transfers.slice(since.transfers))) return
+    for (const { element } of inputs) behaviors.set(element.location.selector ?? '', { isGrouped: false, isDisguised: true })
   }
 
   /** The answers to the questions of dialogs were typed too. */
@@ -146,6 +156,10 @@ function inputKey({ element: { location, attributes, card } }: LiveElement): str
 
 function isProbed({ element: { attributes } }: LiveElement): boolean {
   return attributes['readonly'] === undefined && attributes['disabled'] === undefined
+}
+
+function canTakeCard({ isUncaptioned, element: { card, tag, attributes } }: LiveElement): boolean {
+  return isUncaptioned && card === null && canHoldPan(tag, attributes)
 }
 
 const maxProbedInputs = 200

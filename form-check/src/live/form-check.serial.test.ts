@@ -81,6 +81,11 @@ describe('the form check in a real browser, against the running service', { conc
     )
   })
 
+  it('accepts a frame whose corners a clip path makes round', async () => {
+    const report = await check(formPage('', '<style>iframe{clip-path:inset(0 round 12px)}</style>'))
+    assert.deepEqual(violatedRules(report), [])
+  })
+
   it('passes the snippet of the guide and a link to the hosted page, whose warnings are good practice alone', async () => {
     const guide = readFileSync(new URL('../../../docs/guides/card-form.md', import.meta.url), 'utf8')
     const [, page = '', script = ''] =
@@ -98,6 +103,9 @@ describe('the form check in a real browser, against the running service', { conc
   const pan = '<input id="pan" autocomplete="cc-number" inputmode="numeric">'
   const onInput = (action: string): string =>
     `<script nonce="n">document.querySelector('#pan').addEventListener('change', ({ target: { value } }) => { ${action} })</script>`
+
+  /** A hole in the lower half of the form, where its footer stands. */
+  const hole = '0 0,100% 0,100% 100%,0 100%,0 0,0 40%,99% 40%,99% 90%,0 90%,0 40%'
 
   /**
    * Each page violates the listed rules, and possibly others. A browser is started for each page, so violations of different rules share
@@ -136,6 +144,16 @@ describe('the form check in a real browser, against the running service', { conc
           `setTimeout(() => { document.body.insertAdjacentHTML('beforeend', '${pan}'); setTimeout(() => document.querySelector('#pan').remove(), 50) }, 200)`,
           '<style>#card{height:60px;overflow:hidden}</style>',
         ),
+      ['card-input', 'links-hidden'],
+    ],
+    [
+      'an input in the page, and a clip path with a hole over the footer',
+      () => formPage('', `${pan}<style>iframe{clip-path:polygon(evenodd,${hole})}</style>`),
+      ['card-input', 'links-hidden'],
+    ],
+    [
+      'an input in the page, and a mask that leaves out the footer',
+      () => formPage('', `${pan}<style>#card{mask-image:linear-gradient(#000 40%,transparent 40% 90%,#000 90%)}</style>`),
       ['card-input', 'links-hidden'],
     ],
     [

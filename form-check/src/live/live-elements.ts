@@ -2,7 +2,8 @@ import type { Frame } from 'playwright-core'
 
 import type { PageContext } from '../check-elements.ts'
 import { isTypedInto, type TypingBehavior } from '../fields/card-fields.ts'
-import type { OutlineElement } from '../fields/outline.ts'
+import { LabelReader } from '../fields/labels.ts'
+import type { Outline, OutlineElement } from '../fields/outline.ts'
 import { buildPromptOutline } from '../fields/script-fields.ts'
 import { noLocation, type PageLocation } from '../finding.ts'
 import { isCardInput, isSadInput, listPageElements, type PageElement } from '../page-elements.ts'
@@ -18,6 +19,8 @@ export interface LiveElement {
   /** The selector that the probe knows it by. */
   readonly selector: string
   readonly isVisible: boolean
+  /** Whether nothing but a heading says what is typed into it. */
+  readonly isUncaptioned: boolean
 }
 
 /** The page as the browser shows it at one moment. */
@@ -51,13 +54,21 @@ export async function readLivePage(probed: ProbedPage, context: PageContext, beh
       [...rendered.snapshots].map(([{ location }, snapshot]) => [location, snapshot]),
     )
     const own = listPageElements(rendered.outline, `frame ${index} `, { behaviors: observed })
+    const uncaptioned = findUncaptionedInputs(rendered.outline)
     elements.push(...own)
     for (const element of own) {
       const snapshot = snapshots.get(element.location)
-      if (snapshot !== undefined) live.push({ element, frame, selector: snapshot.selector, isVisible: snapshot.isVisible })
+      const isUncaptioned = uncaptioned.has(element.location)
+      if (snapshot !== undefined) live.push({ element, frame, selector: snapshot.selector, isVisible: snapshot.isVisible, isUncaptioned })
     }
   }
   return { elements, live, form: page.frames().find((frame) => isServiceFrame(frame, context)) ?? null }
+}
+
+function findUncaptionedInputs(outline: Outline): ReadonlySet<PageLocation> {
+  const inputs = outline.elements.filter((element) => isTypedInto(element)).slice(0, maxCaptionInputs)
+  const reader = new LabelReader(outline, inputs)
+  return new Set(inputs.filter((input) => reader.read(input, null).own.length === 0).map(({ location }) => location))
 }
 
 /** Card inputs and scripts that were removed again before the page was read. */
@@ -116,3 +127,4 @@ function isTextPrefix(element: PageElement, complete: PageElement): boolean {
 }
 
 const maxFrames = 30
+const maxCaptionInputs = 200

@@ -69,8 +69,17 @@ export interface TimerProbe {
   pendingMs(): number
 }
 
+/** Where the footer stands in the form's window. */
+export interface FooterBox {
+  readonly top: number
+  readonly bottom: number
+  readonly left: number
+  readonly right: number
+}
+
 /** What the form's own document shows about who takes the card. */
 export interface FormVisibility {
+  readonly footer: FooterBox
   readonly links: readonly { readonly text: string; readonly href: string; readonly isSeen: boolean }[]
   /** Whom the powered-by link names; '' when the service does not say. */
   readonly providerName: string

@@ -58,7 +58,6 @@ export async function probeInput(
   await probed.settle(observeMs)
   const transfers = activity.transfers.slice(before)
   const value = await probed.valueOf(input.frame, input.selector)
-  const traces = listTransferTraces(transfers, null).map(({ trace }) => trace)
   const { attributes, tag } = input.element
   await replaceValue(probed, input, otherValueOf(attributes, tag))
   // Without it the input keeps the focus, and typing the same number again changes nothing for the page.
@@ -66,10 +65,22 @@ export async function probeInput(
   return {
     behavior: {
       isGrouped: /^\d{4}([ \u00a0-])\d{4}\1\d{4}\1\d{4}$/.test(value.trim()),
-      isDisguised: traces.length > 0 && !traces.some((trace) => trace.startsWith('digits') && !trace.includes('parts')),
+      isDisguised: isCardDisguised(transfers),
     },
     transfers,
   }
+}
+
+/** Whether the card left the page, and in no transfer as it was typed: reversed, encoded or in parts. */
+export function isCardDisguised(transfers: readonly OutgoingTransfer[]): boolean {
+  const traces = listTransferTraces(transfers, null).map(({ trace }) => trace)
+  return traces.length > 0 && !traces.some((trace) => trace.startsWith('digits') && !trace.includes('parts'))
+}
+
+/** Types the number of the card into an input, whatever it asks for. */
+export async function typeCardInto(probed: ProbedPage, input: LiveElement): Promise<void> {
+  await replaceValue(probed, input, sandboxPan)
+  await probed.page.keyboard.press('Tab').catch(() => undefined)
 }
 
 async function typeValue(probed: ProbedPage, input: LiveElement, value: string): Promise<void> {
