@@ -1,9 +1,7 @@
 import { join } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
 import { startService, type RunningService } from '../fault/spawn.ts'
 import { median } from '../fault/statistics.ts'
-import { loadTargetOf, measureSpeed, startFloor, type ComparisonOptions, type Speed } from './compare.ts'
-import { readCpuMs } from './cpu.ts'
+import { loadTargetOf, measureWholeCycle, startFloor, type ComparisonOptions, type Speed } from './compare.ts'
 import { startLoadGenerator } from './load.ts'
 import type { Measure } from './measurement.ts'
 
@@ -15,8 +13,7 @@ export interface CheckoutComparisonOptions extends Omit<ComparisonOptions, 'roun
 }
 
 /**
- * Measures the services of two checkouts and the floor in one run, alternating. CPU time is that of the whole cycle: what a service writes after its
- * last reply, its request log for instance, counts. A round has a number of requests instead of a duration, so that on a busy machine too each service has
+ * Measures the services of two checkouts and the floor in one run, alternating. CPU time is that of the whole cycle. A round has a number of requests instead of a duration, so that on a busy machine too each service has
  * run the same code equally often, and its background jobs are spread over as many requests.
  */
 export async function compareWithCheckout(comparison: CheckoutComparisonOptions): Promise<Measure[]> {
@@ -29,12 +26,8 @@ export async function compareWithCheckout(comparison: CheckoutComparisonOptions)
   }
   const load = startLoadGenerator()
   try {
-    const measureOne = async (contender: Contender, count: number): Promise<Speed> => {
-      const { pid } = running[contender]
-      const cpuBefore = readCpuMs(pid)
-      const speed = await measureSpeed(running[contender], load, { method, connections, roundMs: maxRoundMs, requests: count })
-      return { ...speed, cpuMicroseconds: (((await readCpuMsWhenIdle(pid)) - cpuBefore) * 1000) / speed.requests }
-    }
+    const measureOne = (contender: Contender, count: number): Promise<Speed> =>
+      measureWholeCycle(running[contender], load, { method, connections, roundMs: maxRoundMs, requests: count })
     for (const contender of contenders) {
       if (method === 'check') await load.run({ order: 'prepare', target: loadTargetOf(running[contender], 'create'), cards })
       await measureOne(contender, requests * warmUpRounds)
@@ -62,25 +55,11 @@ const contenders = ['floor', 'other', 'own'] as const
 type Contender = (typeof contenders)[number]
 type Round = Readonly<Record<Contender, Speed>>
 
-/** The CPU time that a program has taken once it has finished its work. */
-export async function readCpuMsWhenIdle(pid: number): Promise<number> {
-  for (let before = readCpuMs(pid); ;) {
-    await pause(idleWindowMs)
-    const now = readCpuMs(pid)
-    if (now - before <= maxIdleCpuMs) return now
-    before = now
-  }
-}
-
 /** Four pairs of the same two checkouts gave 0.89 to 1.03 on a machine that was used by other work too, so a difference below a tenth cannot be distinguished from noise. */
 const cpuRatioMost = 1.1
 const warmUpRounds = 4
 /** So that a service that stalls ends the run. */
 const maxRoundMs = 120_000
-/** The request log is written every second. */
-const idleWindowMs = 1200
-/** What a service without requests may take in that time. */
-const maxIdleCpuMs = 20
 
 function toMeasures(of: string, rounds: readonly Round[]): Measure[] {
   const middle = (read: (round: Round) => number): number => median(rounds.map(read))

@@ -1,8 +1,19 @@
 import { readFileSync } from 'node:fs'
+import { setTimeout as pause } from 'node:timers/promises'
 
 /** CPU time, user and system, that all threads of a program have taken so far, in milliseconds. From proc(5), so in steps of 10. */
 export function readCpuMs(pid: number): number {
   return readStat(`/proc/${pid}/stat`)
+}
+
+/** The CPU time that a program has taken once it has finished its work. */
+export async function readCpuMsWhenIdle(pid: number): Promise<number> {
+  for (let before = readCpuMs(pid); ;) {
+    await pause(idleWindowMs)
+    const now = readCpuMs(pid)
+    if (now - before <= maxIdleCpuMs) return now
+    before = now
+  }
 }
 
 /** The same of its main thread only, which handles requests. */
@@ -29,5 +40,9 @@ export function readResidentMib(pid: number): number {
   return Number(kib) / 1024
 }
 
+/** The request log is written every second. */
+const idleWindowMs = 1200
+/** What a service without requests may take in that time. */
+const maxIdleCpuMs = 20
 /** USER_HZ is 100 on every current Linux. */
 const msATick = 10

@@ -6,9 +6,8 @@ import { startService, type RunningService } from '../fault/spawn.ts'
 import { median } from '../fault/statistics.ts'
 import { ObjectVersions } from '../service/src/domain/freshness/object-versions.ts'
 
-import { readCpuMsWhenIdle } from './against-checkout.ts'
 import { measureSpeed } from './compare.ts'
-import { readCpuMs } from './cpu.ts'
+import { readCpuMs, readCpuMsWhenIdle } from './cpu.ts'
 import { startLoadGenerator } from './load.ts'
 import type { Bench, Measure, Measurement } from './measurement.ts'
 

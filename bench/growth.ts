@@ -7,7 +7,7 @@ import type { StoreKind } from '../fault/service-data.ts'
 import { countCards } from '../fault/statement.ts'
 import { startService, type RunningService } from '../fault/spawn.ts'
 
-import { readCpuMsWhenIdle } from './against-checkout.ts'
+import { readCpuMsWhenIdle } from './cpu.ts'
 import { loadTargetOf, measureSpeed } from './compare.ts'
 import { fillCards } from '../fault/fill-cards.ts'
 import { measureStorage, readDatabaseBytes, type StorageCost, toStorageMeasures } from './growth-storage.ts'

@@ -1,11 +1,12 @@
-import { createHmac, createPrivateKey, createPublicKey, sign, verify, type KeyObject } from 'node:crypto'
+import { createPrivateKey, createPublicKey, sign, verify, type KeyObject } from 'node:crypto'
 
 import { expectDek, type Dek } from './dek.ts'
+import { hmacSha256 } from './hmac.ts'
 
 /** HMAC-SHA256 of a link of an audit chain: 32 bytes. The key id is part of the entry, so that links of a retired key are still checked. */
 export function makeAuditLink(dek: Dek, link: Uint8Array): Uint8Array {
   expectDek(dek, 'audit')
-  return createHmac('sha256', dek.key).update(link).digest()
+  return hmacSha256(dek.key, link)
 }
 
 /** Signs checkpoints and exports of the audit (Ed25519, RFC 8032). Anyone who has the public key can verify them. */

@@ -4,7 +4,7 @@ import type { KeyObject } from 'node:crypto'
 export type KeyPurpose =
   'card' | 'otp' | 'limits' | 'phone' | 'row_mac' | 'pepper' | 'idempotency' | 'webhook' | 'dashboard' | 'audit' | 'audit_signing'
 
-/** An unwrapped data key: 256 bits that never leave their KeyObject. */
+/** An unwrapped data key: 256 bits that leave their KeyObject for `prepareHmacKey` only. */
 export interface Dek {
   /** 16 random bytes, as 32 hex digits. */
   readonly keyId: string

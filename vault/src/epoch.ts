@@ -29,6 +29,13 @@ export function isPermanentKey(purpose: KeyPurpose): boolean {
   return permanentPurposes.has(purpose)
 }
 
+/** Keys that hash, some of them several times in a request. */
+export function isHashKey(purpose: KeyPurpose): boolean {
+  return hashPurposes.has(purpose)
+}
+
+const hashPurposes: ReadonlySet<KeyPurpose> = new Set(['otp', 'limits', 'phone', 'row_mac', 'pepper', 'idempotency', 'audit'])
+
 const permanentPurposes: ReadonlySet<KeyPurpose> = new Set(['row_mac', 'pepper', 'webhook', 'dashboard', 'audit', 'audit_signing'])
 
 export const dayMs = 24 * 60 * 60 * 1000

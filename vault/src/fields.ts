@@ -1,4 +1,6 @@
-import { createHmac, type KeyObject } from 'node:crypto'
+import type { KeyObject } from 'node:crypto'
+
+import { hmacSha256 } from './hmac.ts'
 
 /** A value that can be authenticated. */
 export type MacField = string | number | boolean | Uint8Array | null
@@ -15,7 +17,7 @@ export function encodeFields(label: string, fields: readonly MacField[]): Uint8A
 
 /** HMAC-SHA256 (RFC 2104, FIPS 198-1) of the encoded fields: 32 bytes. The encoding is wiped. */
 export function keyedHash(key: KeyObject, label: string, fields: readonly MacField[]): Uint8Array {
-  return withEncoded(label, fields, (encoded) => createHmac('sha256', key).update(encoded).digest())
+  return withEncoded(label, fields, (encoded) => hmacSha256(key, encoded))
 }
 
 /** Encodes fields for the duration of `use`, then wipes them. `use` must neither encode anything itself nor keep a reference. */

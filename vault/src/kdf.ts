@@ -1,10 +1,12 @@
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
 
+import { hmacSha256Once } from './hmac.ts'
+
 /**
  * Derives a 256-bit key: NIST SP 800-108r1 §4.1, counter mode, HMAC-SHA256 as the PRF, one iteration:
- * HMAC(kdk, counter(4) ‖ label ‖ 0x00 ‖ context ‖ length in bits(4)).
+ * HMAC(kdk, counter(4) ‖ label ‖ 0x00 ‖ context ‖ length in bits(4)). The caller wipes a `kdk` of bytes.
  */
-export function deriveKey(kdk: KeyObject, label: string, context: string): KeyObject {
+export function deriveKey(kdk: KeyObject | Uint8Array, label: string, context: string): KeyObject {
   const fixed = Buffer.allocUnsafeSlow(label.length + 1 + context.length + 4)
   fixed.write(label, 0, 'latin1')
   fixed[label.length] = 0
@@ -17,7 +19,8 @@ export function deriveKey(kdk: KeyObject, label: string, context: string): KeyOb
 }
 
 /** The first block of counter mode with a 32-bit counter before the fixed input: 32 bytes, which the caller wipes. */
-export function counterBlock(kdk: KeyObject, fixedInput: Uint8Array): Uint8Array {
+export function counterBlock(kdk: KeyObject | Uint8Array, fixedInput: Uint8Array): Uint8Array {
+  if (kdk instanceof Uint8Array) return hmacSha256Once(kdk, Buffer.concat([firstCounter, fixedInput]))
   return createHmac('sha256', kdk).update(firstCounter).update(fixedInput).digest()
 }
 

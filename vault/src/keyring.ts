@@ -1,5 +1,6 @@
 import { sealsUnder, type Dek, type KeyPurpose } from './dek.ts'
-import { dayMs, expiresAt, isPermanentKey, isDailyKey, isEpochOver } from './epoch.ts'
+import { dayMs, expiresAt, isHashKey, isPermanentKey, isDailyKey, isEpochOver } from './epoch.ts'
+import { prepareHmacKey, wipeHmacKey } from './hmac.ts'
 import type { Kek } from './kek.ts'
 import { inspectKeys, rewrapKeys, type KeyInspection, type RewrapResult, type RewrapRun } from './rewrap.ts'
 import { createDataKey, unwrapDataKey, type KeyState, type WrappedKey } from './wrapping.ts'
@@ -297,6 +298,7 @@ class LoadedKeyring implements Keyring {
     if (older?.state === 'active') advanceState(older, 'decrypt_only')
     if (isNewest) this.#newest.set(scope, loaded)
     this.#loaded.set(stored.keyId, loaded)
+    if (dek !== null && isHashKey(dek.purpose)) prepareHmacKey(dek.key)
   }
 
   #isTimeTrusted(): boolean {
@@ -323,7 +325,9 @@ class LoadedKeyring implements Keyring {
 
 function advanceState(loaded: LoadedKey, state: KeyState): void {
   loaded.state = state
-  if (state === 'destroyed') loaded.dek = null
+  if (state !== 'destroyed' || loaded.dek === null) return
+  wipeHmacKey(loaded.dek.key)
+  loaded.dek = null
 }
 
 function scopeOf(purpose: KeyPurpose, owner: string): string {

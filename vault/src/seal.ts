@@ -1,5 +1,3 @@
-import { createSecretKey } from 'node:crypto'
-
 import { Pan } from '@tessera/contract/card'
 import { allocateOffHeap, copyOffHeap } from '@tessera/contract/off-heap'
 
@@ -73,7 +71,7 @@ function outerLayer(dek: Dek, owner: CardOwner): Layer {
 
 /** The ids are of fixed length, so one after the other they are unambiguous (SP 800-108r1 §4). */
 function innerLayer(secret: Uint8Array, owner: CardOwner): Layer {
-  const key = deriveKey(createSecretKey(secret), innerKeyLabel, owner.merchantId + owner.cardId)
+  const key = deriveKey(secret, innerKeyLabel, owner.merchantId + owner.cardId)
   return { key, keyId: innerKeyId, bound: boundTo(owner, 'inner') }
 }
 

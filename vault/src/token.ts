@@ -1,8 +1,7 @@
-import { hash } from 'node:crypto'
-
 import { allocateOffHeap } from '@tessera/contract/off-heap'
 
 import { decodeBase62, encodeBase62 } from './base62.ts'
+import { sha256 } from './hmac.ts'
 import { bucketOfId, drawId, issueId } from './id.ts'
 import { fillSecret } from './random.ts'
 
@@ -39,10 +38,6 @@ export function parseToken(text: string): ParsedToken | null {
   const secret = decodeBase62(text.slice(25))
   // A stored hash is that of 32 bytes. The text is longer, so its hash belongs to no card, and takes the same time.
   return { cardId, bucket: bucketOfId(cardId) ?? 0, secret, hash: sha256(secret ?? text) }
-}
-
-function sha256(input: Uint8Array | string): Uint8Array {
-  return hash('sha256', input, 'buffer')
 }
 
 const secretBytes = 32

@@ -1,4 +1,5 @@
 import type { Dek } from '@tessera/vault/dek'
+import { prepareHmacKey, wipeHmacKey } from '@tessera/vault/hmac'
 
 import { emptyChain, linkEntry } from '../audit-chain.ts'
 import { type AuditEntry, type AuditHead, findAuditHead, auditTable } from '../audit.ts'
@@ -48,7 +49,13 @@ export function makeBatchWriter(connection: Connection): BatchWriter {
   /** What the entries of the batch say about versions above 1. */
   let versions: RowVersion[] = []
   let isBehindCut = false
-  return { write: writeBatch, setAuditKey: (key) => (auditKey = key) }
+  return { write: writeBatch, setAuditKey }
+
+  function setAuditKey(key: Dek): void {
+    if (auditKey !== null) wipeHmacKey(auditKey.key)
+    prepareHmacKey(key.key)
+    auditKey = key
+  }
 
   function writeBatch(batch: readonly NamedTransaction[]): BatchResult {
     try {

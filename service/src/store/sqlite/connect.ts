@@ -2,6 +2,7 @@ import { closeSync, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { DatabaseSync, type DatabaseSyncOptions } from 'node:sqlite'
 import { opening, SQLITE_READONLY_ROLLBACK } from './fault.ts'
+import { compileToRow } from '../row-mapping.ts'
 import type { Row, Statement, Value } from '../statement.ts'
 
 /** A connection that runs the shared statements; each is prepared once. */
@@ -195,11 +196,6 @@ type PreparedStatement = (values: readonly Value[]) => readonly Row[]
 function prepareForArrays(db: DatabaseSync, statement: Statement): PreparedStatement {
   const prepared = db.prepare(toSqlitePlaceholders(statement))
   prepared.setReturnArrays(true)
-  const names = prepared.columns().map(({ name }) => name)
-  const toRow = (values: readonly Value[]): Row => {
-    const row: Record<string, Value> = {}
-    for (let i = 0; i < names.length; i++) row[names[i] ?? ''] = values[i] ?? null
-    return row
-  }
+  const toRow = compileToRow(prepared.columns().map(({ name }) => name))
   return (values) => (prepared.all(...values) as unknown as Value[][]).map(toRow)
 }
