@@ -20,7 +20,7 @@ function makeWaitingClient(): { client: ApiClient; answer: (outcome: CallOutcome
   return { client, answer: (outcome) => waiting.shift()?.(outcome) }
 }
 
-const refused: CallOutcome = { kind: 'refused', status: 503, code: -32603, reason: 'store_unavailable' }
+const refused: CallOutcome = { kind: 'refused', status: 503, code: -32603, reason: 'store_unavailable', retryAfterMs: 1000 }
 
 test('a call that is in progress when the fault begins counts as one of the fault', async () => {
   const load = makeStuckLoad()
@@ -49,4 +49,17 @@ test('a call that ends in the phase in which it was sent counts in this one', as
     load.writes.map(({ phase }) => phase),
     ['before'],
   )
+})
+
+test('a refusal that does not say when to call again is a fault', async () => {
+  const load = makeStuckLoad()
+  const { client, answer } = makeWaitingClient()
+  const call = createKeyed(client, load, 'a')
+  answer({ kind: 'refused', status: 503, code: -32603, reason: 'outcome_unknown' })
+  await call
+  assert.deepEqual(load.complaints, ['a call ended with outcome_unknown, status 503, retry after undefined ms'])
+  const retryable = createKeyed(client, load, 'a')
+  answer(refused)
+  await retryable
+  assert.equal(load.complaints.length, 1)
 })

@@ -106,12 +106,17 @@ function phaseOf(sentIn: FaultPhase, { phase }: StuckLoad): FaultPhase {
   return sentIn === phase ? sentIn : 'during'
 }
 
-function isRetryable({ status, reason }: Extract<CallOutcome, { kind: 'refused' }>): boolean {
-  return status === 503 && ['store_unavailable', 'outcome_unknown', 'overloaded'].includes(reason)
+/** HTTP 503 that says when to call again. */
+function isRetryable({ status, reason, retryAfterMs = 0 }: Extract<CallOutcome, { kind: 'refused' }>): boolean {
+  return status === 503 && retryAfterMs > 0 && ['store_unavailable', 'outcome_unknown', 'overloaded'].includes(reason)
 }
 
 function describe(outcome: CallOutcome): string {
-  return outcome.kind === 'refused' ? `${outcome.reason}, status ${outcome.status}` : outcome.kind === 'lost' ? outcome.why : 'a result'
+  return outcome.kind === 'refused'
+    ? `${outcome.reason}, status ${outcome.status}, retry after ${String(outcome.retryAfterMs)} ms`
+    : outcome.kind === 'lost'
+      ? outcome.why
+      : 'a result'
 }
 
 async function probe(running: RunningService, load: StuckLoad, until: AbortSignal): Promise<void> {

@@ -10,7 +10,7 @@ export const receiptsList: Command = {
   name: 'receipts list',
   summary: 'Lists receipts that wait for the network, the merchant or an operator, of all merchants.',
   details:
-    '--flagged: those that need an operator. --state: one open state (1, 2, 3, 5, 6, 20 or 21); in 20 those unknown for longest come first.\n' +
+    'Needs --flagged, --state or --merchant. --flagged: those that need an operator. --state: one open state (1, 2, 3, 5, 6, 20 or 21); in 20 those unknown for longest come first.\n' +
     'With --merchant any state, newest first. What to do: docs/operating/stuck-payment.md.',
   options: [
     { name: 'flagged', meaning: 'Only receipts that are flagged for an operator.' },
