@@ -9,8 +9,6 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const nodeMajorMin = 24
-/** Of each of its two halves, in MiB. */
-const youngGeneration = '--min-semi-space-size=16'
 const self = realpathSync(fileURLToPath(import.meta.url))
 const project = dirname(dirname(dirname(self)))
 
@@ -22,26 +20,10 @@ else runOnPinnedNode()
  * start (measured: ready after 0.6 s instead of 1.1 s, and 37 MB less memory, most of it in the thread that writes, which reads the variable).
  */
 async function runHere() {
-  if (process.argv[2] === 'start') startWithFlags()
   const cache = join(project, 'node_modules', '.cache', 'compile')
   process.env.NODE_COMPILE_CACHE = cache
   nodeModule.enableCompileCache(cache)
   await import('../src/main.ts')
-}
-
-/**
- * Replaces this process, under the same pid, by one with a larger young generation: V8 begins with 1 MiB, which a service under load fills and collects
- * hundreds of times a second (docs/decisions/0104-request-path.md). Its size can be set at the start of a process only. Takes 50 ms. Where it cannot be
- * done (Windows), or a size is given already, the service runs with what it has.
- */
-function startWithFlags() {
-  const given = [...process.execArgv, process.env.NODE_OPTIONS ?? '']
-  if (process.execve === undefined || given.some((flags) => flags.includes('semi-space-size'))) return
-  try {
-    process.execve(process.execPath, [process.execPath, youngGeneration, ...process.execArgv, self, ...process.argv.slice(2)], process.env)
-  } catch {
-    // Windows has no execve.
-  }
 }
 
 function runOnPinnedNode() {
