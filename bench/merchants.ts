@@ -9,7 +9,7 @@ import { makeRandom, type Random } from '../fault/random.ts'
 import type { StoreKind } from '../fault/service-data.ts'
 import { startService, type RunningService } from '../fault/spawn.ts'
 import { percentile } from '../fault/statistics.ts'
-import { readCpuMsWhenIdle } from './against-checkout.ts'
+import { readCpuMsWhenIdle } from './cpu.ts'
 import type { Bench, Measure, Measurement } from './measurement.ts'
 
 /** The same calls from ever more merchants, each time from a merchant drawn among all: a session, and a card that is created with it. */
