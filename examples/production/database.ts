@@ -5,11 +5,16 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { findServerUser, startCluster, type Cluster } from '../../tools/postgres.ts'
 import type { ExampleAuthority } from './certificates.ts'
+import { startDatabaseRelay, type DatabaseRelay } from './database-relay.ts'
 
 /** PostgreSQL with two databases, which takes nothing but TLS and a password over TCP. */
 export interface ProductionDatabase {
   readonly cluster: Cluster
-  /** `postgres://…?sslmode=verify-full&sslrootcert=…`, with the password. */
+  /** Between the service and the cluster. */
+  readonly relay: DatabaseRelay
+  /** What somebody does who can write the database of the cards behind the service's back. Returns the number of rows. */
+  write: (statement: string, values: readonly unknown[]) => Promise<number>
+  /** `postgres://…?sslmode=verify-full&sslrootcert=…`, with the password, by the relay. */
   readonly cardsUrl: string
   readonly keysUrl: string
   stop: () => Promise<void>
@@ -53,11 +58,22 @@ export async function startDatabase(authority: ExampleAuthority): Promise<Produc
   } finally {
     await admin.end()
   }
-  const urlOf = (name: string): string =>
-    `postgres://${name}:${password}@127.0.0.1:${String(cluster.port)}/${name}?sslmode=verify-full&sslrootcert=${encodeURIComponent(authority.caFile)}`
+  const relay = await startDatabaseRelay(cluster.port)
+  const urlOf = (name: string, port = relay.port): string =>
+    `postgres://${name}:${password}@127.0.0.1:${String(port)}/${name}?sslmode=verify-full&sslrootcert=${encodeURIComponent(authority.caFile)}`
+  const write = async (statement: string, values: readonly unknown[]): Promise<number> => {
+    const writer = new pg.Client({ connectionString: urlOf('cards', cluster.port) })
+    await writer.connect()
+    try {
+      return (await writer.query(statement, [...values])).rowCount ?? 0
+    } finally {
+      await writer.end()
+    }
+  }
   const stop = async (): Promise<void> => {
+    await relay.stop()
     await cluster.stop()
     rmSync(own, { recursive: true, force: true })
   }
-  return { cluster, cardsUrl: urlOf('cards'), keysUrl: urlOf('keys'), stop }
+  return { cluster, relay, write, cardsUrl: urlOf('cards'), keysUrl: urlOf('keys'), stop }
 }

@@ -1,4 +1,5 @@
-import { listDescendants, pauseTree, type ManagedProcess } from './processes.ts'
+import { killTokenProcesses, lies, listTokenProcesses, rotateCardKey } from './lies.ts'
+import { pauseTree, type ManagedProcess } from './processes.ts'
 import type { Behaviour } from './card-network.ts'
 import type { CentreBehaviour } from './message-centre.ts'
 import type { ProductionSystem } from './system.ts'
@@ -23,15 +24,18 @@ export const faults: readonly PeerFault[] = [
     },
   },
   paused('PostgreSQL', 'hangs', ({ database }) => [database.cluster.pid()]),
+  lies.databaseReplies,
+  lies.databaseRow,
   {
     peer: 'HSM',
     what: "the process of the token's module is killed in each process of the service",
-    async begin(system) {
-      for (const pid of tokenProcesses(system)) process.kill(pid, 'SIGKILL')
-      return () => Promise.resolve()
+    begin(system) {
+      killTokenProcesses(system)
+      return Promise.resolve(() => Promise.resolve())
     },
   },
-  paused('HSM', 'the module does not answer', tokenProcesses),
+  paused('HSM', 'the module does not answer', listTokenProcesses),
+  lies.otherToken,
   {
     peer: 'SMS gateway by HTTP',
     what: 'killed, and started again',
@@ -62,6 +66,7 @@ export const faults: readonly PeerFault[] = [
   lying('says of everything that its system is in trouble', 'allRefused'),
   killed('nginx', 'killed, and started again', ({ proxy }) => proxy.process),
   paused('nginx', 'hangs', ({ proxy }) => [proxy.process.pid()]),
+  lies.ownPage,
   killed("merchant's server", 'killed, and started again', ({ shop }) => shop.process),
   paused("merchant's server", 'hangs', ({ shop }) => [shop.process.pid()]),
   ...(['garbage', 'refuses'] as const).map((behaviour) => ({
@@ -77,15 +82,8 @@ export const faults: readonly PeerFault[] = [
   {
     peer: 'keys',
     what: "the key of the merchant's card numbers is rotated",
-    async begin({ installation, services, merchant }) {
-      await installation.tessera(
-        'keys',
-        'rotate',
-        'card',
-        merchant.id,
-        `--config=${installation.config}`,
-        `--data=${services[1]?.data ?? ''}`,
-      )
+    async begin(system) {
+      await rotateCardKey(system)
       return () => Promise.resolve()
     },
   },
@@ -157,9 +155,4 @@ function firstService({ services }: ProductionSystem): ManagedProcess {
   const [first] = services
   if (first === undefined) throw new Error('no process of the service runs')
   return first.process
-}
-
-/** Each process of the service has the PKCS#11 module in a process of its own. */
-function tokenProcesses({ services }: ProductionSystem): number[] {
-  return services.flatMap(({ process: { pid } }) => listDescendants(pid(), 'kms/pkcs11/process.ts'))
 }

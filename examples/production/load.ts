@@ -19,12 +19,20 @@ export interface TrialPayment extends Payment {
   readonly tiyin: number
 }
 
+/** A payment whose call was made again with its key. */
+export interface RepeatedPayment {
+  readonly tiyin: number
+  /** Whether the network had taken it before. */
+  readonly wasTaken: boolean
+}
+
 /** What was acknowledged, to be asked again at the end. */
 export interface AcknowledgedWork {
   readonly payments: readonly TrialPayment[]
   readonly cards: readonly VerifiedCard[]
   /** Phones that were to get one code each. */
   readonly phones: readonly string[]
+  readonly repeated: readonly RepeatedPayment[]
 }
 
 export interface TrialLoad {
@@ -35,12 +43,15 @@ export interface TrialLoad {
 
 /** Starts payers, checkers and new cardholders, until `stop`. */
 export async function startLoad(system: ProductionSystem): Promise<TrialLoad> {
-  const { call, merchant } = system
+  const { call, merchant, network } = system
   const seller: MerchantCalls = makeMerchantCalls(system)
   const cards: VerifiedCard[] = []
   for (let number = 1; number <= savedCards; number++) cards.push(await seller.makeCard(number))
   const calls: LoadCall[] = []
   const payments: TrialPayment[] = []
+  const repeated: RepeatedPayment[] = []
+  /** Indices of payments. */
+  const toRepeat: number[] = []
   const phones: string[] = cards.map(({ phone }) => phone)
   let isStopping = false
   let nextTiyin = 100_000
@@ -56,8 +67,33 @@ export async function startLoad(system: ProductionSystem): Promise<TrialLoad> {
       const tiyin = ++nextTiyin
       const paid = await seller.pay(cards[turn % savedCards]?.token ?? '', tiyin)
       payments.push({ ...paid, tiyin })
+      if (paid.isToRepeat) toRepeat.push(payments.length - 1)
       note('pay', from, paid.outcome === 'paid' ? null : `${paid.outcome}: ${paid.why}`)
       await pause(400)
+    }
+  }
+  // As a shop does that got no reply: the same calls again, with their keys.
+  const repeater = async (): Promise<void> => {
+    for (let giveUpAt = Infinity; toRepeat.length > 0 || !isStopping;) {
+      await pause(500)
+      if (isStopping && giveUpAt === Infinity) giveUpAt = performance.now() + repeatMaxMs
+      if (performance.now() > giveUpAt) return
+      const index = toRepeat.shift()
+      const payment = index === undefined ? undefined : payments[index]
+      if (index === undefined || payment === undefined) continue
+      const { tiyin } = payment
+      if (repeated.every((each) => each.tiyin !== tiyin)) {
+        const ledger = await network.ledger().catch(() => null)
+        // The network is away: it cannot be seen yet whether it took the amount.
+        if (ledger === null) {
+          toRepeat.push(index)
+          continue
+        }
+        repeated.push({ tiyin, wasTaken: ledger.some((entry) => entry.tiyin === tiyin) })
+      }
+      const again = await seller.repeat(payment)
+      payments[index] = { ...again, tiyin }
+      if (again.isToRepeat) toRepeat.push(index)
     }
   }
   const checker = async (): Promise<void> => {
@@ -83,10 +119,10 @@ export async function startLoad(system: ProductionSystem): Promise<TrialLoad> {
       await pause(500)
     }
   }
-  const running = [...Array.from({ length: payers }, (_, index) => payer(index)), checker(), cardholders()]
+  const running = [...Array.from({ length: payers }, (_, index) => payer(index)), checker(), cardholders(), repeater()]
   return {
     calls,
-    acknowledged: { payments, cards, phones },
+    acknowledged: { payments, cards, phones, repeated },
     async stop() {
       isStopping = true
       await Promise.all(running)
@@ -96,3 +132,4 @@ export async function startLoad(system: ProductionSystem): Promise<TrialLoad> {
 
 const savedCards = 20
 const payers = 4
+const repeatMaxMs = 120_000

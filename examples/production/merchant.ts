@@ -4,12 +4,14 @@ import type { HttpsReply } from './client.ts'
 import { phoneOfCard } from './card-network.ts'
 import type { ProductionSystem } from './system.ts'
 
-/** The calls of the merchant's server, each repeated with its key until its outcome is known or the time is over. */
+/** The calls of the merchant's server. */
 export interface MerchantCalls {
   /** A verified card of a new number; the code comes by SMS. */
   makeCard: (number: number) => Promise<VerifiedCard>
   /** Creates a receipt and pays it. */
   pay: (token: string, tiyin: number) => Promise<Payment>
+  /** Makes the calls of a payment again, with the keys that they had. */
+  repeat: (payment: Payment) => Promise<Payment>
   readReceipt: (id: string) => Promise<HttpsReply>
   refund: (id: string) => Promise<HttpsReply>
 }
@@ -21,10 +23,20 @@ export interface VerifiedCard {
 
 /** `unknown`: no reply, or one that says so; the receipt tells later. */
 export interface Payment {
+  readonly order: PaymentOrder
   readonly receiptId: string | null
   readonly outcome: 'paid' | 'refused' | 'unknown'
   readonly why: string
   readonly ms: number
+  /** Whether nothing decides it but to make the call again with its key: no reply came, or one that says so. */
+  readonly isToRepeat: boolean
+}
+
+export interface PaymentOrder {
+  /** The name of the order, of which its keys are made. */
+  readonly name: string
+  readonly token: string
+  readonly tiyin: number
 }
 
 export function makeMerchantCalls({ call, merchant, phones }: Pick<ProductionSystem, 'call' | 'merchant' | 'phones'>): MerchantCalls {
@@ -46,32 +58,39 @@ export function makeMerchantCalls({ call, merchant, phones }: Pick<ProductionSys
       requireResult(await call({ method: 'cards.verify', params: { token, code }, auth: merchant.id, from }))
       return { token, phone }
     },
-    async pay(token, tiyin) {
-      const startedAt = performance.now()
-      const order = `${run}-${String(++orders)}`
-      const create = {
-        method: 'receipts.create',
-        params: { amount: tiyin, account: { order_id: order } },
-        auth: server,
-        key: `${order}-create`,
-      }
-      const created = await call(create)
-      if (created.kind !== 'result') return describe(null, created, startedAt)
-      const receiptId = (created.result.receipt as { _id: string })._id
-      const paid = await call({ method: 'receipts.pay', params: { id: receiptId, token }, auth: server, key: `${order}-pay` })
-      return describe(receiptId, paid, startedAt)
-    },
+    pay: (token, tiyin) => payOrder({ name: `${run}-${String(++orders)}`, token, tiyin }),
+    repeat: ({ order }) => payOrder(order),
     readReceipt: (id) => call({ method: 'receipts.get', params: { id }, auth: server }),
     refund: (id) => call({ method: 'receipts.cancel', params: { id }, auth: server, key: `${id}-refund` }),
   }
+
+  async function payOrder(order: PaymentOrder): Promise<Payment> {
+    const startedAt = performance.now()
+    const { name, token, tiyin } = order
+    const params = { amount: tiyin, account: { order_id: name } }
+    const created = await call({ method: 'receipts.create', params, auth: server, key: `${name}-create` })
+    if (created.kind !== 'result') return describe(order, { receiptId: null, reply: created, startedAt })
+    const receiptId = (created.result.receipt as { _id: string })._id
+    const reply = await call({ method: 'receipts.pay', params: { id: receiptId, token }, auth: server, key: `${name}-pay` })
+    return describe(order, { receiptId, reply, startedAt })
+  }
 }
 
-function describe(receiptId: string | null, reply: HttpsReply, startedAt: number): Payment {
-  const ms = performance.now() - startedAt
-  if (reply.kind === 'noReply') return { receiptId, outcome: 'unknown', why: reply.why, ms }
-  if (reply.kind === 'error') return { receiptId, outcome: unknownReasons.has(reply.reason) ? 'unknown' : 'refused', why: reply.reason, ms }
+interface PaymentReply {
+  readonly receiptId: string | null
+  readonly reply: HttpsReply
+  readonly startedAt: number
+}
+
+function describe(order: PaymentOrder, { receiptId, reply, startedAt }: PaymentReply): Payment {
+  const base = { order, receiptId, ms: performance.now() - startedAt, isToRepeat: false }
+  if (reply.kind === 'noReply') return { ...base, outcome: 'unknown', why: reply.why, isToRepeat: true }
+  if (reply.kind === 'error') {
+    const { reason } = reply
+    return { ...base, outcome: unknownReasons.has(reason) ? 'unknown' : 'refused', why: reason, isToRepeat: repeatedReasons.has(reason) }
+  }
   const { state } = reply.result.receipt as { state: number }
-  return { receiptId, outcome: state === 4 ? 'paid' : 'unknown', why: `state ${String(state)}`, ms }
+  return { ...base, outcome: state === 4 ? 'paid' : 'unknown', why: `state ${String(state)}` }
 }
 
 /** Errors after which a payment may have happened. */
@@ -82,6 +101,9 @@ const unknownReasons: ReadonlySet<string> = new Set([
   'timeout',
   'request_in_progress',
 ])
+
+/** Errors for which the wire asks to make the same call again, with its key. */
+const repeatedReasons: ReadonlySet<string> = new Set(['outcome_unknown', 'timeout', 'request_in_progress'])
 
 function requireResult(reply: HttpsReply): Readonly<Record<string, unknown>> {
   if (reply.kind === 'result') return reply.result

@@ -1,5 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
 import { closeSync, openSync, readFileSync, readdirSync } from 'node:fs'
+import { createConnection } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { findOnPath } from '../../tools/find-program.ts'
@@ -7,6 +9,7 @@ import { findOnPath } from '../../tools/find-program.ts'
 /** A program of the example: started, killed, paused and started again, with its output in a file. */
 export interface ManagedProcess {
   readonly name: string
+  isRunning: () => boolean
   /** Throws when it does not run. */
   pid: () => number
   /** Starts it and waits until it is ready. */
@@ -51,6 +54,7 @@ export function makeProcess({ name, command, folder, env, user = null, isReady }
   return {
     name,
     output,
+    isRunning,
     pid() {
       if (child?.pid === undefined || !isRunning()) throw new Error(`${name} does not run`)
       return child.pid
@@ -68,6 +72,17 @@ export function makeProcess({ name, command, folder, env, user = null, isReady }
     },
     stop: () => end('SIGTERM'),
     kill: () => end('SIGKILL'),
+  }
+}
+
+/** Whether something listens on a port of this machine. Rejects when nothing does. */
+export async function acceptsConnections(port: number): Promise<boolean> {
+  const socket = createConnection({ host: '127.0.0.1', port })
+  try {
+    await once(socket, 'connect')
+    return true
+  } finally {
+    socket.destroy()
   }
 }
 

@@ -21,6 +21,7 @@ test('the whole example: a card by the form, paid and refunded, and every fault 
   assert.match(output, /the webhook receipt\.cancelled arrived/)
   assert.equal(output.split('\n').filter((line) => / calls not done/.test(line)).length, faults.length, output)
   assert.match(output, /Nothing was lost, nothing was taken twice, no second SMS was sent, and everything recovered\.\n$/)
+  assert.match(output, /^\d+ payments were repeated with their keys, of which the network had taken [1-9]\d* before$/m)
   process.stdout.write(output.replaceAll(/^/gm, '# '))
 })
 

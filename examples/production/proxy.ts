@@ -2,12 +2,17 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { findOnPath } from '../../tools/find-program.ts'
 import type { ExampleAuthority } from './certificates.ts'
-import { makeProcess, type ManagedProcess } from './processes.ts'
+import { acceptsConnections, makeProcess, type ManagedProcess } from './processes.ts'
 
 /** nginx, where TLS ends, in front of all processes of the service. */
 export interface NginxProxy {
   readonly process: ManagedProcess
+  /** Restarts it with this configuration. */
+  behave: (behaviour: ProxyBehaviour) => Promise<void>
 }
+
+/** `ownPage`: it waits for a reply for less time than a payment takes, and says 200 with a page of its own in place of an error. */
+export type ProxyBehaviour = 'honest' | 'ownPage'
 
 export interface ProxyOptions {
   readonly folder: string
@@ -26,28 +31,41 @@ export async function startProxy({ folder, authority, port, hosts, upstreams, is
   const scratch = join(folder, 'nginx')
   mkdirSync(scratch)
   const config = join(folder, 'nginx.conf')
-  writeFileSync(config, formatConfig({ scratch, certFile, keyFile, port, hosts, upstreams }))
+  let behaviour: ProxyBehaviour = 'honest'
+  const configure = (): void => writeFileSync(config, formatConfig({ scratch, certFile, keyFile, port, hosts, upstreams, behaviour }))
+  configure()
   const proxy = makeProcess({
     name: 'nginx',
     command: [program, '-p', scratch, '-c', config, '-e', join(scratch, 'error.log')],
     folder,
-    isReady,
+    isReady: () => (behaviour === 'honest' ? isReady() : acceptsConnections(port)),
   })
   await proxy.start()
-  return { process: proxy }
+  return {
+    process: proxy,
+    async behave(wanted) {
+      behaviour = wanted
+      configure()
+      await proxy.stop()
+      await proxy.start()
+    },
+  }
 }
 
 interface ProxyConfig extends Pick<ProxyOptions, 'port' | 'hosts' | 'upstreams'> {
   readonly scratch: string
   readonly certFile: string
   readonly keyFile: string
+  readonly behaviour: ProxyBehaviour
 }
 
 /**
  * A call that may have reached a process is not sent to another by nginx (`proxy_next_upstream error timeout` leaves POST out): the client repeats it with
  * its idempotency key.
  */
-function formatConfig({ scratch, certFile, keyFile, port, hosts, upstreams }: ProxyConfig): string {
+function formatConfig({ scratch, certFile, keyFile, port, hosts, upstreams, behaviour }: ProxyConfig): string {
+  const [readTimeout, failures, ownPage] =
+    behaviour === 'honest' ? ['30s', 'max_fails=1 fail_timeout=2s', ''] : ['10ms', 'max_fails=0', 'error_page 502 504 =200 @busy;']
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path ${join(scratch, name)};`)
   return `daemon off;
 master_process off;
@@ -58,7 +76,7 @@ http {
   server_tokens off;
   ${temporary.join('\n  ')}
   upstream tessera {
-    ${upstreams.map((each) => `server 127.0.0.1:${String(each)} max_fails=1 fail_timeout=2s;`).join('\n    ')}
+    ${upstreams.map((each) => `server 127.0.0.1:${String(each)} ${failures};`).join('\n    ')}
     keepalive 64;
   }
   server {
@@ -68,6 +86,8 @@ http {
     ssl_certificate_key ${keyFile};
     ssl_protocols TLSv1.2 TLSv1.3;
     client_max_body_size 128k;
+    ${ownPage}
+    location @busy { default_type text/html; return 200 "<html><body>We are busy, please try again.</body></html>"; }
     location / {
       proxy_pass http://tessera;
       proxy_http_version 1.1;
@@ -76,7 +96,7 @@ http {
       proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
       proxy_set_header X-Forwarded-Proto https;
       proxy_connect_timeout 1s;
-      proxy_read_timeout 30s;
+      proxy_read_timeout ${readTimeout};
       proxy_next_upstream error timeout;
     }
   }

@@ -19,6 +19,8 @@ export interface ProductionInstallation {
   readonly env: NodeJS.ProcessEnv
   /** Runs a command. Throws with what it printed when it fails. */
   tessera: (...args: string[]) => Promise<string>
+  /** The same in another environment, which gets nothing of the installation's settings. */
+  tesseraIn: (env: NodeJS.ProcessEnv, ...args: string[]) => Promise<string>
 }
 
 const launcher = fileURLToPath(new URL('../../service/bin/tessera.mjs', import.meta.url))
@@ -27,17 +29,18 @@ const launcher = fileURLToPath(new URL('../../service/bin/tessera.mjs', import.m
 export async function install({ folder, settings, env: given }: InstallationOptions): Promise<ProductionInstallation> {
   const config = join(folder, 'tessera.json')
   const env = { ...plainEnvironment(), ...given }
-  const tessera = async (...args: string[]): Promise<string> => {
-    const { code, output, errors } = await run(args, env)
+  const tesseraIn = async (environment: NodeJS.ProcessEnv, ...args: string[]): Promise<string> => {
+    const { code, output, errors } = await run(args, environment)
     if (code !== 0) throw new Error(`tessera ${args.join(' ')} ended with ${String(code)}:\n${output}${errors}`)
     return output
   }
+  const tessera = (...args: string[]): Promise<string> => tesseraIn(env, ...args)
   // It ends with 1, because the token has no key yet; what is missing afterwards the start says.
   const { code, output, errors } = await run(['init', '--no-questions', `--output=${config}`, ...settings], env)
   if (code !== 0 && code !== 1) throw new Error(`tessera init ended with ${String(code)}:\n${output}${errors}`)
   await tessera('keys', 'init', `--config=${config}`)
   await tessera('keys', 'init', '--next', `--config=${config}`)
-  return { config, env, tessera }
+  return { config, env, tessera, tesseraIn }
 }
 
 /** One process of the service on one machine: its own data folder, the common configuration. */

@@ -1,12 +1,10 @@
-import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
-import { createConnection } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { findFreePort } from '../../tools/free-port.ts'
 import type { ExampleAuthority } from './certificates.ts'
 import type { CentreBehaviour, CentreState } from './message-centre.ts'
-import { makeProcess, type ManagedProcess } from './processes.ts'
+import { acceptsConnections, makeProcess, type ManagedProcess } from './processes.ts'
 
 /** Messages that have reached their phone. */
 export interface PhoneMessages {
@@ -75,9 +73,14 @@ export async function startSmsGateway(folder: string, password: string): Promise
     name: 'bearerbox',
     command: ['/usr/sbin/bearerbox', '-v', '1', config],
     folder,
-    isReady: () => accepts(boxes),
+    isReady: () => acceptsConnections(boxes),
   })
-  const smsbox = makeProcess({ name: 'smsbox', command: ['/usr/sbin/smsbox', '-v', '1', config], folder, isReady: () => accepts(port) })
+  const smsbox = makeProcess({
+    name: 'smsbox',
+    command: ['/usr/sbin/smsbox', '-v', '1', config],
+    folder,
+    isReady: () => acceptsConnections(port),
+  })
   const phones = makeProcess({
     name: 'fakesmsc',
     command: [
@@ -151,13 +154,3 @@ text = "No service"
 }
 
 const nodePath = process.execPath
-
-async function accepts(port: number): Promise<boolean> {
-  const socket = createConnection({ host: '127.0.0.1', port })
-  try {
-    await once(socket, 'connect')
-    return true
-  } finally {
-    socket.destroy()
-  }
-}

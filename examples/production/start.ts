@@ -49,9 +49,10 @@ async function keep({ formOrigin, merchant, caFile, folder }: ProductionSystem):
   while (!stopping.signal.aborted) await pause(200)
 }
 
-function formatResult({ paid, unknown, unknownPaid, cards, violations }: TrialResult): string {
+function formatResult({ paid, unknown, unknownPaid, cards, repeated, repeatedTaken, violations }: TrialResult): string {
   const clarified = `${String(unknown)} of unknown outcome, of which ${String(unknownPaid)} had happened`
-  const lines = [`${String(paid)} payments acknowledged, ${clarified}; ${String(cards)} cards acknowledged`]
+  const repeats = `${String(repeated)} payments were repeated with their keys, of which the network had taken ${String(repeatedTaken)} before`
+  const lines = [`${String(paid)} payments acknowledged, ${clarified}; ${String(cards)} cards acknowledged`, repeats]
   if (violations.length === 0)
     return [...lines, 'Nothing was lost, nothing was taken twice, no second SMS was sent, and everything recovered.'].join('\n')
   return [...lines, `${String(violations.length)} violations:`, ...violations.map((each) => `  ${each}`)].join('\n')

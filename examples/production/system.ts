@@ -12,13 +12,14 @@ import { startProxy, type NginxProxy } from './proxy.ts'
 import { install, startServiceProcess, writeSecret, type ProductionInstallation, type ServiceProcess } from './services.ts'
 import type { ShopRecord } from './shop.ts'
 import { startMessageCentre, startSmsGateway, type KannelGateway, type MessageCentre, type PhoneMessages } from './sms-gateway.ts'
-import { makeToken } from './token.ts'
+import { makeToken, type Token } from './token.ts'
 
 /** Everything that runs, and how it is reached. */
 export interface ProductionSystem {
   readonly folder: string
   readonly caFile: string
   readonly database: ProductionDatabase
+  readonly token: Token
   readonly gateway: KannelGateway
   readonly messageCentre: MessageCentre
   /** By either gateway. */
@@ -132,6 +133,7 @@ async function build(
     folder,
     caFile: authority.caFile,
     database,
+    token,
     gateway,
     messageCentre,
     phones,

@@ -26,6 +26,9 @@ export interface TrialResult {
   /** Unknown payments of which the receipt says now that they were paid. */
   readonly unknownPaid: number
   readonly cards: number
+  /** Payments whose call was made again with its key, and those of them that had been taken before. */
+  readonly repeated: number
+  readonly repeatedTaken: number
   /** What was lost, taken twice, sent twice, or has not recovered. Empty when all is well. */
   readonly violations: readonly string[]
 }
@@ -149,6 +152,8 @@ async function audit(
     unknown: unknown.length,
     unknownPaid: unknown.filter(({ receiptId }) => states.get(receiptId ?? '') === paidState).length,
     cards: acknowledged.cards.length,
+    repeated: acknowledged.repeated.length,
+    repeatedTaken: acknowledged.repeated.filter(({ wasTaken }) => wasTaken).length,
     violations,
   }
 }
@@ -189,6 +194,6 @@ const unreadable = -1
 const openStates: ReadonlySet<number> = new Set([1, 2, 3, 6, 20, 21])
 const calmMs = 2000
 const recoveryMaxMs = 60_000
-/** The network is asked about a payment at most every ten minutes, and one whose request it never saw is reversed until five minutes have passed. */
-const clarifyMaxMs = 840_000
+/** A payment whose request the network never saw is reversed until five minutes have passed. */
+const clarifyMaxMs = 420_000
 const clarifyPauseMs = 5000

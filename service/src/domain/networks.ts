@@ -17,6 +17,7 @@ export interface NetworkPeer {
 export interface Networks {
   /** Card number prefixes of all networks. */
   readonly routes: readonly CardRoute[]
+  readonly peers: readonly NetworkPeer[]
   /** The network of a card, by the first six digits of its number; null when no network takes it any more. */
   findByCard(maskedPan: string): NetworkPeer | null
   /** Null: it was removed from the settings. */
@@ -31,6 +32,7 @@ export function makeNetworks(networks: readonly NamedNetwork[], gateOf: (name: s
   const findRoute = makeFindRoute(routes)
   return Object.freeze({
     routes,
+    peers,
     findByCard(maskedPan: string) {
       const route = findRoute(Buffer.from(maskedPan.slice(0, 6), 'latin1'))
       return route === null ? null : (byPrefix.get(route.prefix) ?? null)

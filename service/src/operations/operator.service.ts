@@ -11,6 +11,8 @@ import {
   operatorStatusGetContract,
 } from '@tessera/contract/operations/operator-service'
 
+import { KekUnavailableError } from '@tessera/vault/kek'
+
 import { operation } from './operation.ts'
 import { isoTime, refusal, requireMerchant, runWalk } from './operator.ts'
 
@@ -52,7 +54,7 @@ function isoTimeOrNull(at: number | null): string | null {
 /** Wraps the data keys by another KEK, and shows how far it is. The request is audited before, and its outcome after. */
 export const operatorKeysRewrap = operation(operatorKeysRewrapContract, {
   async run(_params, ctx, { keys }) {
-    const result = await runWalk(ctx, (options) => keys.rewrap(ctx, options))
+    const result = await runWalk(ctx, (options) => explainKek(keys.rewrap(ctx, options)))
     if (result === 'no_next') throw refusal('rewrap_no_next')
     if (result === 'running') throw refusal('rewrap_running')
     if ('notAgreed' in result) throw refusal('rewrap_not_agreed', result.notAgreed)
@@ -64,7 +66,7 @@ export const operatorKeysRewrap = operation(operatorKeysRewrapContract, {
 /** Verifies the key store as it is stored. Audited. */
 export const operatorKeysVerify = operation(operatorKeysVerifyContract, {
   async run(_params, ctx, { keys }) {
-    const { findings, ...counts } = await keys.verify(ctx)
+    const { findings, ...counts } = await explainKek(keys.verify(ctx))
     return { ...counts, findings: [...findings] }
   },
 })
@@ -74,9 +76,19 @@ export const operatorKeysRotate = operation(operatorKeysRotateContract, {
   async run({ purpose, owner }, ctx, { keys }) {
     if (purpose === 'card' && !/^[0-9a-f]{24}$/.test(owner)) throw refusal('key_owner_required')
     if (purpose !== 'card' && owner !== '') throw refusal('key_owner_unexpected')
-    return keys.rotate(purpose, owner, ctx)
+    return explainKek(keys.rotate(purpose, owner, ctx))
   },
 })
+
+/** To callers of the API the KEK is a part of the store; an operator has to know which of them is away. */
+async function explainKek<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch (err) {
+    if (err instanceof KekUnavailableError) throw refusal('kek_unavailable', err.message)
+    throw err
+  }
+}
 
 /** Destroys a data key. The request is audited before, so that no key is destroyed without an entry. */
 export const operatorKeysDestroy = operation(operatorKeysDestroyContract, {

@@ -29,6 +29,8 @@ const operatorMessages = {
   key_owner_required: 'A card key belongs to a merchant: tessera keys rotate card <merchant id>',
   key_owner_unexpected: 'Only a card key has a merchant.',
   key_not_destroyed: '{}',
+  kek_unavailable:
+    'The KEK cannot be used now: {}. No key was changed by this step; try again when tessera status does not name the part kek.',
   card_key_unknown: 'There is no card key {}, or it is destroyed: see tessera keys status',
   card_key_active: 'New cards are sealed under key {}: rotate it first, with tessera keys rotate card <merchant id>',
   reseal_running: 'The cards of key {} are being resealed already.',

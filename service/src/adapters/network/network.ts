@@ -100,12 +100,13 @@ export interface FollowUpRequest {
 
 /**
  * `unknown`: no reply in time, or one that does not decide. The call may or may not have taken effect, and must not be repeated blindly. `isAnswered`: the
- * network replied as agreed, and only later can it say more; the breaker does not count that against it.
+ * network replied as agreed, and only later can it say more; the breaker does not count that against it. `decidesAt`: from when on its reply decides, unix
+ * milliseconds; it is asked then at the latest.
  */
 export type NetworkOutcome =
   | { readonly kind: 'approved'; readonly networkRef: string }
   | { readonly kind: 'declined'; readonly reason: DeclineReason; readonly rawCode: string }
-  | { readonly kind: 'unknown'; readonly isAnswered?: true }
+  | { readonly kind: 'unknown'; readonly isAnswered?: true; readonly decidesAt?: number }
 
 /** Normalized. The network's own code is in `rawCode`. */
 export type DeclineReason =

@@ -97,3 +97,43 @@ test('calls of before it opened do not count after it closed', () => {
   end(stuck, 'failed')
   assert.equal(breaker.state, 'closed')
 })
+
+test('a system is failing after three failures in a row, or half a minute without a success, and each success that ends this is a recovery', () => {
+  const { breaker, time } = openBreaker()
+  const seen = () => [breaker.isFailing, breaker.recoveries]
+  assert.deepEqual(seen(), [false, 0])
+  end(begin(breaker, 1), 'ignored')
+  assert.deepEqual(seen(), [false, 0])
+  end(begin(breaker, 20), 'succeeded')
+  assert.deepEqual(seen(), [false, 1], 'the first success says that it responds')
+  end(begin(breaker, 2), 'failed')
+  end(begin(breaker, 1), 'succeeded')
+  assert.deepEqual(seen(), [false, 1], 'two failures are no outage')
+  end(begin(breaker, 3), 'failed')
+  end(begin(breaker, 1), 'ignored')
+  assert.deepEqual(seen(), [true, 1])
+  end(begin(breaker, 2), 'succeeded')
+  assert.deepEqual(seen(), [false, 2])
+  end(begin(breaker, 20), 'succeeded')
+  end(begin(breaker, 1), 'failed')
+  time.ms += 29_999
+  assert.deepEqual(seen(), [false, 2])
+  time.ms += 1
+  assert.deepEqual(seen(), [true, 2])
+  end(begin(breaker, 1), 'succeeded')
+  assert.deepEqual(seen(), [false, 3])
+  begin(breaker, 3)
+  time.ms += slowMs
+  assert.deepEqual(seen(), [true, 3], 'slow calls are failures')
+})
+
+test('a system whose breaker is open is failing until an attempt to close succeeds', () => {
+  const { breaker, time } = openBreaker()
+  end(begin(breaker, 10), 'failed')
+  time.ms += pauseMs
+  end(begin(breaker, 1), 'failed')
+  assert.deepEqual([breaker.isFailing, breaker.recoveries], [true, 0])
+  time.ms += breaker.waitMs()
+  end(begin(breaker, 1), 'succeeded')
+  assert.deepEqual([breaker.isFailing, breaker.recoveries, breaker.state], [false, 1, 'closed'])
+})

@@ -4,6 +4,10 @@
  */
 export interface PeerBreaker {
   readonly state: PeerBreakerState
+  /** Whether the system does not respond: the breaker is not closed, three calls in a row failed, or none has succeeded for half a minute since one failed. */
+  readonly isFailing: boolean
+  /** How often a call succeeded for the first time, or for the first time after the system was failing. */
+  readonly recoveries: number
   /** Milliseconds until a call may be made; 0 when it may be made now. */
   waitMs(): number
   /** Begins a call. Only after `waitMs()` was 0. */
@@ -38,6 +42,8 @@ export interface PeerBreakerOptions {
 /** For a system whose failures are chosen by its user, such as the scenarios of the sandbox. */
 export const closedPeerBreaker: PeerBreaker = Object.freeze({
   state: 'closed',
+  isFailing: false,
+  recoveries: 0,
   waitMs: () => 0,
   begin: () => ({ end: () => undefined }),
 })
@@ -54,11 +60,23 @@ export function makePeerBreaker({ now, settings: { slowMs, pauseMs }, onChange }
   let probe: PendingCall | null = null
   let openUntil = 0
   let currentPauseMs = pauseMs
+  let failuresInRow = 0
+  /** When the first of them ended. */
+  let failingSince = 0
+  let hasSucceeded = false
+  let recoveries = 0
 
   return Object.freeze({
     get state() {
       judgeSlowCalls()
       return state
+    },
+    get isFailing() {
+      judgeSlowCalls()
+      return isFailing()
+    },
+    get recoveries() {
+      return recoveries
     },
     waitMs() {
       judgeSlowCalls()
@@ -91,6 +109,7 @@ export function makePeerBreaker({ now, settings: { slowMs, pauseMs }, onChange }
   }
 
   function judge(call: PendingCall, outcome: PeerCallOutcome): void {
+    if (outcome !== 'ignored') countInRow(outcome)
     if (call === probe) {
       probe = null
       if (outcome === 'succeeded') close()
@@ -99,6 +118,22 @@ export function makePeerBreaker({ now, settings: { slowMs, pauseMs }, onChange }
       judged = [...judged, { at: now(), isFailure: outcome === 'failed' }].slice(-judgedMax)
       if (haveMostFailed()) open(pauseMs)
     }
+  }
+
+  function countInRow(outcome: 'succeeded' | 'failed'): void {
+    if (outcome === 'failed') {
+      if (failuresInRow === 0) failingSince = now()
+      failuresInRow += 1
+      return
+    }
+    if (!hasSucceeded || isFailing()) recoveries += 1
+    hasSucceeded = true
+    failuresInRow = 0
+  }
+
+  function isFailing(): boolean {
+    const isLong = failuresInRow > 0 && now() - failingSince >= failingAfterMs
+    return state !== 'closed' || failuresInRow >= failingAfter || isLong
   }
 
   function haveMostFailed(): boolean {
@@ -143,5 +178,7 @@ const judgedMax = 20
 const judgedMin = 10
 const judgedForMs = 30_000
 const maxPauses = 6
+const failingAfter = 3
+const failingAfterMs = 30_000
 /** A caller that comes back sooner would find the attempt to close still in progress. */
 const minWaitMs = 100

@@ -7,8 +7,12 @@ export type PeerKind = 'network' | 'sms' | 'holder' | 'merchant_endpoint'
 /** What every call of an outside system passes: its breaker, and the places of calls in flight. */
 export interface PeerGate {
   readonly breakerState: PeerBreakerState
-  /** As `refusalMs`, but only a question: nothing counts as refused. */
-  waitMs(merchantId: string): number
+  /** As of its breaker. */
+  readonly isFailing: boolean
+  readonly recoveries: number
+  readonly freePlaces: number
+  /** As `refusalMs`, but only a question: nothing counts as refused. `merchantId` null: the service itself. */
+  waitMs(merchantId: string | null): number
   /**
    * 0 if a call would be made now. Otherwise the call counts as refused, and may be tried again after so many milliseconds. Ask before anything is stored
    * for the call: a refusal then costs nothing.
@@ -56,7 +60,16 @@ export function makePeerGate({ kind, places, breaker, onRefused }: PeerGateOptio
     get breakerState() {
       return breaker.state
     },
-    waitMs: (merchantId: string) => findRefusal(merchantId)?.retryAfterMs ?? 0,
+    get isFailing() {
+      return breaker.isFailing
+    },
+    get recoveries() {
+      return breaker.recoveries
+    },
+    get freePlaces() {
+      return places.max - places.inFlight
+    },
+    waitMs: (merchantId: string | null) => findRefusal(merchantId)?.retryAfterMs ?? 0,
     refusalMs: (merchantId: string) => refuseIf(merchantId, findRefusal(merchantId))?.retryAfterMs ?? 0,
     async call<T>(merchantId: string | null, run: () => Promise<T>, judge: (result: T) => PeerCallOutcome): Promise<T> {
       const refusal = refuseIf(merchantId, findRefusal(merchantId))

@@ -24,7 +24,7 @@ import {
   withNetworkReply,
 } from './network-operations.ts'
 import { findNetworkOf, leaseFollowUp, withTrace } from './operation-network.ts'
-import { backoffMs, holdEndsAt, updateAfterCapture } from './receipt-patches.ts'
+import { holdEndsAt, nextAttemptAt, updateAfterCapture } from './receipt-patches.ts'
 import { releaseExpiredHold } from './refund.ts'
 import { isPaymentInProgress } from './states.ts'
 import type { ReceiptContext } from './transition-records.ts'
@@ -147,6 +147,6 @@ function captureTransition({ settings, clock }: PaymentServices, { receipt, capt
     return { ...base, cause: 'capture_declined', to, outcome: operation.reason, reply: captureError(reply) }
   }
   const flagged = now - capture.requestedAt >= settings.flagAfterMs
-  const to = { dueAt: now + backoffMs(settings, receipt.reconcileAttempts), flagged }
+  const to = { dueAt: nextAttemptAt(settings, receipt, { now, reply }), flagged }
   return { ...base, cause: 'capture_unknown', to, outcome: 'capture', reply: new RpcError('paymentUnknown') }
 }

@@ -120,4 +120,15 @@ export function isDeclineReason(reason: string): reason is DeclineReason {
   return Object.hasOwn(errorByDeclineReason, reason)
 }
 
+/** When the worker asks again: after its wait, or when the network's reply decides, if that is sooner. */
+export function nextAttemptAt(
+  settings: PaymentSettings,
+  { reconcileAttempts }: Pick<ReceiptRow, 'reconcileAttempts'>,
+  { now, reply }: { readonly now: number; readonly reply: { readonly kind: string; readonly decidesAt?: number } },
+): number {
+  const byBackoff = now + backoffMs(settings, reconcileAttempts)
+  const { decidesAt } = reply
+  return decidesAt !== undefined && decidesAt >= now ? Math.min(byBackoff, Math.ceil(decidesAt) + 1) : byBackoff
+}
+
 const maxBackoffDoublings = 30

@@ -16,13 +16,17 @@ import { advanceHeld } from './capture.ts'
 import { type PaymentDependencies, type PaymentServices, withRowMacs } from './dependencies.ts'
 import { abandonMerchantCheck, cancelAtMerchant, retryPerform } from './merchant-callback.ts'
 import { reconcileUnknown } from './reconcile.ts'
+import { makeRecoveredNetworks } from './recovered-networks.ts'
 import { advanceReturn } from './refund.ts'
 import { makeLostCalls, type LostCalls } from './lost-calls.ts'
 import { backoffMs, updateToCancelled } from './receipt-patches.ts'
 import { receiptAuditEntry } from './transition-records.ts'
 import { applyBackgroundTransition, type DueReceipt } from './transitions.ts'
 
-/** The background job that advances due receipts: lost calls, unknown outcomes, refunds, expired receipts and holds. */
+/**
+ * The background job that advances due receipts: lost calls, unknown outcomes, refunds, expired receipts and holds. When a network responds again, those that
+ * wait for it are advanced before they are due.
+ */
 export interface ReceiptWorker {
   /**
    * Starts work on due receipts without waiting for it, so that a slow network call delays no other receipt. Resolves to the number started. Call it about
@@ -52,14 +56,23 @@ export function createReceiptWorker({ onError, ...dependencies }: ReceiptWorkerD
   /** By receipt id, so that no receipt is processed twice at the same time. */
   const inProgress = new Map<string, Promise<boolean>>()
   const reported = new Set<string>()
+  const recovered = makeRecoveredNetworks({
+    services,
+    advance: (receipt) => start(receipt, true),
+    signal: stopping.signal,
+    onError,
+  })
 
   return Object.freeze({
     async begin() {
+      recovered.begin()
       return (await startDue()).length
     },
     async runOnce() {
       const started = await startDue()
       await Promise.all(inProgress.values())
+      recovered.begin()
+      await recovered.idle()
       return (await Promise.all(started)).filter((isDone) => isDone).length
     },
     kick(receipt: ReceiptRow) {
@@ -67,6 +80,7 @@ export function createReceiptWorker({ onError, ...dependencies }: ReceiptWorkerD
     },
     async stop() {
       stopping.abort(new Error('the service is stopping'))
+      await recovered.idle()
       await Promise.all(inProgress.values())
     },
   })
@@ -92,9 +106,13 @@ export function createReceiptWorker({ onError, ...dependencies }: ReceiptWorkerD
 
   /** Null if the receipt is in progress already, or too many others are. */
   function startOne(receipt: ReceiptRow): Promise<boolean> | null {
+    return inProgress.size >= maxConcurrent ? null : start(receipt, false)
+  }
+
+  function start(receipt: ReceiptRow, isBeforeDue: boolean): Promise<boolean> | null {
     const { receiptId } = receipt
-    if (stopping.signal.aborted || inProgress.size >= maxConcurrent || inProgress.has(receiptId)) return null
-    const work = advanceWhileDue(services, receipt, stopping.signal)
+    if (stopping.signal.aborted || inProgress.has(receiptId)) return null
+    const work = advanceWhileDue(services, receipt, { signal: stopping.signal, isBeforeDue })
       .catch((err: unknown) => {
         if (!isTamperedRow(err)) throw err
         return postpone(services, receipt)
@@ -123,11 +141,18 @@ interface WorkerServices extends PaymentServices {
   readonly lostCalls: LostCalls
 }
 
+interface AdvanceOptions {
+  readonly signal: AbortSignal
+  /** Takes the first step although the receipt is not due. */
+  readonly isBeforeDue: boolean
+}
+
 /** Advances the receipt while it is due. The next due time is stored, so a restart loses nothing. */
-async function advanceWhileDue(services: WorkerServices, first: ReceiptRow, signal: AbortSignal): Promise<boolean> {
+async function advanceWhileDue(services: WorkerServices, first: ReceiptRow, { signal, isBeforeDue }: AdvanceOptions): Promise<boolean> {
   let receipt: ReceiptRow | null = first
   let steps = 0
-  while (receipt !== null && steps < maxSteps && isDue(services, receipt) && mayAdvance(services, receipt) && !signal.aborted) {
+  const isNext = (next: ReceiptRow): boolean => (isDue(services, next) || (isBeforeDue && steps === 0)) && mayAdvance(services, next)
+  while (receipt !== null && steps < maxSteps && isNext(receipt) && !signal.aborted) {
     if (!(await services.rows.isValid(receipt))) return quarantine(services, receipt)
     receipt = await advanceReceipt(services, receipt, signal)
     if (receipt !== null) steps += 1

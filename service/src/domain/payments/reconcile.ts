@@ -19,9 +19,9 @@ import {
 } from './network-operations.ts'
 import { findNetworkOf, leaseFollowUp, toStatusRequest } from './operation-network.ts'
 import {
-  backoffMs,
   errorByDeclineReason,
   isDeclineReason,
+  nextAttemptAt,
   releaseCardLock,
   updateAfterRefusal,
   updateToReturning,
@@ -54,7 +54,10 @@ async function reconcileAuthorization(payment: UnknownPayment): Promise<ReceiptR
   const peer = findNetworkOf(services, receipt, authorization)
   const status = await queryStatus(services, peer, toStatusRequest(authorization, authorization), signal)
   const now = services.clock.now()
-  if (status.kind === 'unknown') return retryLater(payment, withNetworkReply(authorization, status, now), authorization.requestId)
+  if (status.kind === 'unknown') {
+    const operation = withNetworkReply(authorization, status, now)
+    return retryLater(payment, { operation, requestId: authorization.requestId, reply: status })
+  }
   if (status.kind === 'declined') {
     const error = isDeclineReason(status.reason) ? errorByDeclineReason[status.reason] : 'declined'
     const operations = [withNetworkReply(authorization, status, now)]
@@ -105,7 +108,8 @@ async function reconcileReversal(
     })
   }
   // After a declined reversal the status of the authorization is queried again.
-  return retryLater(payment, resolved, reply.kind === 'declined' ? authorization.requestId : reversal.requestId)
+  const requestId = reply.kind === 'declined' ? authorization.requestId : reversal.requestId
+  return retryLater(payment, { operation: resolved, requestId, reply })
 }
 
 interface NotPaidOutcome {
@@ -129,15 +133,22 @@ function recordNotPaid(
   })
 }
 
+interface RetriedQuery {
+  readonly operation: OperationRow
+  /** Of the operation that is queried next. */
+  readonly requestId: string
+  readonly reply: { readonly kind: string; readonly decidesAt?: number }
+}
+
 /** Schedules the next query, each time after a longer wait. After a day the receipt is flagged for an operator. */
-function retryLater({ services, receipt }: UnknownPayment, operation: OperationRow, requestId: string): Promise<ReceiptRow | null> {
+function retryLater({ services, receipt }: UnknownPayment, { operation, requestId, reply }: RetriedQuery): Promise<ReceiptRow | null> {
   const { clock, settings } = services
   const now = clock.now()
   const flagged = now - receipt.unknownSince >= settings.flagAfterMs
   return applyBackgroundTransition(services, {
     cause: 'still_unknown',
     from: receipt,
-    to: { requestId, dueAt: now + backoffMs(settings, receipt.reconcileAttempts), flagged },
+    to: { requestId, dueAt: nextAttemptAt(settings, receipt, { now, reply }), flagged },
     operations: [operation],
     outcome: flagged ? 'flagged' : 'still_unknown',
   })

@@ -17,7 +17,7 @@ import {
   withNetworkReply,
 } from './network-operations.ts'
 import { leaseFollowUp } from './operation-network.ts'
-import { backoffMs, holdEndsAt, updateToCancelled, updateToReturning } from './receipt-patches.ts'
+import { holdEndsAt, nextAttemptAt, updateToCancelled, updateToReturning } from './receipt-patches.ts'
 import { isPaymentInProgress } from './states.ts'
 import type { ReceiptContext } from './transition-records.ts'
 import { applyBackgroundTransition, tryTransition, type DueReceipt, type ReceiptTransition } from './transitions.ts'
@@ -109,7 +109,7 @@ export async function advanceReturn(due: DueReceipt): Promise<ReceiptRow | null>
   }
   const firstRequestedAt = Math.min(...operations.filter(isReturnOperation).map(({ requestedAt }) => requestedAt))
   const flagged = now - firstRequestedAt >= services.settings.flagAfterMs
-  const to = { dueAt: now + backoffMs(services.settings, leased.reconcileAttempts), flagged }
+  const to = { dueAt: nextAttemptAt(services.settings, leased, { now, reply }), flagged }
   return applyBackgroundTransition(services, { cause: 'return_pending', from: leased, to, operations: [resolved], outcome: reply.kind })
 }
 

@@ -50,12 +50,12 @@ export const receiptStateInfo: Readonly<Record<ReceiptState, ReceiptStateInfo>> 
   [unknown]: {
     name: 'unknown',
     meaning: 'The card network did not report whether the card was debited.',
-    next: 'The service queries the network again, at most every 10 minutes. If debited, the money is returned; if not, the receipt returns to created. After 24 hours it is flagged, and an operator may resolve it by the network’s statement: tessera receipts resolve.',
+    next: 'The service queries the network again: after 1, 2, 4 … seconds, at last every 10 minutes, and at once when the network responds again after a failure. If debited, the money is returned; if not, the receipt returns to created. After 24 hours it is flagged, and an operator may resolve it by the network’s statement: tessera receipts resolve.',
   },
   [returning]: {
     name: 'returning',
     meaning: 'The money is being returned to the card.',
-    next: 'The service calls the network until it confirms; then cancelled.',
+    next: 'The service calls the network until it confirms, at once when it responds again after a failure; then cancelled.',
   },
   [cancelled]: {
     name: 'cancelled',

@@ -61,6 +61,9 @@ function gateThat(behavior: Behavior, onRefused: () => void): PeerGate {
   const waitMs = behavior === 'open' ? 4000 : 0
   return {
     breakerState: behavior === 'open' ? 'open' : 'closed',
+    isFailing: behavior === 'open',
+    recoveries: 0,
+    freePlaces: behavior === 'full' ? 0 : 1,
     waitMs: () => waitMs,
     refusalMs() {
       if (waitMs > 0) onRefused()

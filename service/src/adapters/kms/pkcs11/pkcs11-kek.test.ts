@@ -54,12 +54,27 @@ test('a token that is away is unavailable, not a refusal of the wrapped key, and
   assert.deepEqual(events, ['kek_unavailable'])
 })
 
-test('another key with the same label in the new process is refused, and the token is not opened again', async (t) => {
-  const { kek, clock } = await open(t, 'changes')
+for (const [what, label] of [
+  ['another key with the same label', 'changes'],
+  ['a key of the same label and id, but of another value,', 'imitates'],
+] as const) {
+  test(`${what} in the new process wraps and opens nothing, and the right one works when it is back`, async (t) => {
+    const { kek, clock } = await open(t, label)
+    await assert.rejects(kek.wrap(key, associated), KekUnavailableError)
+    await assert.rejects(kek.wrap(key, associated), unavailable(/the token has another key with this label now/))
+    await assert.rejects(kek.unwrap(key, associated), unavailable(/not called again yet: the token has another key/))
+    clock.advance(5000)
+    assert.deepEqual(await kek.unwrap(key, associated), key)
+    assert.equal(kek.failure(), null)
+  })
+}
+
+test('a token that refuses is not opened again: a few wrong PINs lock it', async (t) => {
+  const { kek, clock } = await open(t, 'refusesLater')
   await assert.rejects(kek.wrap(key, associated), KekUnavailableError)
-  await assert.rejects(kek.wrap(key, associated), unavailable(/another key/))
+  await assert.rejects(kek.wrap(key, associated), unavailable(/refused the PIN/))
   clock.advance(60_000)
-  await assert.rejects(kek.wrap(key, associated), unavailable(/not called again: the token has another key/))
+  await assert.rejects(kek.wrap(key, associated), unavailable(/not called again: the token refused the PIN/))
 })
 
 test('a start is refused with the reason of the token', async (t) => {

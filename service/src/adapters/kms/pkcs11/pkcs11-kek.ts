@@ -3,7 +3,7 @@ import { KekError, KekMissingError, KekUnavailableError, type Kek } from '@tesse
 import type { Clock } from '../../../clock.ts'
 import { integerSetting, pathSetting, secretFileSetting, textSetting, type Adapter } from '../../adapter.ts'
 import type { KekAdapterDependencies } from '../kek.ts'
-import type { TokenReply, TokenRequest } from './messages.ts'
+import { otherKey, type TokenReply, type TokenRequest } from './messages.ts'
 import { startTokenProcess, type TokenProcess } from './token-process.ts'
 
 const settings = {
@@ -44,7 +44,7 @@ export const pkcs11Kek: Adapter<Promise<Kek>, KekAdapterDependencies, typeof set
 export interface Pkcs11KekOptions {
   readonly clock: Clock
   readonly warn: KekAdapterDependencies['warn']
-  readonly opening: Extract<TokenRequest, { kind: 'open' }>
+  readonly opening: TokenOpening
   /** Milliseconds. */
   readonly timeoutMs: number
   /** The program of the token's process; a double in tests. */
@@ -68,11 +68,15 @@ export async function openPkcs11Kek(options: Pkcs11KekOptions): Promise<Kek> {
   })
 }
 
+type TokenOpening = Omit<Extract<TokenRequest, { kind: 'open' }>, 'check'>
+
 /** Keeps one process of the token, and starts another when a call finds that it ended. */
 class TokenConnection {
   readonly #options: Pkcs11KekOptions
   #process: TokenProcess | null = null
   #keyId: string | null = null
+  /** By which a key of another value is recognized, although it has the same id. */
+  #check: Uint8Array | null = null
   #opening: Promise<TokenProcess> | null = null
   #restartedAtMs = -Infinity
   /** Why no other process is started. */
@@ -84,7 +88,7 @@ class TokenConnection {
   }
 
   /** The id of the key. */
-  async open(request: Extract<TokenRequest, { kind: 'open' }>): Promise<string> {
+  async open(request: TokenOpening): Promise<string> {
     this.#process = await this.#start(request)
     return this.#keyId ?? ''
   }
@@ -126,7 +130,10 @@ class TokenConnection {
     return this.#opening
   }
 
-  /** Not more often than once in five seconds, and never again after a refusal: a token locks itself after a few wrong PINs. */
+  /**
+   * Not more often than once in five seconds. Never again after a refusal, such as a wrong PIN: a token locks itself after a few. Another key refuses no PIN,
+   * so it is looked whether the right one is back.
+   */
   async #restart(): Promise<TokenProcess> {
     const { clock, opening } = this.#options
     const { monotonicMs } = clock.moment()
@@ -145,10 +152,11 @@ class TokenConnection {
     }
   }
 
-  /** A token or a key that was there before is away: an HSM that restarts shows neither for a while. A refusal is final. */
+  /** A token or a key that was there before is away: an HSM that restarts shows neither for a while, or another one. A refusal is final. */
   #toRestartError(err: unknown): KekUnavailableError {
     const { message } = err as Error
-    const isAway = err instanceof KekUnavailableError || err instanceof KekMissingError || err instanceof TokenAway
+    const isAway =
+      err instanceof KekUnavailableError || err instanceof KekMissingError || err instanceof TokenAway || err instanceof OtherKey
     if (!isAway) this.#refusal ??= message
     return new KekUnavailableError(message, { cause: err })
   }
@@ -157,13 +165,14 @@ class TokenConnection {
     return this.#refusal !== null
   }
 
-  async #start(request: Extract<TokenRequest, { kind: 'open' }>): Promise<TokenProcess> {
+  async #start(request: TokenOpening): Promise<TokenProcess> {
     const process = startTokenProcess(this.#options)
     try {
-      const reply = await process.call(request)
+      const reply = await process.call({ ...request, check: this.#check })
       if (reply.kind !== 'opened') throw toError(reply)
-      if (this.#keyId !== null && this.#keyId !== reply.keyId) throw new KekError('the token has another key with this label now')
+      if (this.#keyId !== null && this.#keyId !== reply.keyId) throw new OtherKey(otherKey)
       this.#keyId = reply.keyId
+      this.#check = reply.check
       return process
     } catch (err) {
       process.end()
@@ -175,9 +184,13 @@ class TokenConnection {
 /** No slot has the token. */
 class TokenAway extends KekError {}
 
+/** The token was exchanged for one whose key has the same label. */
+class OtherKey extends KekError {}
+
 function toError(reply: TokenReply): KekError {
   if (reply.kind === 'missing') return new KekMissingError(`${reply.message}: "tessera keys init" generates it`)
   if (reply.kind === 'absent') return new TokenAway(reply.message)
+  if (reply.kind === 'other') return new OtherKey(reply.message)
   if (reply.kind === 'refused') return new KekError(reply.message)
   return new KekError('the process of the token sent a reply of another kind')
 }

@@ -12,6 +12,7 @@ import { findOnPath } from '../../../../../tools/find-program.ts'
 import { makeSystemClock } from '../../../system-clock.ts'
 import { describeKek } from '../kek.suite.ts'
 import { openPkcs11Kek } from './pkcs11-kek.ts'
+import { startTokenProcess } from './token-process.ts'
 
 // A real PKCS#11 token: SoftHSM2 of Debian, in a folder of this test.
 
@@ -50,6 +51,23 @@ test('a second key of one label in one token is another key', async () => {
   assert.notEqual(first.id, second.id)
   const wrapped = await first.wrap(new Uint8Array(32), Buffer.from('a'))
   await assert.rejects(second.unwrap(wrapped, Buffer.from('a')), KekError)
+})
+
+test('a key that does not decrypt what the key of an earlier opening has encrypted is another one, whatever its label and id', async (t) => {
+  const processes = [1, 2, 3].map(() => startTokenProcess({ clock: makeSystemClock(), timeoutMs: 5000 }))
+  t.after(() => processes.forEach((each) => each.end()))
+  const ask = async (index: number, keyLabel: string, check: Uint8Array | null) =>
+    processes[index]?.call({ kind: 'open', modulePath, names: { tokenLabel: 'cards', keyLabel }, pin, mayGenerate: true, check })
+  const first = await ask(0, 'c', null)
+  assert.ok(first?.kind === 'opened')
+  assert.equal((await ask(1, 'c', first.check))?.kind, 'opened')
+  assert.equal((await ask(2, 'd', first.check))?.kind, 'other')
+  assert.equal(
+    (await processes[2]
+      ?.call({ kind: 'wrap', key: new Uint8Array(32), associated: Buffer.from('a') })
+      .catch((err: unknown) => err)) instanceof KekError,
+    true,
+  )
 })
 
 test('an imported key is refused: it was outside of the token', async () => {

@@ -1,5 +1,5 @@
 import { loadModule, Pkcs11Error, saysUnavailable, type Pkcs11Module } from './module.ts'
-import type { TokenCall, TokenRefusal, TokenReply, TokenRequest } from './messages.ts'
+import { otherKey, type TokenCall, type TokenRefusal, type TokenReply, type TokenRequest } from './messages.ts'
 import { generateTokenKey, openTokenKey, TokenAbsentError, TokenError, TokenKeyMissingError, type TokenKey } from './token.ts'
 
 // The process of the token, started by token-process.ts: a module that blocks or crashes stops this process and not the service.
@@ -8,7 +8,7 @@ let token: TokenKey | null = null
 
 function answer({ id, request }: TokenCall): TokenReply {
   try {
-    if (request.kind === 'open') return { id, kind: 'opened', keyId: open(request) }
+    if (request.kind === 'open') return open(id, request)
     if (token === null) return { id, kind: 'unavailable', message: 'the token is not open' }
     if (request.kind === 'wrap') return { id, kind: 'bytes', bytes: wrap(token, request.key, request.associated) }
     return unwrap(id, token, request.wrapped, request.associated)
@@ -17,7 +17,7 @@ function answer({ id, request }: TokenCall): TokenReply {
   }
 }
 
-function open({ modulePath, names, pin, mayGenerate }: Extract<TokenRequest, { kind: 'open' }>): string {
+function open(id: number, { modulePath, names, pin, mayGenerate, check }: Extract<TokenRequest, { kind: 'open' }>): TokenReply {
   const module = load(modulePath)
   try {
     token = openTokenKey(module, names, pin)
@@ -26,7 +26,11 @@ function open({ modulePath, names, pin, mayGenerate }: Extract<TokenRequest, { k
     generateTokenKey(module, names, pin)
     token = openTokenKey(module, names, pin)
   }
-  return token.id
+  if (check === null) return { id, kind: 'opened', keyId: token.id, check: token.encrypt(sample, sample) }
+  const checked = unwrap(id, token, check, sample)
+  if (checked.kind === 'bytes') return { id, kind: 'opened', keyId: token.id, check }
+  token = null
+  return { id, kind: 'other', message: otherKey }
 }
 
 function load(modulePath: string): Pkcs11Module {
@@ -63,6 +67,8 @@ function refuse(id: number, err: unknown): TokenRefusal {
   if (err instanceof TokenAbsentError) return { id, kind: 'absent', message }
   return { id, kind: err instanceof TokenError ? 'refused' : 'unavailable', message }
 }
+
+const sample = new Uint8Array(16)
 
 process.on('message', (call) => {
   const reply = answer(call as TokenCall)

@@ -1,6 +1,6 @@
 import { appendFileSync, existsSync, readFileSync } from 'node:fs'
 
-import type { TokenCall, TokenReply } from './messages.ts'
+import { otherKey, type TokenCall, type TokenReply } from './messages.ts'
 
 // A double of the token's process: a module that answers, blocks, crashes or refuses cannot be had from a real token on demand. The label of the key says
 // what it does with the call after the opening; the key is no key, it only returns what it got.
@@ -14,22 +14,26 @@ process.on('message', (message) => {
   if (request.kind === 'open') {
     keyLabel = request.names.keyLabel
     earlier = countStarts(request.modulePath)
-    process.send?.(open(id))
+    process.send?.(open(id, request.check !== null))
     return
   }
   if (keyLabel === 'blocks') return
-  if (keyLabel === 'crashes' || keyLabel === 'changes') process.kill(process.pid, 'SIGSEGV')
+  const isExchanged = keyLabel === 'changes' || keyLabel === 'imitates'
+  if (keyLabel === 'crashes' || keyLabel === 'refusesLater' || (isExchanged && earlier === 0)) process.kill(process.pid, 'SIGSEGV')
   const bytes = request.kind === 'wrap' ? request.key : request.wrapped
   const isAway = keyLabel === 'away' && earlier === 0
   process.send?.(isAway ? { id, kind: 'unavailable', message: 'CKR_DEVICE_REMOVED' } : { id, kind: 'bytes', bytes })
 })
 process.on('disconnect', () => process.exit())
 
-function open(id: number): TokenReply {
-  if (keyLabel === 'refuses') return { id, kind: 'refused', message: 'the token refused the PIN' }
+function open(id: number, hasCheck: boolean): TokenReply {
+  if (keyLabel === 'refuses' || (keyLabel === 'refusesLater' && earlier > 0))
+    return { id, kind: 'refused', message: 'the token refused the PIN' }
   if (keyLabel === 'missing') return { id, kind: 'missing', message: 'the token has no AES key' }
   if (keyLabel === 'absent' || (keyLabel === 'away' && earlier === 1)) return { id, kind: 'absent', message: 'there is no token' }
-  return { id, kind: 'opened', keyId: keyLabel === 'changes' ? `key-${String(process.pid)}` : 'key-1' }
+  const isExchanged = keyLabel === 'changes' && earlier === 1
+  if (keyLabel === 'imitates' && hasCheck && earlier === 1) return { id, kind: 'other', message: otherKey }
+  return { id, kind: 'opened', keyId: isExchanged ? 'key-2' : 'key-1', check: new Uint8Array(1) }
 }
 
 function countStarts(path: string): number {

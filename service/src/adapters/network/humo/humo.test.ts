@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
 import { makeHandClock } from '../../../testing/clock.fixture.ts'
-import type { NetworkAdapterDependencies } from '../network.ts'
+import { queuedMaxMs, type NetworkAdapterDependencies } from '../network.ts'
 import { describeNetwork } from '../network.suite.ts'
 import { callingMerchantId, followUpOf, makeNetworkHttp, networkCardOf, payByCard, queuePassedMs } from '../network-calls.fixture.ts'
 import { assertSameShape, readRecordedCalls } from '../recorded-shapes.fixture.ts'
@@ -113,7 +113,11 @@ test('a payment whose reply comes too late is unknown, and its reply belongs to 
 test('a payment that never arrived stays unknown while it may be in a queue, and is reversed as never seen afterwards', async () => {
   const setup = await setUp()
   const request = await followUpOf(setup, { ofTrace: (await setup.network.issueTrace?.('authorise')) ?? '' })
-  assert.deepEqual(await setup.network.reverse(request, never), { kind: 'unknown', isAnswered: true })
+  assert.deepEqual(await setup.network.reverse(request, never), {
+    kind: 'unknown',
+    isAnswered: true,
+    decidesAt: setup.clock.now() + queuedMaxMs,
+  })
   setup.clock.advance(queuePassedMs)
   setup.host.faults.set('payment.status', (body) => body.replace('<error>-1<', '<error>-7<'))
   assert.deepEqual(await setup.network.reverse(request, never), { kind: 'unknown' })

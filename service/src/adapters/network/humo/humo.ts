@@ -163,8 +163,9 @@ class HumoNetwork {
     const found = await this.#find(request.ofRequestId, signal)
     if (this.#isUnknownPayment(found)) {
       // One that was sent just now may still be on its way, so the reversal is repeated until that is over.
-      const isOver = this.#options.clock.now() - Number(request.ofTrace) > queuedMaxMs
-      return isOver ? { kind: 'approved', networkRef: '' } : { kind: 'unknown', isAnswered: true }
+      const decidesAt = Number(request.ofTrace) + queuedMaxMs
+      const isOver = this.#options.clock.now() > decidesAt
+      return isOver ? { kind: 'approved', networkRef: '' } : { kind: 'unknown', isAnswered: true, decidesAt }
     }
     if (found.kind !== 'response') return { kind: 'unknown' }
     if (isReturned(found.xml)) return { kind: 'approved', networkRef: request.networkRef }

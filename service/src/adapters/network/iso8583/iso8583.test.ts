@@ -9,7 +9,7 @@ import { findTransportFaults } from '../../../ops/config/private-transports.ts'
 import { AdapterConfigError, createAdapters, listAdapterSettings, type ConfiguredAdapters } from '../../adapter.ts'
 import { makeAuthority } from '../../http/certificate.fixture.ts'
 import { networkAdapters } from '../network-adapters.ts'
-import type { NetworkAdapterDependencies } from '../network.ts'
+import { queuedMaxMs, type NetworkAdapterDependencies } from '../network.ts'
 import { NetworkNotReached } from '../network-not-reached.ts'
 import { callingMerchantId, networkCardOf, payByCard, queuePassedMs } from '../network-calls.fixture.ts'
 import { describeNetwork } from '../network.suite.ts'
@@ -132,7 +132,9 @@ test('a reversal of what the host does not know, or not yet, is an answer, and d
   const trace = (await network.issueTrace?.('reverse')) ?? ''
   const of = { ofRequestId: 'r1', ofTrace, ofAmountTiyin: 500, ofHold: false, networkRef: '' }
   const request = { ...of, requestId: 'r2', merchantId: callingMerchantId, amountTiyin: 500, trace, isRepeat: false }
-  assert.deepEqual(await network.reverse(request, new AbortController().signal), { kind: 'unknown', isAnswered: true })
+  // Field 7 has whole seconds.
+  const decidesAt = Math.floor(setup.clock.now() / 1000) * 1000 + queuedMaxMs
+  assert.deepEqual(await network.reverse(request, new AbortController().signal), { kind: 'unknown', isAnswered: true, decidesAt })
   passQueueTime()
   assert.deepEqual(await network.reverse({ ...request, isRepeat: true }, new AbortController().signal), {
     kind: 'approved',

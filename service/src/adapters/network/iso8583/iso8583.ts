@@ -90,9 +90,10 @@ export const iso8583Network = networkAdapter({
         const outcome = await send('0400', request, signal)
         if (outcome.kind !== 'declined' || outcome.rawCode !== notFound) return outcome
         // The host has no such authorization. One that was sent just now may still be on its way to it, so the reversal is repeated until that is over.
-        return isPastQueueTime(request.ofTrace)
+        const decidesAt = queuedUntil(request.ofTrace)
+        return clock.now() > decidesAt
           ? { kind: 'approved', networkRef: request.networkRef }
-          : { kind: 'unknown', isAnswered: true }
+          : { kind: 'unknown', isAnswered: true, decidesAt }
       },
     }
 
@@ -105,14 +106,14 @@ export const iso8583Network = networkAdapter({
       return `${stan} ${date}${time} ${now.slice(3, 4)}${String(dayOfYear).padStart(3, '0')}${time.slice(0, 2)}${stan}`
     }
 
-    /** Whether a call was made so long ago that no host has it in a queue; its time is field 7, in UTC and without a year. */
-    function isPastQueueTime(trace: string): boolean {
+    /** After this time no host has the call in a queue; its own time is field 7, in UTC and without a year. */
+    function queuedUntil(trace: string): number {
       const { 7: time } = parseTrace(trace)
       const [month, day, hour, minute, second] = [0, 2, 4, 6, 8].map((at) => Number(time.slice(at, at + 2)))
       const year = new Date(clock.now()).getUTCFullYear()
       const at = (of: number): number => Date.UTC(of, (month ?? 1) - 1, day, hour, minute, second)
       const sentAt = at(year) > clock.now() + dayMs ? at(year - 1) : at(year)
-      return clock.now() - sentAt > queuedMaxMs
+      return sentAt + queuedMaxMs
     }
 
     async function send(mti: '0220' | '0400', request: FollowUpRequest, signal: AbortSignal): Promise<NetworkOutcome> {

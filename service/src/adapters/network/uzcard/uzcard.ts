@@ -209,8 +209,7 @@ class UzcardNetwork {
   /** A hold of which no reply came has no id, and nothing finds it: it ends by itself, and is unknown until then. */
   async #reverseHold(request: FollowUpRequest, signal: AbortSignal): Promise<NetworkOutcome> {
     if (request.networkRef !== '') return this.#dismissHold(request, signal)
-    const isOver = this.#isOlderThan(request.ofTrace, this.#options.given.holdMinutes * 60_000 + queuedMaxMs)
-    return isOver ? { kind: 'approved', networkRef: '' } : { kind: 'unknown', isAnswered: true }
+    return this.#approvedAfter(sentAt(request.ofTrace) + this.#options.given.holdMinutes * 60_000 + queuedMaxMs)
   }
 
   async #refund(request: FollowUpRequest, signal: AbortSignal): Promise<NetworkOutcome> {
@@ -233,8 +232,7 @@ class UzcardNetwork {
       return this.#reverseTransaction(request, transaction, signal)
     }
     // The host has no such debit. One that was sent just now may still be on its way, so the reversal is repeated until that is over.
-    const isOver = isNotFound(found) && this.#isOlderThan(request.ofTrace, queuedMaxMs)
-    return isOver ? { kind: 'approved', networkRef: '' } : { kind: 'unknown', isAnswered: true }
+    return isNotFound(found) ? this.#approvedAfter(sentAt(request.ofTrace) + queuedMaxMs) : { kind: 'unknown' }
   }
 
   async #reverseTransaction(request: FollowUpRequest, transaction: SvgateTransaction, signal: AbortSignal): Promise<NetworkOutcome> {
@@ -262,9 +260,14 @@ class UzcardNetwork {
     return this.#options.call({ method: 'trans.ext', id: ext, params: { extId: ext } }, signal)
   }
 
-  #isOlderThan(trace: string, ms: number): boolean {
-    return this.#options.clock.now() - parseDate12(trace.split(' ')[1] ?? '') > ms
+  #approvedAfter(decidesAt: number): NetworkOutcome {
+    const isOver = this.#options.clock.now() > decidesAt
+    return isOver ? { kind: 'approved', networkRef: '' } : { kind: 'unknown', isAnswered: true, decidesAt }
   }
+}
+
+function sentAt(trace: string): number {
+  return parseDate12(trace.split(' ')[1] ?? '')
 }
 
 function isNotFound(reply: SvgateReply): boolean {
