@@ -1,15 +1,9 @@
+import type { PeerFault } from './peer-fault.ts'
 import { killTokenProcesses, lies, listTokenProcesses, rotateCardKey } from './lies.ts'
 import { pauseTree, type ManagedProcess } from './processes.ts'
 import type { Behaviour } from './card-network.ts'
 import type { CentreBehaviour } from './message-centre.ts'
 import type { ProductionSystem } from './system.ts'
-
-/** Something that goes wrong while the load goes on. `begin` returns what ends it. */
-export interface PeerFault {
-  readonly peer: string
-  readonly what: string
-  begin: (system: ProductionSystem) => Promise<() => Promise<void>>
-}
 
 /** Each peer killed, paused and, where it can, lied through, in turn. */
 export const faults: readonly PeerFault[] = [

@@ -1,6 +1,6 @@
 import { renameSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { PeerFault } from './faults.ts'
+import type { PeerFault } from './peer-fault.ts'
 import { makeCardNumber } from './merchant.ts'
 import { listDescendants } from './processes.ts'
 import type { ProductionSystem } from './system.ts'

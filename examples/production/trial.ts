@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { LedgerEntry } from './card-network.ts'
 import type { HttpsReply } from './client.ts'
-import type { PeerFault } from './faults.ts'
+import type { PeerFault } from './peer-fault.ts'
 import { startLoad, type LoadCall, type TrialLoad, type TrialPayment } from './load.ts'
 import { makeMerchantCalls } from './merchant.ts'
 import type { ProductionSystem } from './system.ts'

@@ -11,7 +11,7 @@ import {
   operatorStatusGetContract,
 } from '@tessera/contract/operations/operator-service'
 
-import { KekUnavailableError } from '@tessera/vault/kek'
+import { describeKekAway } from '../domain/keys/key-administration.ts'
 
 import { operation } from './operation.ts'
 import { isoTime, refusal, requireMerchant, runWalk } from './operator.ts'
@@ -85,7 +85,8 @@ async function explainKek<T>(work: Promise<T>): Promise<T> {
   try {
     return await work
   } catch (err) {
-    if (err instanceof KekUnavailableError) throw refusal('kek_unavailable', err.message)
+    const message = describeKekAway(err)
+    if (message !== null) throw refusal('kek_unavailable', message)
     throw err
   }
 }

@@ -1,4 +1,4 @@
-import type { Kek } from '@tessera/vault/kek'
+import { KekUnavailableError, type Kek } from '@tessera/vault/kek'
 import { KeyNotRetiredError, UnknownKeyError, type Keyring, type KeyPurpose } from '@tessera/vault/keyring'
 
 import type { Clock } from '../../clock.ts'
@@ -12,6 +12,11 @@ import { KeyInUseError, type CardResealer, type ResealedKey } from '../cards/res
 import type { Custody } from '../custody/custody.ts'
 import type { AuditActor } from '../request-context.ts'
 import type { WorkPace } from '../work-pace.ts'
+
+/** The message of an error that says that a KEK's provider is away; null for any other error. */
+export function describeKekAway(err: unknown): string | null {
+  return err instanceof KekUnavailableError ? err.message : null
+}
 
 import { countUnsignedRows, type RestoredRowDependencies, signRestoredRows, type UnsignedRowCount } from './sign-rows.ts'
 
