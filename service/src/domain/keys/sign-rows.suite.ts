@@ -143,7 +143,18 @@ async function revertMigration(
   if (dialect === 'postgres') await raw('drop table request_segments')
   for (const column of ['amount_tiyin', 'order_text', 'cards', 'picked', 'removals'])
     await raw(`alter table form_sessions drop column ${column}`)
-  for (const table of ['merchant_logos', 'known_answers', 'keks', 'kek_processes', 'trace_numbers', 'sms_sends'])
+  for (const table of [
+    'receipt_summaries',
+    'receipt_orders',
+    'summary_positions',
+    'summary_lease',
+    'merchant_logos',
+    'known_answers',
+    'keks',
+    'kek_processes',
+    'trace_numbers',
+    'sms_sends',
+  ])
     await raw(`drop table ${table}`)
   for (const column of ['method', 'confirmed_at']) await raw(`alter table dashboard_sessions drop column ${column}`)
   for (const column of ['code_tries', 'codes_locked_until']) await raw(`alter table dashboard_users drop column ${column}`)
