@@ -29,7 +29,7 @@ export const receiptSummariesTable = table('receipt_summaries', {
 export type ReceiptSummary = RowOf<typeof receiptSummariesTable>
 
 // prettier-ignore
-const receiptOrdersTable = table('receipt_orders', {
+export const receiptOrdersTable = table('receipt_orders', {
   bucket:     integer().key(),
   merchantId: text().key(),
   value:      quotedText().key(),              // of an account field, in lower case

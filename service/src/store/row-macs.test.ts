@@ -262,7 +262,7 @@ function readSchema(dialect: 'sqlite' | 'postgres'): SchemaTable[] {
   }))
 }
 
-const counted = ['sandbox_steps', 'send_limits', 'tally_places']
+const counted = ['sandbox_steps', 'send_limits', 'summary_lease', 'summary_positions', 'tally_places']
 /**
  * Their rows decide nothing that a MAC could hold: counters under keys of the day, positions and the sandbox. `primary_epoch` is read before there are keys,
  * and is compared with its record outside of the database.
