@@ -1,4 +1,4 @@
-import { frameProtocol, isHelloOf, type FrameAction, type FrameOptions, type FromFrame } from '@tessera/contract/frame'
+import { isHelloOf, type FrameAction, type FrameOptions, type FromFrame } from '@tessera/contract/frame'
 import type { Language } from '@tessera/contract/profile'
 
 import { createFrameId, openBridge, type Bridge } from '../bridge/bridge.ts'
@@ -71,27 +71,27 @@ export class FramedCardForm implements CardForm {
     frame.allow = 'otp-credentials'
     frame.referrerPolicy = 'no-referrer'
     frame.style.cssText = `width:100%;border:0;display:block;color-scheme:light;transition:color 1ms;height:${save === 'ask' ? 450 : 330}px;background:${skeleton}`
-    frame.ariaBusy = 'true'
-    // Each document of the frame gets one hello: when it announces itself (1) or, if that message is lost, when it has loaded (2). The other of
-    // the two signals is then ignored. The same signal twice in a row belongs to a new document, whose predecessor lacked the other signal.
-    let lastSignal = 0
-    const greet = (signal: 1 | 2): void => {
-      lastSignal = lastSignal && lastSignal !== signal ? 0 : signal
+    frame.setAttribute('aria-busy', 'true')
+    // Each document of the frame gets one hello: when it announces itself or, if that message is lost, when it has loaded. The other of the
+    // two signals is then ignored. The same signal twice in a row belongs to a new document, whose predecessor lacked the other signal.
+    let lastSignal: 'announced' | 'loaded' | '' = ''
+    const greet = (signal: 'announced' | 'loaded'): void => {
+      lastSignal = lastSignal && lastSignal !== signal ? '' : signal
       if (!lastSignal) return
       this.#bridge?.close()
-      const hello = { tessera: frameProtocol, id, ...this.#describeOptions(frame) } as const
-      this.#bridge = openBridge(frame, this.#origin, hello, (message) => this.#receive(message, frame))
+      this.#bridge = openBridge(frame, this.#origin, id, (message) => this.#receive(message, frame))
       this.#startReadyTimer()
+      this.#configure()
     }
     const { signal } = (this.#mounted = new AbortController())
     addEventListener(
       'message',
       ({ source, origin, data }) => {
-        if (source === frame.contentWindow && origin === this.#origin && isHelloOf(id, data)) greet(1)
+        if (source === frame.contentWindow && origin === this.#origin && isHelloOf(id, data)) greet('announced')
       },
       { signal },
     )
-    frame.onload = () => greet(2)
+    frame.onload = () => greet('loaded')
     // The color is that of the text around the frame: when it changes, the page may have become dark.
     frame.ontransitionend = () => this.#configure()
     document.addEventListener('securitypolicyviolation', this.#onViolation, { signal })
@@ -106,9 +106,9 @@ export class FramedCardForm implements CardForm {
       addEventListener(type, onMove, { signal, capture: true, passive: true })
     frame.src = `${this.#origin}/form/v1?merchant=${this.#merchant}&origin=${location.origin}&locale=${readLocale(this.#options.locale)}#${id}`
     this.#frame = frame
-    this.#describeOptions(frame)
+    this.#configure()
     element.append(frame)
-    if (self.origin === 'null') this.#fail('page_sandboxed', 'The page is a file or sandboxed.')
+    if (self.origin === 'null') this.#fail('page_sandboxed', 'The page is a file, or in a sandbox.')
     else this.#startReadyTimer()
     return this
   }
@@ -166,15 +166,16 @@ export class FramedCardForm implements CardForm {
   }
 
   #configure(): void {
-    if (this.#frame) this.#bridge?.postMessage(this.#describeOptions(this.#frame))
-  }
-
-  /** Names the frame in the language of the form, too. */
-  #describeOptions(frame: HTMLIFrameElement) {
     const locale = readLocale(this.#options.locale)
-    frame.title = titles[locale as Language] || titles.uz
-    // The frame reports what is not a language of the form.
-    return { type: 'configure', options: { ...this.#options, locale } as FrameOptions, page: readPageColors(frame) } as const
+    if (this.#frame) {
+      this.#frame.title = titles[locale as Language] || titles.uz
+      // The frame reports what is not a language of the form.
+      this.#bridge?.postMessage({
+        type: 'configure',
+        options: { ...this.#options, locale } as FrameOptions,
+        page: readPageColors(this.#frame),
+      })
+    }
   }
 
   #receive(message: FromFrame, frame: HTMLElement): void {
@@ -184,7 +185,7 @@ export class FramedCardForm implements CardForm {
       if (message.type === 'ready') {
         this.#stopReadyTimer()
         frame.style.background = ''
-        frame.ariaBusy = 'false'
+        frame.setAttribute('aria-busy', 'false')
       }
       this.#emit(message.type, readEventValue(message, this.#origin, frame) as never)
     }

@@ -13,7 +13,7 @@ export const frameProtocol = 1
 
 /**
  * The first message of the page, sent once together with the port for everything else. `id` is 128 bits in hex, and the fragment of the frame's
- * address. It is a `configure` as well: a message over the port would arrive a task later. The frame sends the same, without a port and to the page's exact origin, as soon as its script runs, to announce that it is ready for
+ * address. The frame sends the same, without a port and to the page's exact origin, as soon as its script runs, to announce that it is ready for
  * the hello.
  */
 export interface Hello {
