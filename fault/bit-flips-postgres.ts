@@ -155,4 +155,4 @@ const selectFiles = `
 const flips = 20
 /** As if the server were away. */
 const serverAway = 'start (exit 69)'
-const maxControls = 6
+const maxControls = 20
