@@ -38,7 +38,8 @@ export function makeScanner(path: string | URL): Scanner {
     if (!isOpen) throw new StoreUnavailable('the store is closed')
     const reply = await send({ statement, values: ownBytes(values) })
     if (!('failed' in reply)) return map(toRows(reply))
-    if (reply.code === SQLITE_CORRUPT || reply.code === SQLITE_NOTADB)
+    // Every statement is tested against the schema: one that does not fit it says that the stored schema is damaged.
+    if (reply.code === SQLITE_CORRUPT || reply.code === SQLITE_NOTADB || /^no such (column|table)\b/.test(reply.failed))
       throw new StoreDamaged(`${String(path)} is damaged (${reply.failed})`, restoreFile)
     throw new Error(reply.failed)
   }
