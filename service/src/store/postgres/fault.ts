@@ -103,6 +103,14 @@ export function serverErrorOf(err: unknown): pg.DatabaseError | null {
   return cause instanceof pg.DatabaseError ? cause : null
 }
 
+/**
+ * Whether another session creates the same table or schema, or has created it: duplicate_table, duplicate_schema; where both do it at the same moment,
+ * unique_violation in the system catalog, or duplicate_object for the row type of the table.
+ */
+export function isCatalogRace(err: unknown): boolean {
+  return ['42P07', '42P06', '23505', '42710'].includes(serverErrorOf(err)?.code ?? '')
+}
+
 /** `idle_in_transaction_session_timeout` (host-session.ts): nothing of the transaction is stored. */
 const endedIdle = '25P03'
 

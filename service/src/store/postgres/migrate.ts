@@ -4,7 +4,7 @@ import type { AppliedMigration, Migration } from '../migrations/migrations.ts'
 import { sql } from '../statement.ts'
 import { StoreRefused } from '../store.ts'
 import { createFenceTable } from './fence-row.ts'
-import { damagedError, isDamaged, refusalOf, serverErrorOf } from './fault.ts'
+import { damagedError, isCatalogRace, isDamaged, refusalOf } from './fault.ts'
 import type { Session } from './session.ts'
 
 /**
@@ -64,11 +64,6 @@ export function startError(err: unknown): unknown {
 
 function messageOf(err: unknown): string {
   return err instanceof Error ? err.message : String(err)
-}
-
-/** unique_violation, duplicate_table, duplicate_schema. */
-function isCatalogRace(err: unknown): boolean {
-  return ['23505', '42P07', '42P06'].includes(serverErrorOf(err)?.code ?? '')
 }
 
 const createMigrationsTable = `

@@ -4,7 +4,7 @@ import { deleteRequestSegments, insertRequestSegments, type RequestSegment } fro
 import { makeStatement, sql } from '../statement.ts'
 import type { Store } from '../store.ts'
 import { type Read, type Transaction, execute } from '../transaction.ts'
-import { serverErrorOf } from './fault.ts'
+import { isCatalogRace } from './fault.ts'
 
 /** The request log on PostgreSQL: one statement a batch, into a partition of each day, which is dropped as a whole. */
 export function makePostgresRequestLog(store: Pick<Store, 'read' | 'write'>): RequestLogStore {
@@ -50,7 +50,8 @@ export function makePostgresRequestLog(store: Pick<Store, 'read' | 'write'>): Re
     try {
       await store.write(createRequestPartition, { day })
     } catch (err) {
-      if (!isMadeByAnother(err)) throw err
+      // Another process makes it, or has made it.
+      if (!isCatalogRace(err) && !isCatalogRace(err instanceof Error ? err.cause : null)) throw err
     }
   }
 }
@@ -64,12 +65,6 @@ function* createRequestPartition({ day }: { readonly day: number }): Transaction
   const range = `from (${day * dayMs}) to (${(day + 1) * dayMs})`
   yield* execute(makeStatement(`create table ${partitionOf(day)} (like request_segments including all)`), [])
   yield* execute(makeStatement(`alter table request_segments attach partition ${partitionOf(day)} for values ${range}`), [])
-}
-
-/** duplicate_table; unique_violation, in the system catalog, where the other process created it at the same time. */
-function isMadeByAnother(err: unknown): boolean {
-  const error = serverErrorOf(err) ?? serverErrorOf(err instanceof Error ? err.cause : null)
-  return ['42P07', '23505'].includes(error?.code ?? '')
 }
 
 function* dropRequestPartition({ day }: { readonly day: number }): Transaction<void> {
