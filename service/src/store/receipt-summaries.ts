@@ -70,14 +70,14 @@ const advancePosition = sql`
 export interface StoreReceiptSummaries {
   readonly summaries: readonly ReceiptSummary[]
   readonly orders: readonly ReceiptOrder[]
-  readonly position: SummaryPosition
+  readonly positions: readonly SummaryPosition[]
 }
 
-/** Stores summaries and how far the chain was read. One of an older version of a receipt changes nothing, so that two processes may do the same work. */
-export function* storeReceiptSummaries({ summaries, orders, position }: StoreReceiptSummaries): Transaction<void> {
+/** Stores summaries, one of each receipt, and how far the chains were read. One of an older version of a receipt changes nothing, so that two processes may do the same work. */
+export function* storeReceiptSummaries({ summaries, orders, positions }: StoreReceiptSummaries): Transaction<void> {
   for (const summary of summaries) yield* execute(upsertSummary, receiptSummariesTable.toValues(summary))
   for (const order of orders) yield* execute(insertOrder, receiptOrdersTable.toValues(order))
-  yield* execute(advancePosition, [position.chain, position.seq])
+  for (const { chain, seq } of positions) yield* execute(advancePosition, [chain, seq])
 }
 
 const takeLease = sql`

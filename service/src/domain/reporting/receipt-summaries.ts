@@ -8,7 +8,6 @@ import {
   listSummaryPositions,
   type ReceiptOrder,
   type ReceiptSummary,
-  type StoreReceiptSummaries,
   storeReceiptSummaries,
   type SummaryPosition,
 } from '../../store/receipt-summaries.ts'
@@ -43,36 +42,48 @@ export function makeReceiptSummaryWriter(deps: ReceiptSummaryDependencies): Rece
 
   async function runOnce(stopping: AbortSignal, pace?: WorkPace): Promise<number> {
     let summedUp = 0
+    let leaseEndsAt = 0
+    let batch = makeBatch()
     for (const { chain, seq: from, head } of await findUnread(store)) {
       for (let seq = from; seq < head && !stopping.aborted;) {
         const now = clock.now()
-        if (!(await store.write(claimSummaries, { processId, now, endsAt: now + leaseMs }))) return summedUp
-        const startedAt = clock.moment().monotonicMs
-        const page = await readPage(chain, seq)
-        await store.write(storeReceiptSummaries, page)
-        seq = page.position.seq
-        summedUp += page.summaries.length
-        await pace?.pause({ tookMs: clock.moment().monotonicMs - startedAt, changes: page.summaries.length }, stopping)
+        if (now > leaseEndsAt - leaseMs / 2) {
+          leaseEndsAt = now + leaseMs
+          if (!(await store.write(claimSummaries, { processId, now, endsAt: leaseEndsAt }))) return summedUp
+        }
+        seq = await readPage({ chain, seq }, batch)
+        if (batch.changed.size < entriesAtOnce) continue
+        summedUp += await storeBatch(batch, stopping, pace)
+        batch = makeBatch()
       }
     }
-    return summedUp
+    return batch.positions.size === 0 ? summedUp : summedUp + (await storeBatch(batch, stopping, pace))
   }
 
-  async function readPage(chain: string, after: number): Promise<StoreReceiptSummaries> {
+  /** Adds what a page of a chain says to the batch. Returns where the next page begins. */
+  async function readPage({ chain, seq: after }: SummaryPosition, { changed, positions }: Batch): Promise<number> {
     const entries = await store.read(listStoredEntries(chain, after, entriesAtOnce))
-    const changed = new Map<string, string>()
     for (const entry of entries) {
       if (!('brokenAt' in entry) && entry.action.startsWith('receipt.')) changed.set(entry.subject, entry.merchantId)
     }
+    // Entries that somebody deleted are not waited for: `tessera audit verify` reports them.
+    const seq = entries.at(-1)?.seq ?? after + entriesAtOnce
+    positions.set(chain, seq)
+    return seq
+  }
+
+  async function storeBatch({ changed, positions }: Batch, stopping: AbortSignal, pace?: WorkPace): Promise<number> {
+    const startedAt = clock.moment().monotonicMs
     const summaries = await Promise.all([...changed].map(([receiptId, merchantId]) => sumUp(receiptId, merchantId)))
     const found = summaries.filter((summary) => summary !== null)
-    return {
+    await store.write(storeReceiptSummaries, {
       // Always in the same order, so that processes do not wait for one another in a circle.
       summaries: found.map(({ summary }) => summary).sort((one, other) => (one.receiptId < other.receiptId ? -1 : 1)),
       orders: found.flatMap(({ orders }) => orders).sort((one, other) => (one.receiptId < other.receiptId ? -1 : 1)),
-      // Entries that somebody deleted are not waited for: `tessera audit verify` reports them.
-      position: { chain, seq: entries.at(-1)?.seq ?? after + entriesAtOnce },
-    }
+      positions: [...positions].map(([chain, seq]) => ({ chain, seq })).sort((one, other) => (one.chain < other.chain ? -1 : 1)),
+    })
+    await pace?.pause({ tookMs: clock.moment().monotonicMs - startedAt, changes: found.length }, stopping)
+    return found.length
   }
 
   /** Null for a receipt whose row was changed outside the service: the list of all receipts shows it. */
@@ -82,9 +93,21 @@ export function makeReceiptSummaryWriter(deps: ReceiptSummaryDependencies): Rece
     const key = { bucket, merchantId, receiptId }
     const receipt = await store.read(findReceiptOrBroken(key))
     if (receipt === null || 'brokenAt' in receipt || !(await receiptRows.isValid(receipt))) return null
-    const operations = await keepValid(operationRows, await store.read(listOperations(key)))
+    // Before a payment there is none.
+    const operations = receipt.requestId === '' ? [] : await keepValid(operationRows, await store.read(listOperations(key)))
     return { summary: toSummary(receipt, operations), orders: toOrders(receipt) }
   }
+}
+
+/** What was read and is not stored yet: of all chains together, since most have a few entries each time. */
+interface Batch {
+  /** The merchant of each receipt that was changed. */
+  readonly changed: Map<string, string>
+  readonly positions: Map<string, number>
+}
+
+function makeBatch(): Batch {
+  return { changed: new Map(), positions: new Map() }
 }
 
 interface ReadReceipt {
@@ -164,7 +187,7 @@ function toOrders({ bucket, merchantId, receiptId, createdAt, account }: Receipt
 }
 
 const entriesAtOnce = 200
-/** Longer than a page takes. After a crash another process, or the next start, waits so long. */
+/** Longer than a batch takes. After a crash another process, or the next start, waits so long. */
 const leaseMs = 10_000
 const orderLengthMax = 64
 const ordersMax = 20
