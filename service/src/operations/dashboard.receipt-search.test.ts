@@ -115,7 +115,7 @@ for (const [name, withStore] of [
       )
       const app = await createTestApp({ after }, { store: counted })
       const { shop } = await openShop(app)
-      for (let number = 0; number < 250; number++) await shop.createToken(successPan)
+      for (let number = 0; number < 600; number++) await shop.createToken(successPan)
       writes.length = 0
       assert.equal(await app.dashboard.receiptSummaries.runOnce(never), 0)
       assert.deepEqual(writes, ['lease', 'positions'])

@@ -108,6 +108,32 @@ export function listSummaryPositions(): Read<SummaryPosition[]> {
   }
 }
 
+const selectChanged = sql`
+  select distinct merchant_id, subject from audit where chain = $1 and seq > $2 and seq <= $3 and action like 'receipt.%'`
+
+/** The receipts that entries of a chain behind `after`, up to `until`, say were changed. An entry that cannot be read says nothing. */
+export function listChangedReceipts({ chain, after, until }: ChangedReceiptsQuery): Read<ChangedReceipt[]> {
+  return {
+    statement: selectChanged,
+    values: [chain, after, until],
+    map: (rows) =>
+      rows.flatMap(({ merchant_id: merchantId, subject }) =>
+        typeof merchantId === 'string' && typeof subject === 'string' ? [{ merchantId, receiptId: subject }] : [],
+      ),
+  }
+}
+
+export interface ChangedReceiptsQuery {
+  readonly chain: string
+  readonly after: number
+  readonly until: number
+}
+
+export interface ChangedReceipt {
+  readonly merchantId: string
+  readonly receiptId: string
+}
+
 /** A page of a merchant's receipts by their summaries, newest first. */
 export interface SummaryPageQuery {
   readonly bucket: number

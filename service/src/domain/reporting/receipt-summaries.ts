@@ -1,10 +1,11 @@
 import { bucketOfId, issueRandomId } from '@tessera/vault/id'
 
 import type { Clock } from '../../clock.ts'
-import { listAuditHeads, listStoredEntries } from '../../store/audit.ts'
+import { listAuditHeads } from '../../store/audit.ts'
 import { listOperations, type OperationRow, operationsTable } from '../../store/operations.ts'
 import {
   claimSummaries,
+  listChangedReceipts,
   listSummaryPositions,
   type ReceiptOrder,
   type ReceiptSummary,
@@ -51,29 +52,24 @@ export function makeReceiptSummaryWriter(deps: ReceiptSummaryDependencies): Rece
           leaseEndsAt = now + leaseMs
           if (!(await store.write(claimSummaries, { processId, now, endsAt: leaseEndsAt }))) return summedUp
         }
-        seq = await readPage({ chain, seq }, batch)
-        if (batch.changed.size < entriesAtOnce) continue
-        summedUp += await storeBatch(batch, stopping, pace)
-        batch = makeBatch()
+        const startedAt = clock.moment().monotonicMs
+        const until = Math.min(head, seq + entriesAtOnce)
+        for (const { merchantId, receiptId } of await store.read(listChangedReceipts({ chain, after: seq, until })))
+          batch.changed.set(receiptId, merchantId)
+        batch.positions.set(chain, until)
+        batch.entries += until - seq
+        seq = until
+        if (batch.changed.size >= receiptsAtOnce || batch.entries >= entriesPerWrite) {
+          summedUp += await storeBatch(batch)
+          batch = makeBatch()
+        } else if (seq === head) continue
+        await pace?.pause({ tookMs: clock.moment().monotonicMs - startedAt, changes: 0 }, stopping)
       }
     }
-    return batch.positions.size === 0 ? summedUp : summedUp + (await storeBatch(batch, stopping, pace))
+    return batch.positions.size === 0 ? summedUp : summedUp + (await storeBatch(batch))
   }
 
-  /** Adds what a page of a chain says to the batch. Returns where the next page begins. */
-  async function readPage({ chain, seq: after }: SummaryPosition, { changed, positions }: Batch): Promise<number> {
-    const entries = await store.read(listStoredEntries(chain, after, entriesAtOnce))
-    for (const entry of entries) {
-      if (!('brokenAt' in entry) && entry.action.startsWith('receipt.')) changed.set(entry.subject, entry.merchantId)
-    }
-    // Entries that somebody deleted are not waited for: `tessera audit verify` reports them.
-    const seq = entries.at(-1)?.seq ?? after + entriesAtOnce
-    positions.set(chain, seq)
-    return seq
-  }
-
-  async function storeBatch({ changed, positions }: Batch, stopping: AbortSignal, pace?: WorkPace): Promise<number> {
-    const startedAt = clock.moment().monotonicMs
+  async function storeBatch({ changed, positions }: Batch): Promise<number> {
     const summaries = await Promise.all([...changed].map(([receiptId, merchantId]) => sumUp(receiptId, merchantId)))
     const found = summaries.filter((summary) => summary !== null)
     await store.write(storeReceiptSummaries, {
@@ -82,7 +78,6 @@ export function makeReceiptSummaryWriter(deps: ReceiptSummaryDependencies): Rece
       orders: found.flatMap(({ orders }) => orders).sort((one, other) => (one.receiptId < other.receiptId ? -1 : 1)),
       positions: [...positions].map(([chain, seq]) => ({ chain, seq })).sort((one, other) => (one.chain < other.chain ? -1 : 1)),
     })
-    await pace?.pause({ tookMs: clock.moment().monotonicMs - startedAt, changes: found.length }, stopping)
     return found.length
   }
 
@@ -104,10 +99,11 @@ interface Batch {
   /** The merchant of each receipt that was changed. */
   readonly changed: Map<string, string>
   readonly positions: Map<string, number>
+  entries: number
 }
 
 function makeBatch(): Batch {
-  return { changed: new Map(), positions: new Map() }
+  return { changed: new Map(), positions: new Map(), entries: 0 }
 }
 
 interface ReadReceipt {
@@ -186,7 +182,11 @@ function toOrders({ bucket, merchantId, receiptId, createdAt, account }: Receipt
   return [...values].slice(0, ordersMax).map((value) => ({ bucket, merchantId, value, createdAt, receiptId }))
 }
 
-const entriesAtOnce = 200
+/** Entries that somebody deleted are not waited for: `tessera audit verify` reports them. */
+const entriesAtOnce = 500
+const receiptsAtOnce = 200
+/** Where hardly any of them changed a receipt: what is read again after a crash. */
+const entriesPerWrite = 10_000
 /** Longer than a batch takes. After a crash another process, or the next start, waits so long. */
 const leaseMs = 10_000
 const orderLengthMax = 64
