@@ -9,6 +9,7 @@ import { dashboardPageCheckOperations } from './operations/dashboard-page-check.
 import { dashboardReceiptOperations } from './operations/dashboard-receipts.ts'
 import { dashboardRequestOperations } from './operations/dashboard-requests.ts'
 import { dashboardSandboxOperations } from './operations/dashboard-sandbox.ts'
+import { dashboardSearchOperations } from './operations/dashboard-search.ts'
 import { dashboardSessionOperations } from './operations/dashboard-session.ts'
 import { dashboardSettingsOperations } from './operations/dashboard-settings.ts'
 import { dashboardStartOperations } from './operations/dashboard-start.ts'
@@ -81,6 +82,7 @@ export const dashboardOperations = {
   ...dashboardOverviewOperations,
   ...dashboardVerificationOperations,
   ...dashboardReceiptOperations,
+  ...dashboardSearchOperations,
   ...dashboardWebhookOperations,
   ...dashboardComplianceOperations,
   ...dashboardPageCheckOperations,

@@ -7,6 +7,7 @@ import { ConfirmIdentity } from '../pages/account/confirm-identity.tsx'
 import { PasswordForm } from '../pages/account/password-form.tsx'
 import { SignInPage } from '../pages/sign-in/sign-in-page.tsx'
 import type { DashboardCallError } from './api.ts'
+import { CardNumberNotice } from './card-number-notice.tsx'
 import { messages } from './language.ts'
 import { loadSession } from './load-session.ts'
 import { pages } from './pages.ts'
@@ -39,6 +40,7 @@ export function DashboardApp() {
   return (
     <>
       <Shell>{<Page />}</Shell>
+      <CardNumberNotice />
       <ConfirmIdentity />
     </>
   )

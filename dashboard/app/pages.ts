@@ -2,6 +2,7 @@ import type { Role } from '@tessera/contract/operations'
 
 import type { CommonMessages } from '../messages/en.ts'
 import { type LazyPage, lazyPage } from './lazy-page.tsx'
+import { hasRole, session } from './session-state.ts'
 
 /** A page in the navigation. Its `name` is its path under /dashboard/ and its key in the messages. */
 export interface PageDefinition {
@@ -108,3 +109,9 @@ export const pages: readonly PageDefinition[] = [
     component: lazyPage(async () => (await import('../pages/account/account-page.tsx')).AccountPage),
   },
 ]
+
+/** The pages that the user sees in the navigation. */
+export function visiblePages(): PageDefinition[] {
+  const isTest = session.value?.environment === 'test'
+  return pages.filter(({ role, isTestOnly }) => hasRole(role) && (isTestOnly !== true || isTest))
+}

@@ -95,6 +95,11 @@ export const commonEn = {
     retry: 'Try again',
     wait: (seconds: number) => `Try again in ${seconds} s.`,
   },
+  search: 'Search',
+  typedCard: {
+    replaced: 'A full card number never leaves this page. The search is for its last four digits, {0}.',
+    kept: 'A full card number never leaves this page: remove it, or nothing is sent. The dashboard works with the last four digits and card ids.',
+  },
   copy: 'Copy',
   copied: 'copied',
   notCopied: 'could not copy: select the text instead',

@@ -14,6 +14,7 @@ import { pageCheckMessages } from '../pages/page-check/page-check-messages.ts'
 import { receiptPageMessages } from '../pages/receipts/receipt-messages.ts'
 import { requestPageMessages } from '../pages/requests/request-messages.ts'
 import { sandboxPageMessages } from '../pages/sandbox/sandbox-messages.ts'
+import { searchMessages } from '../pages/search/search-messages.ts'
 import { settingsPageMessages } from '../pages/settings/settings-messages.ts'
 import { startPageMessages } from '../pages/start/start-messages.ts'
 import { verificationPageMessages } from '../pages/verification/verification-messages.ts'
@@ -39,6 +40,7 @@ const tables = {
   receipts: receiptPageMessages,
   requests: requestPageMessages,
   sandbox: sandboxPageMessages,
+  search: searchMessages,
   settings: settingsPageMessages,
   start: startPageMessages,
   verification: verificationPageMessages,
@@ -91,6 +93,7 @@ const sameWords: ReadonlySet<string> = new Set([
   'OK',
   'PCI DSS',
   'React',
+  'SMS',
   'ms',
   'server',
   'soʻm',

@@ -9,6 +9,7 @@ import type { PageCheckMessages } from '../pages/page-check/page-check-messages.
 import type { ReceiptPageMessages } from '../pages/receipts/receipt-messages.ts'
 import type { RequestPageMessages } from '../pages/requests/request-messages.ts'
 import type { SandboxPageMessages } from '../pages/sandbox/sandbox-messages.ts'
+import type { SearchMessages } from '../pages/search/search-messages.ts'
 import type { SettingsPageMessages } from '../pages/settings/settings-messages.ts'
 import type { StartPageMessages } from '../pages/start/start-messages.ts'
 import type { VerificationPageMessages } from '../pages/verification/verification-messages.ts'
@@ -29,6 +30,7 @@ export const pageCheckText = createLazyMessages<PageCheckMessages>('page-check')
 export const receiptPageText = createLazyMessages<ReceiptPageMessages>('receipts')
 export const requestPageText = createLazyMessages<RequestPageMessages>('requests')
 export const sandboxPageText = createLazyMessages<SandboxPageMessages>('sandbox')
+export const searchText = createLazyMessages<SearchMessages>('search')
 export const settingsPageText = createLazyMessages<SettingsPageMessages>('settings')
 export const startPageText = createLazyMessages<StartPageMessages>('start')
 export const verificationPageText = createLazyMessages<VerificationPageMessages>('verification')

@@ -106,6 +106,11 @@ export const commonUz: CommonMessages = {
     retry: 'Qayta urinish',
     wait: (seconds) => `${seconds} soniya kuting.`,
   },
+  search: 'Qidiruv',
+  typedCard: {
+    replaced: 'Toʻliq karta raqami bu sahifadan chiqmaydi. Oxirgi toʻrt raqam boʻyicha qidiriladi: {0}.',
+    kept: 'Toʻliq karta raqami bu sahifadan chiqmaydi: uni oʻchiring, aks holda hech narsa yuborilmaydi. Oxirgi toʻrt raqam yoki karta id si yetarli.',
+  },
   copy: 'Nusxa olish',
   copied: 'nusxa olindi',
   notCopied: 'nusxa olinmadi: matnni belgilang',

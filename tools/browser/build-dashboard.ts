@@ -17,6 +17,7 @@ import { requestPageMessages } from '../../dashboard/pages/requests/request-mess
 import { startPageMessages } from '../../dashboard/pages/start/start-messages.ts'
 import { settingsPageMessages } from '../../dashboard/pages/settings/settings-messages.ts'
 import { sandboxPageMessages } from '../../dashboard/pages/sandbox/sandbox-messages.ts'
+import { searchMessages } from '../../dashboard/pages/search/search-messages.ts'
 import { verificationPageMessages } from '../../dashboard/pages/verification/verification-messages.ts'
 import { webhookPageMessages } from '../../dashboard/pages/webhooks/webhook-messages.ts'
 import { replaceFile } from '../replace-file.ts'
@@ -35,6 +36,7 @@ const lazyMessages: Readonly<Record<string, Readonly<Record<string, object>>>> =
   receipts: receiptPageMessages,
   requests: requestPageMessages,
   sandbox: sandboxPageMessages,
+  search: searchMessages,
   settings: settingsPageMessages,
   start: startPageMessages,
   verification: verificationPageMessages,

@@ -200,6 +200,7 @@ export const importDirections: readonly DirectionRow[] = [
       'dashboard/pages/receipts/receipt-messages.ts',
       'dashboard/pages/requests/request-messages.ts',
       'dashboard/pages/sandbox/sandbox-messages.ts',
+      'dashboard/pages/search/search-messages.ts',
       'dashboard/pages/settings/settings-messages.ts',
       'dashboard/pages/start/start-messages.ts',
       'dashboard/pages/verification/verification-messages.ts',

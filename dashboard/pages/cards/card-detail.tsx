@@ -9,11 +9,12 @@ import { CopyButton } from '../../components/copy.tsx'
 import { JsonDetails } from '../../components/details.tsx'
 import { ConfirmDialog } from '../../components/dialog.tsx'
 import { QueryResult } from '../../components/query-result.tsx'
-import { Money, Tag, Time } from '../../components/values.tsx'
+import { Money, Time } from '../../components/values.tsx'
 import { useQuery } from '../../hooks/use-query.ts'
 import { outcomeLabel } from '../../messages/audit-labels.ts'
 import { labelOf } from '../../messages/lookup.ts'
 import { auditLabelText, cardPageText, reasonText, receiptPageText } from '../../messages/page-texts.ts'
+import { CardStateTag } from './card-state.tsx'
 import { ReceiptStateTag } from '../receipts/receipt-state.tsx'
 
 type CardDetails = Result<'dashboard.cards.get'>
@@ -145,16 +146,4 @@ function Timeline({ timeline }: Pick<CardDetails, 'timeline'>) {
       </ol>
     </section>
   )
-}
-
-/** Whether a live card is verified, or how another one ended. */
-export function CardStateTag({
-  card: { state, verified },
-}: {
-  card: Pick<Result<'dashboard.cards.list'>['cards'][number], 'state' | 'verified'>
-}) {
-  const text = cardPageText.current().states
-  if (state === 'tampered') return <Tag tone="red">{text.tampered}</Tag>
-  if (state === 'live') return verified ? <Tag tone="green">{text.verified}</Tag> : <Tag tone="amber">{text.unverified}</Tag>
-  return <Tag tone={state === 'expired' ? 'amber' : 'grey'}>{text[state]}</Tag>
 }

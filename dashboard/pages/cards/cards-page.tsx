@@ -10,7 +10,8 @@ import { type TableColumn, DataTable } from '../../components/table.tsx'
 import { Tag, Time } from '../../components/values.tsx'
 import { usePagedList } from '../../hooks/use-paged-list.ts'
 import { cardPageText } from '../../messages/page-texts.ts'
-import { CardDetail, CardStateTag } from './card-detail.tsx'
+import { CardDetail } from './card-detail.tsx'
+import { CardStateTag } from './card-state.tsx'
 
 /** The list at /dashboard/cards, and one card at /dashboard/cards/<id>. */
 export function CardsPage() {

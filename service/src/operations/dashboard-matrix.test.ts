@@ -87,6 +87,7 @@ const pointed: Readonly<Record<DashboardOperationName, (at: Owned) => object>> =
   'dashboard.receipts.get': ({ receiptId }) => ({ receiptId }),
   'dashboard.receipts.cancel': ({ receiptId }) => ({ receiptId }),
   'dashboard.receipts.confirm': ({ receiptId }) => ({ receiptId }),
+  'dashboard.search.find': ({ customer }) => ({ text: customer }),
   'dashboard.settings.get': () => ({}),
   'dashboard.settings.change': () => ({ requireFormSessions: true }),
   'dashboard.passwords.rotate': () => ({ scope: 'cards' }),

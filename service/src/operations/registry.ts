@@ -24,6 +24,7 @@ import {
   dashboardSandboxSetLimits,
   dashboardSandboxSetStep,
 } from './dashboard.sandbox.ts'
+import { dashboardSearchFind } from './dashboard.search.ts'
 import {
   dashboardPasswordChange,
   dashboardSessionGet,
@@ -195,6 +196,7 @@ export const operationRegistry: OperationRegistry = Object.freeze({
   'dashboard.requests.list':               dashboardRequestsList,
   'dashboard.requests.get':                dashboardRequestsGet,
   'dashboard.requests.replay':             dashboardRequestsReplay,
+  'dashboard.search.find':                 dashboardSearchFind,
   'dashboard.sandbox.get':                 dashboardSandboxGet,
   'dashboard.sandbox.setStep':             dashboardSandboxSetStep,
   'dashboard.sandbox.setLimits':           dashboardSandboxSetLimits,

@@ -2,6 +2,7 @@ import { makeMerchantAuditLog, type MerchantAuditLog } from './merchant-audit-lo
 import { makeCodeAttempts } from './code-attempts.ts'
 import type { DashboardDependencies, DashboardServices } from './dependencies.ts'
 import { makeVerifiedRows } from '../verified-rows.ts'
+import { type FindAnything, makeSearch } from '../reporting/search.ts'
 import { makeReceiptSummaryWriter, type ReceiptSummaryWriter } from '../reporting/receipt-summaries.ts'
 import { makeReceiptReports, type ReceiptReports } from '../reporting/receipts.ts'
 import { ensureLogin, type GivenLogin } from './ensure-login.ts'
@@ -34,6 +35,7 @@ export interface Dashboard {
   readonly auditLog: MerchantAuditLog
   readonly receiptLists: ReceiptReports
   readonly receiptSummaries: ReceiptSummaryWriter
+  readonly search: FindAnything
   readonly environment: string
   readonly devices: KnownDevices
   /** Signs in, or says what else is needed. Throws `signInRefused`, `signInLocked` and `overloaded`. */
@@ -72,13 +74,15 @@ export function makeDashboard(deps: DashboardDependencies): Dashboard {
   const { devices } = services
   const sessions = makeDashboardSessions(services)
   const users = makeDashboardUsers(services, sessions.rows)
+  const receiptLists = makeReceiptReports(deps)
   return Object.freeze<Dashboard>({
     users,
     sessions,
     devices,
     auditLog: makeMerchantAuditLog(deps.store),
-    receiptLists: makeReceiptReports(deps),
+    receiptLists,
     receiptSummaries: makeReceiptSummaryWriter(deps),
+    search: makeSearch(deps, receiptLists),
     environment: deps.environment,
     async signIn(attempt) {
       const found = await signIn(services, attempt)
