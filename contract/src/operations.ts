@@ -3,6 +3,7 @@ import Type, { type Static } from 'typebox'
 import { cardOperations } from './operations/cards.ts'
 import { dashboardAuditOperations } from './operations/dashboard-audit.ts'
 import { dashboardCardOperations } from './operations/dashboard-cards.ts'
+import { dashboardCustomerOperations } from './operations/dashboard-customers.ts'
 import { dashboardComplianceOperations } from './operations/dashboard-compliance.ts'
 import { dashboardOverviewOperations } from './operations/dashboard-overview.ts'
 import { dashboardPageCheckOperations } from './operations/dashboard-page-check.ts'
@@ -76,6 +77,7 @@ export const dashboardOperations = {
   ...dashboardSessionOperations,
   ...dashboardUserOperations,
   ...dashboardCardOperations,
+  ...dashboardCustomerOperations,
   ...dashboardSettingsOperations,
   ...dashboardAuditOperations,
   ...dashboardStartOperations,

@@ -11,7 +11,8 @@ import { CardNumberNotice } from './card-number-notice.tsx'
 import { messages } from './language.ts'
 import { loadSession } from './load-session.ts'
 import { pages } from './pages.ts'
-import { navigate, route } from './router.ts'
+import { objectTitle } from './object-title.ts'
+import { dashboardPath, navigate, route } from './router.ts'
 import { session } from './session-state.ts'
 import { Shell } from './shell.tsx'
 
@@ -47,19 +48,25 @@ export function DashboardApp() {
 }
 
 function Page() {
-  const { page, rest } = route.value
-  useFocusOnPage([page, ...rest].join('/'))
+  const { page, rest, hidden } = route.value
+  const object = objectTitle.value
+  useFocusOnPage([page, ...rest, hidden['customer'] ?? ''].join('/'))
   const row = pages.find(({ name, isTestOnly }) => name === page && (isTestOnly !== true || session.value?.environment === 'test'))
   useEffect(() => {
     if (page === '') navigate('cards', { replace: true })
-    document.title = row === undefined ? 'Tessera' : `${messages.value.pages[row.name]} · Tessera`
-  }, [page, row, messages.value])
+    document.title = row === undefined ? 'Tessera' : `${object?.title ?? messages.value.pages[row.name]} · Tessera`
+  }, [page, row, object, messages.value])
   if (page === '') return null
   if (row === undefined) return <EmptyState title={messages.value.noPage.title} text={messages.value.noPage.text} />
   const { component: Component } = row
   return (
     <>
-      <h1>{messages.value.pages[row.name]}</h1>
+      {object !== null && (
+        <p class="breadcrumbs">
+          <a href={dashboardPath(row.name)}>{messages.value.pages[row.name]}</a> <span aria-hidden="true">›</span>
+        </p>
+      )}
+      <h1>{object?.heading ?? messages.value.pages[row.name]}</h1>
       <Component key={page} />
     </>
   )

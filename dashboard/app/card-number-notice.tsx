@@ -9,8 +9,8 @@ import { route } from './router.ts'
 export function CardNumberNotice() {
   const notice = useRef<HTMLParagraphElement>(null)
   const typed = typedCardNumber.value
-  const currentRoute = route.value
-  useEffect(() => void (typedCardNumber.value = null), [currentRoute])
+  const { page } = route.value
+  useEffect(() => void (typedCardNumber.value = null), [page])
   useEffect(() => {
     const popover = notice.current
     if (typed === null || popover === null) return

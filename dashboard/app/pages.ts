@@ -36,6 +36,12 @@ export const pages: readonly PageDefinition[] = [
     component: lazyPage(async () => (await import('../pages/cards/cards-page.tsx')).CardsPage),
   },
   {
+    name: 'customers',
+    role: 'read',
+    group: 'monitor',
+    component: lazyPage(async () => (await import('../pages/customers/customers-page.tsx')).CustomersPage),
+  },
+  {
     name: 'verification',
     role: 'read',
     group: 'monitor',

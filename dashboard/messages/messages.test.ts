@@ -8,6 +8,7 @@ import { accountPageMessages } from '../pages/account/account-messages.ts'
 import { auditPageMessages } from '../pages/audit/audit-messages.ts'
 import { cardPageMessages } from '../pages/cards/card-messages.ts'
 import { compliancePageMessages } from '../pages/compliance/compliance-messages.ts'
+import { customerPageMessages } from '../pages/customers/customer-messages.ts'
 import { formBuilderMessages } from '../pages/form/form-messages.ts'
 import { overviewPageMessages } from '../pages/overview/overview-messages.ts'
 import { pageCheckMessages } from '../pages/page-check/page-check-messages.ts'
@@ -33,6 +34,7 @@ const tables = {
   audit: auditPageMessages,
   cards: cardPageMessages,
   compliance: compliancePageMessages,
+  customers: customerPageMessages,
   form: formBuilderMessages,
   overview: overviewPageMessages,
   'page check': pageCheckMessages,

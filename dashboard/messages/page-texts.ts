@@ -3,6 +3,7 @@ import type { AccountPageMessages } from '../pages/account/account-messages.ts'
 import type { AuditPageMessages } from '../pages/audit/audit-messages.ts'
 import type { CardPageMessages } from '../pages/cards/card-messages.ts'
 import type { CompliancePageMessages } from '../pages/compliance/compliance-messages.ts'
+import type { CustomerPageMessages } from '../pages/customers/customer-messages.ts'
 import type { FormBuilderMessages } from '../pages/form/form-messages.ts'
 import type { OverviewPageMessages } from '../pages/overview/overview-messages.ts'
 import type { PageCheckMessages } from '../pages/page-check/page-check-messages.ts'
@@ -24,6 +25,7 @@ export const accountPageText = createLazyMessages<AccountPageMessages>('account'
 export const auditPageText = createLazyMessages<AuditPageMessages>('audit')
 export const cardPageText = createLazyMessages<CardPageMessages>('cards')
 export const compliancePageText = createLazyMessages<CompliancePageMessages>('compliance')
+export const customerPageText = createLazyMessages<CustomerPageMessages>('customers')
 export const formBuilderText = createLazyMessages<FormBuilderMessages>('form')
 export const overviewPageText = createLazyMessages<OverviewPageMessages>('overview')
 export const pageCheckText = createLazyMessages<PageCheckMessages>('page-check')

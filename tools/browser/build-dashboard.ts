@@ -9,6 +9,7 @@ import { accountPageMessages } from '../../dashboard/pages/account/account-messa
 import { auditPageMessages } from '../../dashboard/pages/audit/audit-messages.ts'
 import { cardPageMessages } from '../../dashboard/pages/cards/card-messages.ts'
 import { compliancePageMessages } from '../../dashboard/pages/compliance/compliance-messages.ts'
+import { customerPageMessages } from '../../dashboard/pages/customers/customer-messages.ts'
 import { formBuilderMessages } from '../../dashboard/pages/form/form-messages.ts'
 import { overviewPageMessages } from '../../dashboard/pages/overview/overview-messages.ts'
 import { pageCheckMessages } from '../../dashboard/pages/page-check/page-check-messages.ts'
@@ -29,6 +30,7 @@ const lazyMessages: Readonly<Record<string, Readonly<Record<string, object>>>> =
   'audit-labels': auditLabels,
   cards: cardPageMessages,
   compliance: compliancePageMessages,
+  customers: customerPageMessages,
   form: formBuilderMessages,
   overview: overviewPageMessages,
   'page-check': pageCheckMessages,

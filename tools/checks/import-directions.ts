@@ -194,6 +194,7 @@ export const importDirections: readonly DirectionRow[] = [
       'dashboard/pages/audit/audit-messages.ts',
       'dashboard/pages/cards/card-messages.ts',
       'dashboard/pages/compliance/compliance-messages.ts',
+      'dashboard/pages/customers/customer-messages.ts',
       'dashboard/pages/form/form-messages.ts',
       'dashboard/pages/overview/overview-messages.ts',
       'dashboard/pages/page-check/page-check-messages.ts',

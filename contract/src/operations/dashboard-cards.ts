@@ -43,7 +43,18 @@ export const dashboardCardsListContract = defineOperation('dashboard.cards.list'
   role: 'read',
   mutates: false,
   limit: 'read',
-  params: Type.Object({ after, count, search: Type.Optional(Type.String({ maxLength: 128 })) }),
+  params: Type.Object({
+    after,
+    count,
+    search: Type.Optional(Type.String({ maxLength: 128 })),
+    customer: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 128,
+        description: 'Your own id of the payer, also one of four digits; `search` is not used then.',
+      }),
+    ),
+  }),
   result: Type.Object({ cards: Type.Array(cardInList), next }),
   errors: [],
 })

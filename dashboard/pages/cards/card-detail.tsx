@@ -2,11 +2,14 @@ import { useSignal } from '@preact/signals'
 import type { Result } from '@tessera/contract/operations'
 
 import { call } from '../../app/api.ts'
+import { messages } from '../../app/language.ts'
 import { useMessages } from '../../app/lazy-messages.tsx'
+import { shortId, useObjectTitle } from '../../app/object-title.ts'
 import { dashboardPath } from '../../app/router.ts'
 import { hasRole } from '../../app/session-state.ts'
 import { CopyButton } from '../../components/copy.tsx'
 import { JsonDetails } from '../../components/details.tsx'
+import { CustomerLink, StepTime } from '../../components/links.tsx'
 import { ConfirmDialog } from '../../components/dialog.tsx'
 import { QueryResult } from '../../components/query-result.tsx'
 import { Money, Time } from '../../components/values.tsx'
@@ -24,13 +27,12 @@ export function CardDetail({ cardId }: { cardId: string }) {
   const query = useQuery('dashboard.cards.get', { cardId })
   const isRemoving = useSignal(false)
   const loading = useMessages(cardPageText, receiptPageText, auditLabelText, reasonText)
+  const name = cardPageText.isLoaded.value ? cardPageText.current().number : ''
+  useObjectTitle(`${name} ${query.result.value?.card.number ?? shortId(cardId)}`)
   if (loading !== null) return loading
   const text = cardPageText.current()
   return (
     <>
-      <p>
-        <a href={dashboardPath('cards')}>← {text.back}</a>
-      </p>
       <QueryResult query={query}>
         {(details) => (
           <div class="columns">
@@ -40,6 +42,7 @@ export function CardDetail({ cardId }: { cardId: string }) {
               <CardSummary {...details} onRemove={() => (isRemoving.value = true)} />
             )}
             <Timeline timeline={details.timeline} />
+            <RelatedLinks cardId={cardId} />
           </div>
         )}
       </QueryResult>
@@ -74,7 +77,9 @@ function CardSummary({ card, onRemove }: CardDetails & { onRemove: () => void })
         <dt>{text.expiry}</dt>
         <dd>{card.expire}</dd>
         <dt>{text.customer}</dt>
-        <dd>{card.customer ?? '—'}</dd>
+        <dd>
+          <CustomerLink customer={card.customer} />
+        </dd>
         <dt>{text.created}</dt>
         <dd>
           <Time at={card.createdAt} />
@@ -99,6 +104,22 @@ function CardSummary({ card, onRemove }: CardDetails & { onRemove: () => void })
           {text.remove}
         </button>
       )}
+    </section>
+  )
+}
+
+/** What else there is of the card. */
+function RelatedLinks({ cardId }: { cardId: string }) {
+  const text = cardPageText.current()
+  return (
+    <section class="panel">
+      <h2>{messages.value.related}</h2>
+      <p class="related">
+        <a href={dashboardPath(`receipts?card=${cardId}`)}>{text.allPayments}</a>
+        <a href={dashboardPath(`requests?card=${cardId}`)}>{text.requests}</a>
+        <a href={dashboardPath(`webhooks?object=${cardId}`)}>{text.deliveries}</a>
+        <a href={dashboardPath(`audit?subject=${cardId}`)}>{text.audit}</a>
+      </p>
     </section>
   )
 }
@@ -128,7 +149,7 @@ function Timeline({ timeline }: Pick<CardDetails, 'timeline'>) {
     <section class="panel">
       <h2>{text.history}</h2>
       <ol class="timeline">
-        {timeline.map(({ at, what, outcome, actor, receiptId, amountTiyin }) => (
+        {timeline.map(({ at, what, outcome, actor, requestId, receiptId, amountTiyin }) => (
           <li key={`${at} ${what} ${receiptId ?? ''} ${outcome}`}>
             <strong>{what === 'receipt' ? text.payment : labelOf(labels.actions, what)}</strong>
             {what === 'receipt' ? (
@@ -139,7 +160,10 @@ function Timeline({ timeline }: Pick<CardDetails, 'timeline'>) {
             {amountTiyin !== null && <Money tiyin={amountTiyin} />}
             {receiptId !== null && <a href={dashboardPath(`receipts/${receiptId}`)}>{text.receipt}</a>}
             <small>
-              <Time at={at} /> · {labelOf(labels.actors, actor)}
+              <StepTime requestId={requestId} actor={actor}>
+                <Time at={at} />
+              </StepTime>{' '}
+              · {labelOf(labels.actors, actor)}
             </small>
           </li>
         ))}

@@ -23,7 +23,7 @@ type Consent = ConsentPage['consents'][number] & { readonly text: string | null 
 export function ConsentsSection({ consents }: { consents: Result<'dashboard.compliance.get'>['consents'] }) {
   const text = compliancePageText.current()
   const opened = useSignal<Consent | null>(null)
-  const list = usePagedList('', async (after) => {
+  const list = usePagedList('consents', async (after) => {
     const page = await call('dashboard.consents.list', { after })
     return { rows: withTexts(page), next: page.next }
   })

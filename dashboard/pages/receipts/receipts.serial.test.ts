@@ -113,6 +113,8 @@ test('a card number typed as an order number never leaves the page', async () =>
   await page.getByLabel('Order number').fill('8600 0691 9540 6311')
   await page.keyboard.press('Enter')
   await page.getByRole('alert').getByText('card number').waitFor()
+  await page.getByText('No receipts match').waitFor()
+  assert.equal(await page.getByLabel('Order number').inputValue(), '6311')
   assert.equal(
     sent.some((text) => text.replace(/\D/g, '').includes('8600069195406311')),
     false,

@@ -56,7 +56,7 @@ export function targetOf(option: SearchOption): SearchTarget {
     case 'card':
       return { path: `cards/${option.card.cardId}` }
     case 'customer':
-      return { path: 'receipts', hidden: { customer: option.customer } }
+      return { path: 'customers', hidden: { customer: option.customer } }
     case 'request':
       return { path: `requests/${option.request.requestId}` }
     case 'message':

@@ -82,6 +82,8 @@ const pointed: Readonly<Record<DashboardOperationName, (at: Owned) => object>> =
   'dashboard.cards.list': ({ customer }) => ({ search: customer }),
   'dashboard.cards.get': ({ cardId }) => ({ cardId }),
   'dashboard.cards.remove': ({ cardId }) => ({ cardId }),
+  'dashboard.customers.list': () => ({}),
+  'dashboard.customers.get': ({ customer }) => ({ customer }),
   'dashboard.audit.list': ({ cardId }) => ({ subject: cardId }),
   'dashboard.receipts.list': () => ({}),
   'dashboard.receipts.get': ({ receiptId }) => ({ receiptId }),

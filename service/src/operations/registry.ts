@@ -6,6 +6,7 @@ import { cardsVerify } from './cards.verify.ts'
 import { dashboardAuditList } from './dashboard.audit.ts'
 import { dashboardCardsGet, dashboardCardsList, dashboardCardsRemove } from './dashboard.cards.ts'
 import { dashboardComplianceGet, dashboardComplianceResponsibilities, dashboardConsentsList } from './dashboard.compliance.ts'
+import { dashboardCustomersGet, dashboardCustomersList } from './dashboard.customers.ts'
 import { dashboardOverviewGet } from './dashboard.overview.ts'
 import {
   dashboardPageCheckGet,
@@ -180,6 +181,8 @@ export const operationRegistry: OperationRegistry = Object.freeze({
   'dashboard.cards.list':                  dashboardCardsList,
   'dashboard.cards.get':                   dashboardCardsGet,
   'dashboard.cards.remove':                dashboardCardsRemove,
+  'dashboard.customers.list':              dashboardCustomersList,
+  'dashboard.customers.get':               dashboardCustomersGet,
   'dashboard.compliance.get':              dashboardComplianceGet,
   'dashboard.compliance.responsibilities': dashboardComplianceResponsibilities,
   'dashboard.consents.list':               dashboardConsentsList,

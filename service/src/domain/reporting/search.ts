@@ -6,7 +6,7 @@ import { listSmsSendsOfMerchant, type SmsSendRow } from '../../store/sms-sends.t
 
 import type { DashboardDependencies } from '../users/dependencies.ts'
 
-import { type CardLookup, makeCardReports, type MerchantCardsKey } from './cards.ts'
+import type { CardLookup, CardReports, MerchantCardsKey } from './cards.ts'
 import type { ReceiptConditions } from './receipt-search.ts'
 import { toOrderKey } from './receipt-summaries.ts'
 import type { ReceiptInList, ReceiptReports } from './receipts.ts'
@@ -27,15 +27,19 @@ export interface SearchHits {
   readonly unreadEntries: number
 }
 
+export interface SearchedLists {
+  readonly cardLists: CardReports
+  readonly receiptLists: ReceiptReports
+}
+
 /**
  * Finds what a text may be, at most `hitsMax` of each kind. Each lookup is a range of one index or a row by its key, so that the number of rows does not
  * matter (store/suite/dashboard-lists.fixture.ts has their plans).
  */
 export type FindAnything = (of: MerchantCardsKey, typed: string) => Promise<SearchHits>
 
-export function makeSearch(deps: DashboardDependencies, receiptLists: ReceiptReports): FindAnything {
-  const { store, keyring } = deps
-  const cardLists = makeCardReports(deps)
+export function makeSearch({ store, keyring }: Pick<DashboardDependencies, 'store' | 'keyring'>, lists: SearchedLists): FindAnything {
+  const { cardLists, receiptLists } = lists
 
   return async ({ bucket, merchantId }, typed) => {
     if (typed.trim() === '') return { receipts: [], cards: [], customers: [], messages: [], unreadEntries: 0 }

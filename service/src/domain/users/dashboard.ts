@@ -2,6 +2,8 @@ import { makeMerchantAuditLog, type MerchantAuditLog } from './merchant-audit-lo
 import { makeCodeAttempts } from './code-attempts.ts'
 import type { DashboardDependencies, DashboardServices } from './dependencies.ts'
 import { makeVerifiedRows } from '../verified-rows.ts'
+import { makeCardReports } from '../reporting/cards.ts'
+import { type CustomerReports, makeCustomerReports } from '../reporting/customers.ts'
 import { type FindAnything, makeSearch } from '../reporting/search.ts'
 import { makeReceiptSummaryWriter, type ReceiptSummaryWriter } from '../reporting/receipt-summaries.ts'
 import { makeReceiptReports, type ReceiptReports } from '../reporting/receipts.ts'
@@ -36,6 +38,7 @@ export interface Dashboard {
   readonly receiptLists: ReceiptReports
   readonly receiptSummaries: ReceiptSummaryWriter
   readonly search: FindAnything
+  readonly customers: CustomerReports
   readonly environment: string
   readonly devices: KnownDevices
   /** Signs in, or says what else is needed. Throws `signInRefused`, `signInLocked` and `overloaded`. */
@@ -74,7 +77,7 @@ export function makeDashboard(deps: DashboardDependencies): Dashboard {
   const { devices } = services
   const sessions = makeDashboardSessions(services)
   const users = makeDashboardUsers(services, sessions.rows)
-  const receiptLists = makeReceiptReports(deps)
+  const [cardLists, receiptLists] = [makeCardReports(deps), makeReceiptReports(deps)]
   return Object.freeze<Dashboard>({
     users,
     sessions,
@@ -82,7 +85,8 @@ export function makeDashboard(deps: DashboardDependencies): Dashboard {
     auditLog: makeMerchantAuditLog(deps.store),
     receiptLists,
     receiptSummaries: makeReceiptSummaryWriter(deps),
-    search: makeSearch(deps, receiptLists),
+    search: makeSearch(deps, { cardLists, receiptLists }),
+    customers: makeCustomerReports({ store: deps.store, cardLists, receiptLists }),
     environment: deps.environment,
     async signIn(attempt) {
       const found = await signIn(services, attempt)

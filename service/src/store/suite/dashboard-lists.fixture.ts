@@ -1,7 +1,7 @@
 import { listAuditOfSubject, listCodeEvents, listUserActions } from '../audit.ts'
 import { findFunnel, listCards, listConsents } from '../cards.ts'
 import { listCounters } from '../counters.ts'
-import { listDeliveryPage } from '../deliveries.ts'
+import { listDeliveriesOfObject, listDeliveryPage } from '../deliveries.ts'
 import { listDeclinedOperations } from '../operations.ts'
 import { listReceiptSummaries, type SummaryKey } from '../receipt-summaries.ts'
 import { listReceiptPage, listReceiptsOfCard } from '../receipts.ts'
@@ -56,6 +56,7 @@ export function dashboardListQueries(rows: number, behind: number): readonly Lis
   const lastHour = { from: timeOfRow(rows - 3600), to: timeOfRow(rows) }
   // Five digits of eight: 4,096 seconds.
   const secondsOfIdStart = { from: deep.at - (deep.at % 4_096_000), to: deep.at - (deep.at % 4_096_000) + 4_096_000 }
+  const ofObject = { ...of, objectId: idOfRow(rows - 1), count: 100 }
   const ofPhone = { merchantId: sampleMerchantId, keyId: smsKeyId, phoneHash: phoneHashOfRow(1000), count: 5 }
   const funnel = { ...of, from: T0, cardsMax: 2000 }
   const counters = { ...of, fromHour: counterHours.from, toHour: counterHours.to, stepHours: 24 } as const
@@ -102,6 +103,7 @@ export function dashboardListQueries(rows: number, behind: number): readonly Lis
     deliveries('first page', { ...page, state: null, after: null }),
     deliveries('deep page', { ...page, state: null, after: deepDelivery }),
     deliveries('given up, deep', { ...page, state: 'dead', after: deepDelivery }),
+    row('deliveries, of one receipt', 300, listDeliveriesOfObject(ofObject), (store) => store.read(listDeliveriesOfObject(ofObject))),
     deliveries('what a page of one type reads', { ...page, count: 501, state: null, after: null }),
     codes('first page', { ...page, after: null }),
     codes('deep page', { ...page, after: deepCode }),
