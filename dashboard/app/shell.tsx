@@ -8,7 +8,8 @@ import { messages } from './language.ts'
 import { refreshSession } from './load-session.ts'
 import { MessagesError } from './lazy-messages.tsx'
 import { useOverlay } from '../hooks/use-overlay.ts'
-import { type PageDefinition, visiblePages } from './pages.ts'
+import { PageIcon } from './page-icon.tsx'
+import { type PageDefinition, pageGroups, visiblePages } from './pages.ts'
 import { dashboardPath, route } from './router.ts'
 import { session } from './session-state.ts'
 
@@ -43,9 +44,9 @@ export function Shell({ children }: { children: ComponentChildren }) {
         <AccountMenu />
       </header>
       <nav id="navigation" class={isOpen.value ? 'open' : ''} aria-label={text.navigation}>
-        {(['monitor', 'integrate', 'manage'] as const).map((group) => (
+        {pageGroups.map((group) => (
           <section key={group}>
-            <h2>{text.groups[group]}</h2>
+            {group === 'developers' && <h2>{text.developers}</h2>}
             {visiblePages()
               .filter((page) => page.group === group)
               .map(navLink)}
@@ -82,6 +83,7 @@ function navLink({ name }: PageDefinition) {
   const isCurrent = route.value.page === name
   return (
     <a key={name} href={dashboardPath(name)} {...(isCurrent ? { 'aria-current': 'page' as const } : {})}>
+      <PageIcon name={name} />
       {messages.value.pages[name]}
     </a>
   )

@@ -15,7 +15,7 @@ const en = {
   created: 'Created',
   none: {
     title: 'No cards yet',
-    text: 'A card appears here as soon as a page or an app sends it to cards.create. You can make a test token on the page Start.',
+    text: 'A card appears here as soon as a page or an app sends it to cards.create. You can make a test token on the page Get started.',
   },
   notFound: {
     title: 'No card found',
@@ -64,7 +64,7 @@ const ru: CardPageMessages = {
   created: 'Создана',
   none: {
     title: 'Карт пока нет',
-    text: 'Карта появится, как только страница или приложение отправит её в cards.create. Тестовый токен можно сделать на странице «Начало».',
+    text: 'Карта появится, как только страница или приложение отправит её в cards.create. Тестовый токен можно сделать на странице «Начало работы».',
   },
   notFound: {
     title: 'Такой карты нет',
@@ -111,7 +111,7 @@ const uz: CardPageMessages = {
   created: 'Yaratilgan',
   none: {
     title: 'Hozircha karta yoʻq',
-    text: 'Sahifa yoki ilova cards.create ga yuborishi bilan karta shu yerda chiqadi. Sinov tokenini «Boshlash» sahifasida yarating.',
+    text: 'Sahifa yoki ilova cards.create ga yuborishi bilan karta shu yerda chiqadi. Sinov tokenini «Ish boshlash» sahifasida yarating.',
   },
   notFound: {
     title: 'Bunday karta yoʻq',

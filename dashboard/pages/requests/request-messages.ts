@@ -36,7 +36,7 @@ const en = {
     minute_budget: 'more in one minute than are recorded',
     store_slow: 'the database was slower than the calls',
   } as Readonly<Record<string, string>>,
-  none: { title: 'No calls yet', text: 'Make one with the curl command on the page Start, and it appears here.' },
+  none: { title: 'No calls yet', text: 'Make one with the curl command on the page Get started, and it appears here.' },
   noneFound: { title: 'No calls found', text: 'No stored call matches this filter. Calls are stored for a limited time.' },
   receipt: 'Receipt',
   customer: 'Customer',
@@ -95,7 +95,7 @@ const ru: RequestPageMessages = {
   noMethod: 'без метода',
   lost: 'Не записано вызовов: {0}, с',
   lostReasons: { minute_budget: 'за минуту их больше, чем записывается', store_slow: 'база данных медленнее вызовов' },
-  none: { title: 'Вызовов пока нет', text: 'Сделайте вызов командой curl со страницы «Начало», и он появится здесь.' },
+  none: { title: 'Вызовов пока нет', text: 'Сделайте вызов командой curl со страницы «Начало работы», и он появится здесь.' },
   noneFound: {
     title: 'Вызовы не найдены',
     text: 'Ни один сохранённый вызов не подходит под этот фильтр. Вызовы хранятся ограниченное время.',
@@ -155,7 +155,7 @@ const uz: RequestPageMessages = {
   noMethod: 'metodsiz',
   lost: '{0} ta chaqiruv yozilmadi, boshi:',
   lostReasons: { minute_budget: 'bir daqiqada yoziladiganidan koʻp', store_slow: 'maʼlumotlar bazasi chaqiruvlardan sekin' },
-  none: { title: 'Hozircha chaqiruv yoʻq', text: '«Boshlash» sahifasidagi curl buyrugʻi bilan chaqiruv qiling: u shu yerda chiqadi.' },
+  none: { title: 'Hozircha chaqiruv yoʻq', text: '«Ish boshlash» sahifasidagi curl buyrugʻi bilan chaqiruv qiling: u shu yerda chiqadi.' },
   noneFound: {
     title: 'Chaqiruvlar topilmadi',
     text: 'Saqlangan chaqiruvlarning hech biri bu filtrga mos emas. Chaqiruvlar cheklangan vaqt saqlanadi.',

@@ -164,7 +164,10 @@ test('the deliveries of one receipt are listed alone, newest event first, and to
   await developer.call('dashboard.webhooks.add', { url: receiver.url })
   const [receiptId] = [await cancelOne(developer), await cancelOne(developer)]
   const list = async (of: DashboardUser, more: object = {}) =>
-    (await of.call('dashboard.webhooks.deliveries', { objectId: receiptId, ...more })).deliveries.map(({ objectId, type }) => [objectId, type])
+    (await of.call('dashboard.webhooks.deliveries', { objectId: receiptId, ...more })).deliveries.map(({ objectId, type }) => [
+      objectId,
+      type,
+    ])
   const found = await list(developer)
   assert.ok(found.length >= 1)
   assert.ok(found.every(([objectId]) => objectId === receiptId))
