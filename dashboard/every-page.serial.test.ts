@@ -46,10 +46,11 @@ function bundle(texts: readonly string[], lengthMax: number): string[] {
   return bundles
 }
 
+/** The page of the account, at which each test begins, is the last one: so every visit leads to another page. */
 async function namesIn(page: Page): Promise<string[]> {
-  return page
-    .locator('nav a, .account a')
-    .evaluateAll((links) => links.map((link) => (link.getAttribute('href') ?? '').replace('/dashboard/', '')))
+  const links = await page.locator('nav a').or(page.locator('.account a')).all()
+  const names = await Promise.all(links.map(async (link) => ((await link.getAttribute('href')) ?? '').replace('/dashboard/', '')))
+  return [...names.filter((name) => name !== 'account'), 'account']
 }
 
 /** Opens a page by its link in the navigation or in the menu of the account, and waits until it is idle. */

@@ -86,7 +86,10 @@ function columns(): TableColumn<AuditRow>[] {
         </>
       ),
     },
-    { name: text.actor, render: ({ actor, phone }) => (phone === null ? labelOf(labels.actors, actor) : `+${phone}`) },
+    {
+      name: text.actor,
+      render: ({ actor, phone }) => (phone === null ? labelOf(labels.actors, actor) : <span class="whole">{`+${phone}`}</span>),
+    },
     { name: text.at, render: ({ at }) => <Time at={at} /> },
     {
       name: text.object,
@@ -95,7 +98,9 @@ function columns(): TableColumn<AuditRow>[] {
         if (!/^[0-9a-f]{24}$/.test(subject)) return subject
         return (
           <>
-            <a href={dashboardPath(`audit?subject=${subject}`)}>{shortId(subject)}</a>{' '}
+            <a href={dashboardPath(`audit?subject=${subject}`)} class="whole">
+              {shortId(subject)}
+            </a>{' '}
             {path !== null && <a href={dashboardPath(path)}>{text.open}</a>}
           </>
         )

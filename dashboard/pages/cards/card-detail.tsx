@@ -67,8 +67,9 @@ function CardSummary({ card, onRemove }: CardDetails & { onRemove: () => void })
   const isUsable = card.state === 'live' || card.state === 'expired'
   return (
     <section class="panel">
-      <h2 class="mask">{card.number}</h2>
-      <CardStateTag card={card} />
+      <h2>
+        <CardStateTag card={card} />
+      </h2>
       <dl>
         <dt>{text.cardId}</dt>
         <dd>

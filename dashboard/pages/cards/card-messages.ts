@@ -4,14 +4,14 @@ import type { Language } from '@tessera/contract/profile'
 const en = {
   label: 'Cards',
   search: 'Find a card',
-  searchHint: 'Last four digits, a masked number, a card id, or your payer id',
+  searchHint: 'Last four digits, a masked number, a card id, or your customer id',
   find: 'Find',
   number: 'Card',
   state: 'State',
   saved: 'Saved',
   recurrent: 'recurring',
   oneTime: 'one payment',
-  customer: 'Payer',
+  customer: 'Customer',
   created: 'Created',
   none: {
     title: 'No cards yet',
@@ -19,7 +19,7 @@ const en = {
   },
   notFound: {
     title: 'No card found',
-    text: 'Search by the last four digits, a masked number, a full card id, or a full payer id.',
+    text: 'Search by the last four digits, a masked number, a full card id, or a full customer id.',
   },
   states: {
     verified: 'verified',
@@ -53,14 +53,14 @@ export type CardPageMessages = typeof en
 const ru: CardPageMessages = {
   label: 'Карты',
   search: 'Найти карту',
-  searchHint: 'Последние четыре цифры, маска, id карты или ваш id плательщика',
+  searchHint: 'Последние четыре цифры, маска, id карты или ваш id клиента',
   find: 'Найти',
   number: 'Карта',
   state: 'Состояние',
   saved: 'Хранение',
   recurrent: 'повторные платежи',
   oneTime: 'один платёж',
-  customer: 'Плательщик',
+  customer: 'Клиент',
   created: 'Создана',
   none: {
     title: 'Карт пока нет',
@@ -68,7 +68,7 @@ const ru: CardPageMessages = {
   },
   notFound: {
     title: 'Такой карты нет',
-    text: 'Ничего не найдено. Ищите по последним четырём цифрам, маске, полному id карты или плательщика.',
+    text: 'Ничего не найдено. Ищите по последним четырём цифрам, маске, полному id карты или клиента.',
   },
   states: {
     verified: 'подтверждена',
@@ -100,14 +100,14 @@ const ru: CardPageMessages = {
 const uz: CardPageMessages = {
   label: 'Kartalar',
   search: 'Kartani topish',
-  searchHint: 'Oxirgi toʻrt raqam, niqoblangan raqam, karta id si yoki toʻlovchi id si',
+  searchHint: 'Oxirgi toʻrt raqam, niqoblangan raqam, karta id si yoki mijoz id si',
   find: 'Topish',
   number: 'Karta',
   state: 'Holati',
   saved: 'Saqlash',
   recurrent: 'takroriy toʻlov',
   oneTime: 'bitta toʻlov',
-  customer: 'Toʻlovchi',
+  customer: 'Mijoz',
   created: 'Yaratilgan',
   none: {
     title: 'Hozircha karta yoʻq',
@@ -115,7 +115,7 @@ const uz: CardPageMessages = {
   },
   notFound: {
     title: 'Bunday karta yoʻq',
-    text: 'Hech narsa topilmadi. Oxirgi toʻrt raqam, niqob, toʻliq karta id yoki toʻlovchi id boʻyicha qidiring.',
+    text: 'Hech narsa topilmadi. Oxirgi toʻrt raqam, niqob, toʻliq karta id si yoki mijoz id si boʻyicha qidiring.',
   },
   states: {
     verified: 'tasdiqlangan',
