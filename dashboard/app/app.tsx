@@ -60,7 +60,7 @@ function Page() {
   const { component: Component } = row
   return (
     <>
-      {object !== null && (
+      {object !== null && object.heading !== null && (
         <p class="breadcrumbs">
           <a href={dashboardPath(row.name)}>{messages.value.pages[row.name]}</a> <span aria-hidden="true">›</span>
         </p>

@@ -3,8 +3,8 @@ import { useEffect } from 'preact/hooks'
 
 /** What a page shows one of. */
 export interface ObjectTitle {
-  /** The heading: `Receipt 6b02a1f3… · 54 174 soʻm`. */
-  readonly heading: string
+  /** The heading: `Receipt 6b02a1f3… · 54 174 soʻm`. Null: the page keeps its own. */
+  readonly heading: string | null
   /** The title of the document, which the browser writes into its history: without what may not stand there. */
   readonly title: string
 }
@@ -18,6 +18,14 @@ export function useObjectTitle(heading: string, title = heading): void {
     objectTitle.value = { heading, title }
     return () => void (objectTitle.value = null)
   }, [heading, title])
+}
+
+/** Names the part of a page that is shown, in the title of the document. */
+export function usePartTitle(title: string): void {
+  useEffect(() => {
+    objectTitle.value = title === '' ? null : { heading: null, title }
+    return () => void (objectTitle.value = null)
+  }, [title])
 }
 
 /** The first digits of an id, which `dashboard.search.find` finds it by. */
