@@ -110,6 +110,21 @@ test('a customer is found by the whole id, and one that is unknown is said to ha
   await page.getByRole('link', { name: 'mark-77' }).waitFor()
 })
 
+test('a customer whose id is markup is shown as text, in the list, on the page and in the search', async () => {
+  const customer = '<img src=x onerror=alert(1)>'
+  await createCard(customer)
+  const page = await dashboard.open('customers')
+  page.on('dialog', (dialog) => assert.fail(`a dialog: ${dialog.message()}`))
+  await page.getByRole('link', { name: customer }).click()
+  await page.getByRole('heading', { level: 1, name: customer }).waitFor()
+  await page.getByRole('link', { name: '860049******6478' }).waitFor()
+  await page.keyboard.press('/')
+  await page.getByRole('combobox', { name: 'Search' }).fill(customer)
+  await page.getByRole('group', { name: 'Customers' }).getByText(customer).waitFor()
+  assert.equal(await page.locator('main img, dialog img').count(), 0)
+  assert.equal(await page.title(), 'Customer · Tessera')
+})
+
 test('back shows the rows that were there, at the same place, and what has changed since', async () => {
   const token = await createCard('scrolled')
   for (let number = 0; number < 60; number++) await callApi('receipts.create', { amount: 100_000 + number, description: 'a row' })
