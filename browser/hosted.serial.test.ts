@@ -316,7 +316,7 @@ describe('the hosted page', () => {
     await page.locator('body').press('Tab')
     await page.getByRole('button', { name: 'Русский' }).focus()
     await page.keyboard.press('Enter')
-    await page.getByRole('heading', { name: 'Добавить карту' }).waitFor()
+    await page.getByRole('heading', { name: 'Добавление карты' }).waitFor()
     await form.getByText('Номер карты').first().waitFor()
     await page.close()
   })
