@@ -63,7 +63,7 @@ const deferredTranslations = {
   code: ['SMSdagi kod', 'Код из SMS', 'Code from the SMS'],
   codeSent: ['Kod shu raqamga yuborildi:', 'Мы отправили код на номер', 'We sent a code to'],
   codeLetters: [
-    'Harflar va raqamlar. Katta yoki kichik harf farqi yoʻq.',
+    'Harf va raqamlar. Katta-kichik harf farqsiz.',
     'Буквы и цифры. Регистр не важен.',
     'Letters and digits. Capitals do not matter.',
   ],
