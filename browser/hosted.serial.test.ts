@@ -226,6 +226,10 @@ describe('the hosted page', () => {
     await page.goto('about:blank')
     await page.goto(`${link.slice(0, -1)}${link.endsWith('a') ? 'b' : 'a'}`)
     await page.getByRole('status').getByText('This link is not valid').waitFor()
+    // Whether it was a payment is not known: the page says neither.
+    await page.locator('.ending h2[aria-level="1"]', { hasText: 'This link is not valid' }).waitFor()
+    assert.equal(await page.getByRole('heading').count(), 1)
+    assert.match(await page.title(), /^This link is not valid · /)
     await page.goto('about:blank')
     await page.route('**/api/form.sessions.show', (route) => route.abort())
     await page.goto(link)

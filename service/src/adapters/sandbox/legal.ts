@@ -58,8 +58,8 @@ const privacy: Text = {
   en: {
     title: 'Privacy in the test environment',
     lines: [
-      'The card number goes to the payment provider, not to the shop. It is sealed at once and shown to nobody.',
-      'The shop receives a token, the masked number and the expiry.',
+      'The card number goes to the payment provider, not to the shop. It is encrypted at once and shown to nobody.',
+      'The shop receives a token, the masked number and the expiry date.',
       'Without your agreement the card is deleted within 24 hours; with it, when you or the shop remove it, or 30 days after it expires.',
     ],
   },
