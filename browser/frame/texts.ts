@@ -65,7 +65,7 @@ const deferredTranslations = {
   codeLetters: [
     'Harf va raqamlar. Katta-kichik harf farqsiz.',
     'Буквы и цифры. Регистр не важен.',
-    'Letters and digits. Capitals do not matter.',
+    'Letters and digits. Case is ignored.',
   ],
   phoneAloud: ['{0}, {1} ta yashirilgan raqam, {2}', '{0}, скрыто цифр: {1}, {2}', '{0}, {1} hidden digits, {2}'],
   noSms: ['SMS kelmadimi?', 'SMS не пришло?', 'Didn’t get the SMS?'],
