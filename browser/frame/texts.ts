@@ -62,11 +62,7 @@ const documentTranslations = {
 const deferredTranslations = {
   code: ['SMSdagi kod', 'Код из SMS', 'Code from the SMS'],
   codeSent: ['Kod shu raqamga yuborildi:', 'Мы отправили код на номер', 'We sent a code to'],
-  codeLetters: [
-    'Harf va raqamlar. Katta-kichik harf farqsiz.',
-    'Буквы и цифры. Регистр не важен.',
-    'Letters and digits. Case is ignored.',
-  ],
+  codeLetters: ['Harf va raqamlar. Katta-kichik harf farqsiz.', 'Буквы и цифры. Регистр не важен.', 'Letters and digits. Case is ignored.'],
   phoneAloud: ['{0}, {1} ta yashirilgan raqam, {2}', '{0}, скрыто цифр: {1}, {2}', '{0}, {1} hidden digits, {2}'],
   noSms: ['SMS kelmadimi?', 'SMS не пришло?', 'Didn’t get the SMS?'],
   noSmsPhone: [
