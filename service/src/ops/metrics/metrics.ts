@@ -35,7 +35,7 @@ export interface Metrics {
   countAuditFault(found: { readonly fault: string }): void
   /** A client that closed its connection before it had its reply, by stage. */
   countClientAbort(abort: { readonly stage: string }): void
-  /** A connection that was closed because its client does not read, by reason. */
+  /** A connection that was closed because its client does not read, or there are too many, by reason. */
   countConnectionCut(cut: { readonly reason: string }): void
   /** One call to a card network. `outcome` is one of our own words. */
   observeNetworkCall(call: { readonly network: string; readonly operation: string; readonly outcome: string; readonly ms: number }): void
@@ -81,7 +81,7 @@ export function makeMetrics(clock: Pick<Clock, 'sleep'>, gauges: readonly GaugeD
   )
   const cuts = makeCounter(
     'tessera_connections_cut_total',
-    'Connections that were closed because their client did not read its replies for too long (reply_not_read), or memory was full (memory_full).',
+    'Connections that were closed, by reason: reply_not_read, memory_full (its client had the most to read), connections_full, memory_near_limit.',
   )
   const signIns = makeCounter('tessera_sign_ins_total', 'Sign-ins to the dashboard, by outcome.')
   const delays = makeHistogram(
