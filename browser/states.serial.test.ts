@@ -1,4 +1,4 @@
-// time limit: 240 s
+// time limit: 600 s
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { Frame } from 'playwright-core'
