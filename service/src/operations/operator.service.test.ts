@@ -4,11 +4,13 @@ import { test } from 'node:test'
 import { cardNumberDetector } from '@tessera/contract/card-number-detector'
 import type { ErrorBody } from '@tessera/contract/errors'
 import { dashboardOperations, operatorOperations, publicOperations } from '@tessera/contract/operations'
+import { KekUnavailableError, type Kek } from '@tessera/vault/kek'
 
 import { decodeAuditChanges, insertAuditEntry, listAuditEntries, listAuditHeads } from '../store/audit.ts'
 import { StoreFull } from '../store/store.ts'
 import type { RequestHandler } from '../server/pipeline.ts'
 import { replaceInStore, replaceWrite } from '../testing/store.fixture.ts'
+import { makeTestKek } from '../testing/kek.fixture.ts'
 import { request } from '../testing/pipeline.fixture.ts'
 import { createTestApp, type TestApp } from '../testing/test-app.fixture.ts'
 
@@ -82,6 +84,20 @@ test('a card number in the params of an operator is refused, and an id that hold
     await reasonOf('operator.keys.rotate', { purpose: 'card', owner: `8600495473316478${'a'.repeat(8)}` }),
     'pan_out_of_place',
   )
+})
+
+test('an operator reads that the KEK is away, and why: to callers of the API it is a part of the store', async (t) => {
+  const kek = makeTestKek()
+  const away = () => Promise.reject(new KekUnavailableError('the token has another key with this label now'))
+  let isAway = false
+  const openKek = () => Promise.resolve({ ...kek, wrap: (...args: Parameters<Kek['wrap']>) => (isAway ? away() : kek.wrap(...args)) })
+  const app = await createTestApp(t, { adapters: { openKek } })
+  const rotate = () => callBy(app.app.handleOperator, 'operator.keys.rotate', { purpose: 'card', owner: app.merchant().merchantId })
+  assert.ok('result' in (await rotate()))
+  isAway = true
+  const { data } = (await rotate()).error ?? {}
+  assert.deepEqual((data as { reason: string }).reason, 'kek_unavailable')
+  assert.match(JSON.stringify(data), /The KEK cannot be used now: the token has another key with this label now\./)
 })
 
 test('operator actions on keys are audited under the id of their request, refusals included', async (t) => {
