@@ -26,7 +26,7 @@ export function page(...blocks: readonly string[]): string {
 
 /** Whether a block is plain text: no heading, table, list, code, picture, comment or anchor. */
 function isParagraph(block: string): boolean {
-  return !/^(#|\||- |```|!\[|<)/.test(block) && !block.includes('```')
+  return !/^(#|\||- |1\. |```|!\[|<)/.test(block) && !block.includes('```')
 }
 
 function wrap(text: string): string {

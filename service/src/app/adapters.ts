@@ -106,8 +106,12 @@ export function externalAdapters(config: Config): Pick<Adapters, 'openKek' | 'op
 
 /** Whether the KEK is the development file, which the first start generates. */
 export function isDevelopmentKek(config: Config): boolean {
-  const chosen = configuredAdapters(config).values[kekAdapters.port] ?? kekAdapters.defaultForTest
-  return chosen === fileKek.name
+  return isKekProvider(config, fileKek.name)
+}
+
+/** Whether this provider of the key encryption key is chosen: by `TESSERA_KEK`, or by default in the test environment. */
+export function isKekProvider(config: Config, name: string): boolean {
+  return (configuredAdapters(config).values[kekAdapters.port] ?? kekAdapters.defaultForTest) === name
 }
 
 /** Why the chosen provider of the key encryption key cannot be used; one sentence each. */

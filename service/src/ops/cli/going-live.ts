@@ -1,3 +1,5 @@
+import { isKekProvider } from '../../app/adapters.ts'
+import { sharesKek } from '../../adapters/kms/shares-kek.ts'
 import type { Config } from '../config/config.ts'
 
 import type { DoctorFinding } from './doctor-finding.ts'
@@ -9,6 +11,8 @@ export interface GoingLiveItem {
   readonly what: string
   /** How to get there: a command, settings, or a page, by its path in the repository. */
   readonly how: string
+  /** Absent: every installation. */
+  readonly appliesTo?: (config: Config) => boolean
   /** Whether it is so, as far as settings and the checks of `tessera doctor` show it; absent where only a person can know. */
   readonly isDone?: (config: Config, findings: readonly DoctorFinding[]) => boolean
 }
@@ -49,9 +53,15 @@ export const goingLiveItems: readonly GoingLiveItem[] = Object.freeze<GoingLiveI
   },
   {
     section: 'Network',
-    what: 'Card form and dashboard are reached by https, on two host names of their own.',
+    what: 'The addresses of card form and dashboard are https, on two host names of their own.',
     how: '`formOrigin`, `dashboardOrigin`. [Behind a proxy](docs/operating/behind-a-proxy.md)',
-    isDone: ({ formOrigin, dashboardOrigin }) => isHttps(formOrigin) && isHttps(dashboardOrigin),
+    isDone: ({ formOrigin, dashboardOrigin }) =>
+      isHttps(formOrigin) && isHttps(dashboardOrigin) && hostOf(formOrigin) !== hostOf(dashboardOrigin),
+  },
+  {
+    section: 'Network',
+    what: 'Both addresses lead to this service from the internet, with certificates that browsers accept.',
+    how: 'open `/sdk/v1/tessera.js` of `formOrigin` and `/dashboard` of `dashboardOrigin` in the browser of a phone',
   },
   {
     section: 'Network',
@@ -62,7 +72,7 @@ export const goingLiveItems: readonly GoingLiveItem[] = Object.freeze<GoingLiveI
   {
     section: 'Network',
     what: 'Every line without TLS is declared private, with a reason that still holds.',
-    how: '`tessera doctor` lists them as `private line`.',
+    how: '`tessera doctor` lists each as “private line”.',
   },
   {
     section: 'Network',
@@ -96,11 +106,13 @@ export const goingLiveItems: readonly GoingLiveItem[] = Object.freeze<GoingLiveI
   {
     section: 'Keys',
     what: 'The key encryption key is backed up with the tools of its maker, and two people know how to restore it.',
+    appliesTo: (config) => !isKekInShares(config),
     how: '[HSM or key service](docs/operating/hsm.md)',
   },
   {
     section: 'Keys',
     what: 'Where custodians hold the key encryption key: each has checked the share that was written down, and nobody can reach as many as open it.',
+    appliesTo: isKekInShares,
     how: '`tessera keys check-share`. [Shares](docs/operating/custodian-shares.md)',
   },
   {
@@ -132,7 +144,7 @@ export const goingLiveItems: readonly GoingLiveItem[] = Object.freeze<GoingLiveI
   {
     section: 'Outside systems',
     what: 'A card of your own was stored, charged, and refunded, and the merchant got its webhook.',
-    how: '[First token](docs/start/first-token.md)',
+    how: '[A card of your own](docs/operating/going-live.md#a-card-of-your-own)',
   },
   {
     section: 'Outside systems',
@@ -156,14 +168,16 @@ export const goingLiveItems: readonly GoingLiveItem[] = Object.freeze<GoingLiveI
   },
 ])
 
-/** Goes through the checklist. */
+/** Goes through those items of the checklist that the settings have. */
 export function tickGoingLive(config: Config, findings: readonly DoctorFinding[]): TickedItem[] {
-  return goingLiveItems.map(({ section, what, how, isDone }) => ({
-    section,
-    what,
-    how,
-    state: isDone === undefined ? 'person' : isDone(config, findings) ? 'done' : 'open',
-  }))
+  return goingLiveItems
+    .filter(({ appliesTo }) => appliesTo?.(config) !== false)
+    .map(({ section, what, how, isDone }) => ({
+      section,
+      what,
+      how,
+      state: isDone === undefined ? 'person' : isDone(config, findings) ? 'done' : 'open',
+    }))
 }
 
 /** Formats the checklist for a terminal: `[x]` is so, `[ ]` is not, `[?]` only a person can know. */
@@ -174,7 +188,7 @@ export function printGoingLive(items: readonly TickedItem[]): string {
     'Before going live (docs/operating/going-live.md):  [x] so   [ ] not so   [?] for you to confirm',
     ...items.flatMap(({ section, what, how, state }, i) => [
       ...(section === items[i - 1]?.section ? [] : ['', section]),
-      `  ${marks[state]} ${what}${state === 'done' ? '' : `\n      ${plainText(how)}`}`,
+      `  ${marks[state]} ${plainText(what)}${state === 'done' ? '' : `\n      ${plainText(how)}`}`,
     ]),
     '',
     `${count('done')} so, ${count('open')} not so, ${count('person')} to confirm.`,
@@ -183,7 +197,17 @@ export function printGoingLive(items: readonly TickedItem[]): string {
 
 /** Markdown without its marks: a link is printed as its page. */
 function plainText(markdown: string): string {
-  return markdown.replaceAll('`', '').replaceAll(/\[([^\]]*)\]\(([^)]*)\)/g, '$1: $2')
+  return markdown
+    .replaceAll('`', '')
+    .replaceAll(/\[([^\]]*)\]\(([^)]*)\)/g, (_link, text: string, page: string) => (text === page ? page : `${text}: ${page}`))
+}
+
+function isKekInShares(config: Config): boolean {
+  return isKekProvider(config, sharesKek.name)
+}
+
+function hostOf(origin: string | null): string | null {
+  return origin === null ? null : new URL(origin).hostname
 }
 
 function isHttps(origin: string | null): boolean {
