@@ -92,8 +92,13 @@ export async function startLoad(system: ProductionSystem): Promise<TrialLoad> {
         repeated.push({ tiyin, wasTaken: ledger.some((entry) => entry.tiyin === tiyin) })
       }
       const again = await seller.repeat(payment)
-      payments[index] = { ...again, tiyin }
-      if (again.isToRepeat) toRepeat.push(index)
+      // A repeat that was refused before its key was looked up decides nothing.
+      const isDecided = !again.isToRepeat && !undecidedReasons.has(again.why)
+      if (isDecided) payments[index] = { ...again, receiptId: again.receiptId ?? payment.receiptId, tiyin }
+      else {
+        payments[index] = { ...payment, receiptId: again.receiptId ?? payment.receiptId }
+        toRepeat.push(index)
+      }
     }
   }
   const checker = async (): Promise<void> => {
@@ -132,4 +137,6 @@ export async function startLoad(system: ProductionSystem): Promise<TrialLoad> {
 
 const savedCards = 20
 const payers = 4
+/** The service could not be used at all (docs/concepts/idempotency.md: repeat with the same key). */
+const undecidedReasons: ReadonlySet<string> = new Set(['store_unavailable', 'overloaded', 'draining', 'merchant_limit', 'address_limit'])
 const repeatMaxMs = 120_000
