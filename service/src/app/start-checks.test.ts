@@ -1,17 +1,23 @@
 import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { test } from 'node:test'
 
+import { KekMissingError } from '@tessera/vault/kek'
 import { openKeyring } from '@tessera/vault/keyring'
 
 import { KeyStoreMismatch } from '../domain/keys/key-store-mismatch.ts'
 import { makeKnownAnswers } from '../domain/keys/known-answers.ts'
 import { makeKeyStore } from '../domain/keys/sign-rows-pages.suite.ts'
+import { silentLog } from '../ops/logging/log.ts'
 import { withSqlite } from '../store/sqlite/with-store.fixture.ts'
+import { makeSystemClock } from '../system-clock.ts'
 import { defaultConfig } from '../testing/default-config.fixture.ts'
 import { makeTestKek } from '../testing/kek.fixture.ts'
 
 import { startChecks } from './start-checks.ts'
-import type { StartSubject } from './start-subject.ts'
+import { makeStartSubject, type StartSubject } from './start-subject.ts'
 
 test(
   'a key that another process created after the keys were listed is no mismatch, and a key that is nowhere is one',
@@ -67,3 +73,30 @@ test(
     assert.equal(listings, 2, 'listed anew once each')
   }),
 )
+
+test('a KEK that is missing before the first start is created in the test environment, and asked for in production', async (t) => {
+  const dataFolder = mkdtempSync(join(tmpdir(), 'tessera-'))
+  t.after(() => rmSync(dataFolder, { recursive: true, force: true }))
+  const missing = () => Promise.reject(new KekMissingError('the token cards has no AES key: "tessera keys init" generates it'))
+  const check = startChecks.find(({ name }) => name === 'KEK') ?? assert.fail()
+  const runIn = async (environment: 'test' | 'production') => {
+    const subject = makeStartSubject(
+      { ...defaultConfig, environment, dataFolder },
+      {
+        adapters: { openKek: missing, openNextKek: async () => null },
+        clock: makeSystemClock(),
+        log: silentLog,
+        claim: async () => '',
+        isServing: () => false,
+        retry: (step) => step(),
+      },
+    )
+    try {
+      return await check.run(subject)
+    } finally {
+      await subject.close()
+    }
+  }
+  assert.equal(await runIn('test'), 'none, created by the first start')
+  await assert.rejects(runIn('production'), /tessera keys init/)
+})

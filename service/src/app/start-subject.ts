@@ -127,7 +127,11 @@ export function makeStartSubject(config: Config, deps: StartSubjectDependencies)
     } catch (err) {
       if (!(err instanceof KekMissingError)) throw err
       const was = marker()
-      if (stored.length === 0 && was === null) return null
+      if (stored.length === 0 && was === null) {
+        // Only a start in the test environment generates one.
+        if (config.environment === 'production') throw err
+        return null
+      }
       const reason = stored.length > 0 ? `the key store has ${stored.length} keys that it wraps` : 'the data folder was used with one'
       throw new ExitError('invalidSettings', `${err.message}, and ${reason} (KEK ${was?.kek ?? stored[0]?.kekId ?? 'unknown'}).`, {
         cause: err,

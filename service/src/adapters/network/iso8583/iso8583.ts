@@ -26,8 +26,8 @@ const settings = {
   ),
   fieldTable: optionalSetting(fieldTableSetting),
   routes: routesSetting(null),
-  terminalId: textSetting('Field 41, at most 8 characters.'),
-  acceptorId: textSetting('Field 42, at most 15 characters.'),
+  terminalId: textSetting('The terminal that the acquirer has registered: field 41, at most 8 characters.'),
+  acceptorId: textSetting('The card acceptor that the acquirer has registered: field 42, at most 15 characters.'),
   echoSeconds: integerSetting('How often an idle connection is checked by an echo (0800).', { from: 5, to: 3600, default: 60 }),
 }
 
