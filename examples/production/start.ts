@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { faults } from './faults.ts'
 import { startSystem, type ProductionSystem } from './system.ts'
+import { writeSecret } from './services.ts'
 import { runTour } from './tour.ts'
 import { runTrial, type TrialResult } from './trial.ts'
 
@@ -43,10 +44,21 @@ try {
   await system?.stop()
 }
 
-async function keep({ formOrigin, merchant, caFile, folder }: ProductionSystem): Promise<void> {
+async function keep({ formOrigin, merchant, caFile, folder, installation, services }: ProductionSystem): Promise<void> {
   say(`\nEverything goes on until Ctrl-C. API: ${formOrigin}/api (its authority: ${caFile})`)
-  say(`The merchant: ${merchant.id}; the logs and the configuration are in ${folder}`)
+  const passwordFile = writeSecret(folder, 'merchant-password', merchant.password)
+  say(`The merchant: ${merchant.id}; its password: ${passwordFile}`)
+  say(`The logs and the configuration are in ${folder}; the codes in message-centre.log and fakesmsc.log`)
+  say(
+    `A command: ${describeEnvironment(installation.env)} npm run -s tessera -- status --config=${installation.config} --data=${String(services[0]?.data)}`,
+  )
   while (!stopping.signal.aborted) await pause(200)
+}
+
+/** The variables that a command needs, as a shell takes them. */
+function describeEnvironment(env: NodeJS.ProcessEnv): string {
+  const own = Object.entries(env).filter(([name, value]) => value !== process.env[name])
+  return own.map(([name, value]) => `${name}=${String(value)}`).join(' ')
 }
 
 function formatResult({ paid, unknown, unknownPaid, cards, repeated, repeatedTaken, violations }: TrialResult): string {
