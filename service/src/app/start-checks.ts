@@ -130,7 +130,8 @@ async function checkAdminPort({ config, isServing, now }: StartSubject): Promise
 
 /** Port 0 is tried as well, because the host may be no address of this machine. */
 async function checkPort(host: string, port: number, isServing: boolean): Promise<string> {
-  if (isServing) return `${host}:${port} is in use by the running service`
+  // The service may have been started with other ports.
+  if (isServing) return 'not tried, the service runs'
   await tryListen({ host, port })
   return port === 0 ? `${host}, any free port` : `${host}:${port} is free`
 }
