@@ -21,9 +21,9 @@ const order = `## In this order
 
 1. \`tessera init --output /etc/tessera/tessera.json\` writes the configuration, and says what is still missing. [Starting](starting.md)
 2. \`tessera keys init\` generates the key encryption key. Back it up before anything is wrapped by it. [HSM or key service](hsm.md),
-   [shares](custodian-shares.md)
-3. \`tessera doctor --production\`: whatever it marks \`FIX\` or \`[ ]\` is done before the start.
-4. \`tessera start\` on each machine. \`/readyz\` is 200, and \`tessera status\` says \`ready\`. [Running](running.md)
+   [shares](custodian-shares.md): custodians generate theirs beside the first start, in step 4.
+3. \`tessera doctor --production\`: whatever it marks \`FIX\` or \`[ ]\` is done before the start; a KEK in shares after it.
+4. \`tessera start\` on each machine. \`/readyz\` of the admin port is 200, and \`tessera status\` says \`ready\`. [Running](running.md)
 5. \`tessera doctor --production\` again, beside each process: it looks at what runs.
 6. \`tessera merchants create\` or \`import\`, with \`tessera webhooks add\` for each. [Merchants](merchants.md)
 7. [A card of your own](#a-card-of-your-own), and then those of the customers.
@@ -53,10 +53,12 @@ api -H 'Idempotency-Key: first-1' -d '{"id":3,"method":"receipts.create","params
 api -H 'Idempotency-Key: first-2' -d '{"id":4,"method":"receipts.pay","params":{"id":"<receipt>","token":"<token>"}}'
 api -H 'Idempotency-Key: first-3' -d '{"id":5,"method":"receipts.cancel","params":{"id":"<receipt>"}}'
 tessera receipts show <receipt>
+tessera events list --merchant "$MERCHANT"
+api -d '{"id":6,"method":"cards.remove","params":{"token":"<token>"}}'
 \`\`\`
 
 The receipt goes to state 4, then to 21 and 50 when the network has confirmed the refund. The merchant's server gets \`receipt.paid\` and
-\`receipt.cancelled\`, and the statement of the card shows both. At last remove the card with \`cards.remove\`.`
+\`receipt.cancelled\` (deliveries \`delivered\`), and the statement of the card shows both. The last call removes the card.`
 
 function printItem({ what, how, isDone }: GoingLiveItem): string {
   return `- [ ] ${what}${isDone === undefined ? ' *For a person to confirm.*' : ''}\n      ${linkFromPage(how)}`
