@@ -28,9 +28,9 @@ const order = `## In this order
 6. \`tessera merchants create\` or \`import\`, with \`tessera webhooks add\` for each. [Merchants](merchants.md)
 7. [A card of your own](#a-card-of-your-own), and then those of the customers.
 
-Every command takes \`--config /etc/tessera/tessera.json\`, and those for a running process the \`--data\` that it was started with. Run
-them as the user of the service, in its environment: what the module of an HSM reads (\`SOFTHSM2_CONF\` and the like) and
-\`NODE_EXTRA_CA_CERTS\` belong to it.`
+\`tessera\` is the command of the package, or \`npm run -s tessera --\` in its folder. Every command takes
+\`--config /etc/tessera/tessera.json\`, and those for a running process the \`--data\` that it was started with. Run them as the user of the
+service, in its environment: what the module of an HSM reads (\`SOFTHSM2_CONF\` and the like) and \`NODE_EXTRA_CA_CERTS\` belong to it.`
 
 const firstCard = `## A card of your own
 
