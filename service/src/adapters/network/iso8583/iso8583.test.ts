@@ -11,16 +11,27 @@ import { makeAuthority } from '../../http/certificate.fixture.ts'
 import { networkAdapters } from '../network-adapters.ts'
 import { queuedMaxMs, type NetworkAdapterDependencies } from '../network.ts'
 import { NetworkNotReached } from '../network-not-reached.ts'
-import { callingMerchantId, networkCardOf, payByCard, queuePassedMs } from '../network-calls.fixture.ts'
+import { callingMerchantId, followUpOf, networkCardOf, payByCard, queuePassedMs } from '../network-calls.fixture.ts'
 import { describeNetwork } from '../network.suite.ts'
+import { readRecordedCalls, type RecordedCall } from '../recorded-shapes.fixture.ts'
 
 import { decodeMessage, encodeMessage, IsoFormatError, type IsoMessage } from './codec.ts'
+import { encodeFrame } from './connection.ts'
 import { defaultDialect, parseDialect, type IsoDialect } from './dialect.ts'
 import { startIsoHost } from './host.fixture.ts'
 
 const [goodPan, poorPan] = ['8600069195406311', '8600495473316478']
 const never = new AbortController().signal
 const authority = makeAuthority('an ISO host authority')
+
+const recordedMessages = readRecordedCalls('iso8583') as readonly RecordedMessage[]
+
+interface RecordedMessage extends RecordedCall {
+  readonly params: IsoMessage
+  readonly result: IsoMessage
+  /** The request, with its length, in hexadecimal. */
+  readonly bytes: string
+}
 
 /** A BCD dialect with a bitmap in hexadecimal and a length of four ASCII digits that counts itself. */
 const bcdDialect: IsoDialect = parseDialect({
@@ -101,6 +112,44 @@ for (const [name, options] of [
     }
   })
 }
+
+test('each message that is sent, and each reply of the double, has the fields that conformance/networks/iso8583.json has for its type', async (t) => {
+  const setup = await setUp({ values: { networkIso8583AcceptorId: 'MERCHANT0000001' } })
+  const { network, received } = setup
+  t.after(async () => {
+    await network.close?.()
+    await setup.close()
+  })
+  const replies: IsoMessage[] = []
+  setup.host.behave = (_request, reply) => (replies.push(reply), [reply])
+  const debit = await payByCard(setup)
+  const ofDebit = await followUpOf(setup, { ofTrace: debit.trace, networkRef: debit.networkRef })
+  await network.refund(ofDebit, never)
+  await network.reverse({ ...ofDebit, isRepeat: true }, never)
+  const hold = await payByCard(setup, { hold: true })
+  const ofHold = await followUpOf(setup, { ofTrace: hold.trace, networkRef: hold.networkRef, ofHold: true })
+  for (const isRepeat of [false, true]) await network.capture({ ...ofHold, isRepeat }, never)
+  await network.cancelHold(ofHold, never)
+
+  assert.deepEqual(new Set(received.map(({ mti }) => mti)), new Set(recordedMessages.map(({ params }) => params.mti)))
+  for (const [i, sent] of received.entries()) {
+    const { params, result } = recordedMessages.find((each) => each.params.mti === sent.mti) ?? assert.fail(sent.mti)
+    assert.deepEqual(lengthsOf(sent), lengthsOf(params), `the fields of ${sent.mti}`)
+    const reply = replies[i] ?? assert.fail()
+    assert.deepEqual([reply.mti, lengthsOf(reply)], [result.mti, lengthsOf(result)], `the fields of the reply to ${sent.mti}`)
+  }
+})
+
+test('the recorded bytes, which another codec wrote, are read as the recorded messages, and written alike where both have a second bitmap', () => {
+  for (const { method, params, bytes } of recordedMessages) {
+    const { 2: pan, ...others } = params.fields
+    const message = { mti: params.mti, fields: pan === undefined ? others : { 2: Buffer.from(String(pan)), ...others } }
+    const { fields } = decodeMessage(Buffer.from(bytes, 'hex').subarray(defaultDialect.frame.bytes), defaultDialect)
+    assert.deepEqual(textsOf(fields), params.fields, method)
+    if (Math.max(...Object.keys(fields).map(Number)) > 64)
+      assert.equal(Buffer.from(encodeFrame(encodeMessage(message, defaultDialect), defaultDialect)).toString('hex'), bytes, method)
+  }
+})
 
 test('after the authorization no message has the card number, and the same reversal is repeated as 0401 with fields 11, 37, 38 and 90', async () => {
   const setup = await setUp()
@@ -292,4 +341,15 @@ for (const given of [
   { constants: { 99: '1' } },
 ]) {
   test(`the field table ${JSON.stringify(given)} is refused`, () => assert.throws(() => parseDialect(given), AdapterConfigError))
+}
+
+/** How long each field is, by its number. */
+function lengthsOf({ fields }: IsoMessage): Record<string, number> {
+  return Object.fromEntries(Object.entries(fields).map(([number, value]) => [number, value.length]))
+}
+
+function textsOf(fields: IsoMessage['fields']): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(fields).map(([number, value]) => [number, typeof value === 'string' ? value : Buffer.from(value).toString('latin1')]),
+  )
 }
