@@ -31,6 +31,14 @@ before(() => {
   execFileSync(softhsm, args, { stdio: 'ignore', env: { ...process.env, ...env } })
 })
 
+test('before that, doctor says that production has no key in the token, and how it gets one', async () => {
+  const { out } = await run('doctor', '--json', '--env=production')
+  const { findings } = JSON.parse(out) as { findings: readonly { check: string; ok: boolean; found: string; advice: string }[] }
+  const { ok, found, advice } = findings.find(({ check }) => check === 'KEK') ?? assert.fail(out)
+  assert.equal(ok, false)
+  assert.match(`${found} ${advice}`, /the token cards has no AES key tessera-kek: "tessera keys init" generates it/)
+})
+
 test('keys init generates the KEK in the token, and a second time changes nothing', async () => {
   const first = await run('keys', 'init', '--json')
   const { kek, generated } = JSON.parse(first.out) as { kek: string; generated: boolean }
