@@ -1,5 +1,6 @@
 import { renameSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
+import type { HttpsReply } from './client.ts'
 import type { PeerFault } from './peer-fault.ts'
 import { makeCardNumber } from './merchant.ts'
 import { listDescendants } from './processes.ts'
@@ -35,6 +36,7 @@ export const lies: Readonly<Record<'databaseReplies' | 'databaseRow' | 'otherTok
         if (rows !== 1) throw new Error(`${String(rows)} rows were changed`)
       }
       const alarms = countAlarms(system)
+      requireUnverified(await check(), 'before it is marked')
       await mark(1)
       const checked = await check()
       if (checked.kind !== 'error') throw new Error(`a card that was marked as verified is answered with ${JSON.stringify(checked)}`)
@@ -45,9 +47,7 @@ export const lies: Readonly<Record<'databaseReplies' | 'databaseRow' | 'otherTok
       if (countAlarms(system) === alarms) throw new Error('no process wrote row_tampered into its log')
       return async () => {
         await mark(0)
-        const again = await check()
-        const { verify } = (again.kind === 'result' ? again.result.card : {}) as { verify?: boolean }
-        if (verify !== false) throw new Error(`the card as it was is answered with ${JSON.stringify(again)}`)
+        requireUnverified(await check(), 'as it was again')
       }
     },
   },
@@ -105,6 +105,11 @@ export const lies: Readonly<Record<'databaseReplies' | 'databaseRow' | 'otherTok
       return () => proxy.behave('honest')
     },
   },
+}
+
+function requireUnverified(reply: HttpsReply, when: string): void {
+  const { verify } = (reply.kind === 'result' ? reply.result.card : {}) as { verify?: boolean }
+  if (verify !== false) throw new Error(`the card ${when} is answered with ${JSON.stringify(reply)}`)
 }
 
 /** Both keys of the other token have the labels of those in the right one. */

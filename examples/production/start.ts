@@ -38,10 +38,21 @@ try {
   }
   if (options.keep) await keep(system)
 } catch (err) {
-  process.stderr.write(`${err instanceof Error ? err.message : String(err)}\n`)
+  process.stderr.write(`${err instanceof Error ? err.message : String(err)}\n${describeErrors(system)}`)
   process.exitCode = 1
 } finally {
   await system?.stop()
+}
+
+/** The newest errors in the logs, which are removed with the folder. */
+function describeErrors(found: ProductionSystem | null): string {
+  const lines = (found?.services ?? []).flatMap(({ process: { output } }, i) => {
+    const errors = output()
+      .split('\n')
+      .filter((line) => /"level":"(error|fatal)"|row_tampered|"request_failed"/.test(line))
+    return errors.slice(-4).map((line) => `tessera-${String(i + 1)}: ${line}\n`)
+  })
+  return lines.join('')
 }
 
 async function keep({ formOrigin, merchant, caFile, folder, installation, services }: ProductionSystem): Promise<void> {
