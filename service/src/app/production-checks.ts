@@ -7,6 +7,7 @@ import { findPolicyFaults } from '../domain/verification/policy.ts'
 import { ExitError } from '../ops/exits.ts'
 import { findDashboardUserByPhone } from '../store/dashboard-users.ts'
 import { findMerchant } from '../store/merchants.ts'
+import type { DatabaseInspection } from '../store/inspection.ts'
 import { listInbox, listScenarioSteps } from '../store/sandbox.ts'
 import { PrimaryRefused, type Store } from '../store/store.ts'
 
@@ -22,22 +23,38 @@ export function chooseAdapters(config: Config): Adapters {
   return { ...adaptersOf[config.environment], ...externalAdapters(config) }
 }
 
-/** Throws `ExitError` with every reason why the environment refuses these settings, this process or this data. Changes nothing. */
+/**
+ * Throws `ExitError` with every reason why the environment refuses these settings, this process or this data. Changes nothing. A database that does not
+ * respond is no reason by itself: a start waits for it, and then `requireNoTestData` looks at it.
+ */
 export async function requireEnvironment(config: Config): Promise<void> {
   const isTest = config.environment === 'test'
   const faults = [
     ...findPolicyFaults(config),
     ...findExternalAdapterFaults(config),
     ...findTransportFaults(settings, config),
-    ...(isTest ? [] : [...findProductionFaults(config), ...(await findTestData(config))]),
+    ...(isTest ? [] : findProductionFaults(config)),
   ]
-  if (faults.length > 0) {
-    const isIncomplete = faults.some((fault) => fault.startsWith('missing: '))
-    const what = [`a ${config.environment} start is refused:`, ...faults].join('\n')
-    throw new ExitError('invalidSettings', what, { advice: isIncomplete ? initAdvice : '' })
-  }
+  const testData = isTest ? [] : await findTestData(config)
+  if (faults.length > 0 || testData.some((fault) => !fault.startsWith(notInspected))) throw refusedStart(config, [...faults, ...testData])
 }
 
+/** Throws `ExitError` when a production start would use the database of a test environment. */
+export async function requireNoTestData(config: Config, database: DatabaseInspection): Promise<string> {
+  if (config.environment === 'test') return 'not looked for, in the test environment'
+  const faults = database.hasSchema ? await findSandboxLeftovers(database, sandbox.merchantId, sandbox.demo.dashboardPhone) : []
+  if (faults.length > 0) throw refusedStart(config, faults)
+  return 'none'
+}
+
+function refusedStart({ environment }: Config, faults: readonly string[]): ExitError {
+  const isIncomplete = faults.some((fault) => fault.startsWith('missing: '))
+  return new ExitError('invalidSettings', [`a ${environment} start is refused:`, ...faults].join('\n'), {
+    advice: isIncomplete ? initAdvice : '',
+  })
+}
+
+const notInspected = 'unknown: the database could not be inspected'
 const initAdvice = 'Run `tessera init`: it prompts for the missing settings and writes them to a file.'
 
 /** Test data in the database of a production start. */
@@ -52,7 +69,7 @@ async function findTestData({ dataFolder, databaseUrl }: Config): Promise<string
     }
   } catch (err) {
     if (err instanceof PrimaryRefused) throw err
-    return [`unknown: the database could not be inspected (${err instanceof Error ? err.message : String(err)}).`]
+    return [`${notInspected} (${err instanceof Error ? err.message : String(err)}).`]
   }
 }
 

@@ -100,3 +100,17 @@ test('a KEK that is missing before the first start is created in the test enviro
   assert.equal(await runIn('test'), 'none, created by the first start')
   await assert.rejects(runIn('production'), /tessera keys init/)
 })
+
+test('a database of a test environment is refused in production when it responds at last', async () => {
+  const check = startChecks.find(({ name }) => name === 'test data') ?? assert.fail()
+  const runIn = async (environment: 'test' | 'production', hasSchema: boolean) => {
+    const database = { hasSchema, read: async () => [{}] }
+    return check.run({ config: { ...defaultConfig, environment }, database: async () => database } as unknown as StartSubject)
+  }
+  assert.equal(await runIn('test', true), 'not looked for, in the test environment')
+  assert.equal(await runIn('production', false), 'none')
+  await assert.rejects(
+    runIn('production', true),
+    /a production start is refused:\nforbidden: the demo merchant[^]*scenario steps[^]*SMS inbox/,
+  )
+})

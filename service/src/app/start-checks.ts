@@ -15,7 +15,7 @@ import { dashboardFolder, formFolder } from './built-files.ts'
 import { checkDatabaseFiles } from './database-files.ts'
 import { requireFolder, requireSameStore } from './data-folder.ts'
 import { readHandOverSettings } from './hand-over.ts'
-import { requireEnvironment } from './production-checks.ts'
+import { requireEnvironment, requireNoTestData } from './production-checks.ts'
 import type { StartSubject } from './start-subject.ts'
 import { readListenerTls } from './tls-files.ts'
 
@@ -51,6 +51,7 @@ export const startChecks: readonly StartCheck[] = Object.freeze<StartCheck[]>([
   { name: 'database files', stage: 'data',  run: checkDatabaseFiles },
   { name: 'database',     stage: 'data',    run: async ({ config, database }) => checkDatabase(await database(), config.databaseUrl) },
   { name: 'schema',       stage: 'data',    run: async ({ database }) => checkSchema(await database()) },
+  { name: 'test data',    stage: 'data',    run: async ({ config, database }) => requireNoTestData(config, await database()) },
   { name: 'key store',    stage: 'data',    run: checkKeyStore },
   { name: 'KEK',          stage: 'data',    run: checkKek },
   { name: 'data keys',    stage: 'data',    run: checkDataKeys },

@@ -46,9 +46,14 @@ test('a production start with the right settings passes every check that looks a
   assert.deepEqual(await reasonsOf({}), [])
 })
 
+test('a database that does not respond is no wrong setting, since a start waits for it', async () => {
+  const urlOf = (name: string): string => `postgres://${name}@127.0.0.1:1/${name}?sslmode=verify-full`
+  assert.deepEqual(await reasonsOf({ TESSERA_DATABASE_URL: urlOf('cards'), TESSERA_KEYS_DATABASE_URL: urlOf('keys') }), [])
+})
+
 for (const { area, wrong, settings, reason } of refusedStarts)
   test(`${area}: ${wrong} is refused, for that reason alone`, async () => {
-    // A database that is not there is said, too.
+    // A database that is not there is said beside other reasons.
     const reasons = (await reasonsOf(settings)).filter((each) => !each.startsWith('unknown: the database could not be inspected'))
     assert.equal(reasons.length, 1, reasons.join('\n'))
     assert.match(reasons[0] ?? '', patternOf(reason))
