@@ -34,6 +34,7 @@ const programs: Readonly<Record<Exclude<TestNeed, 'build'>, readonly Program[]>>
     { name: 'Kannel', debianPackage: 'kannel', find: () => findOnPath('bearerbox') },
     { name: "Kannel's test programs", debianPackage: 'kannel-extras', find: () => ['/usr/lib/kannel/test/fakesmsc'].find(isProgram) ?? null },
   ],
+  prometheus: [{ name: 'Prometheus with promtool', debianPackage: 'prometheus', find: () => findOnPath('prometheus') && findOnPath('promtool') }],
   strace:   [{ name: 'strace', debianPackage: 'strace', find: () => findOnPath('strace') }],
 }
 

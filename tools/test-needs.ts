@@ -16,6 +16,7 @@ export const testNeeds = [
   'caddy',
   'haproxy',
   'kannel',
+  'prometheus',
 ] as const
 export type TestNeed = (typeof testNeeds)[number]
 
