@@ -17,6 +17,7 @@ export const testNeeds = [
   'haproxy',
   'kannel',
   'prometheus',
+  'systemd',
 ] as const
 export type TestNeed = (typeof testNeeds)[number]
 
