@@ -16,6 +16,7 @@ import { makeSessionAuthenticator } from '../server/auth/session-authenticator.t
 import type { TrustedProxies } from '../server/http/client-address.ts'
 import { createHttpServer, type HttpBounds, type HttpServer } from '../server/http/http-server.ts'
 import type { ListenerTls } from '../server/http/listener-tls.ts'
+import { makeMemoryGuard } from '../server/http/memory-guard.ts'
 import type { PageRoute } from '../server/http/page-routes.ts'
 import type { CallObserver } from '../server/call-observer.ts'
 import { addressRoutes } from '../server/pages/address-page.ts'
@@ -33,6 +34,7 @@ import { StoreFull, StoreOutcomeUnknown, StoreOverloaded, StoreUnavailable } fro
 import type { Adapters } from './adapters.ts'
 import { dashboardFolder } from './built-files.ts'
 import type { CallWrites } from './call-writes.ts'
+import { makeCollectGarbage, readHeldMemory, readMemoryLimit } from './process-memory.ts'
 import type { ComposedServices } from './services.ts'
 
 export interface PipelineDependencies {
@@ -110,6 +112,12 @@ export function listenerOptions(config: Config, tls: ListenerTls | null, log: Lo
     tls,
     isHttpsOnly: tls !== null || formOrigin?.startsWith('https:') === true,
     isApiHost: makeIsApiHost(apiOrigin, formOrigin),
+    memoryGuard: makeMemoryGuard({
+      limitBytes: readMemoryLimit(),
+      readHeldBytes: readHeldMemory,
+      collect: makeCollectGarbage(),
+      now: () => performance.now(),
+    }),
     onError: (cause: unknown) => log.error('page_failed', { err: cause }),
   }
 }

@@ -6,9 +6,11 @@ import { receiptStatuses } from '@tessera/contract/receipt-status'
 
 import { withPostgres } from '../store/postgres/with-store.fixture.ts'
 import { withSqlite } from '../store/sqlite/with-store.fixture.ts'
+import { claimSummaries, storeReceiptSummaries } from '../store/receipt-summaries.ts'
 import type { StoreUnderTest } from '../store/suite/opened.fixture.ts'
 import { createDashboardClient, type DashboardUser } from '../testing/dashboard-user.fixture.ts'
 import { successPan } from '../testing/receipts.fixture.ts'
+import { replaceInStore, replaceWrite } from '../testing/store.fixture.ts'
 import { createTestApp, type TestApp } from '../testing/test-app.fixture.ts'
 import type { TestMerchant } from '../testing/test-merchant.fixture.ts'
 
@@ -90,6 +92,39 @@ for (const [name, withStore] of [
   )
 
   test(
+    `a receipt that was paid since its refusal was summed up is not found by the reason of the refusal, on ${name}`,
+    withStore(async ({ store }: StoreUnderTest) => {
+      const app = await createTestApp({ after }, { store })
+      const { shop, user } = await openShop(app)
+      const { declined, good } = await makeReceipts(app, shop)
+      await app.dashboard.receiptSummaries.runOnce(never)
+      assert.deepEqual(await find(user, { reason: 'card_blocked' }), [declined])
+      await shop.call('receipts.pay', { id: declined, token: good })
+      assert.deepEqual(await find(user, { reason: 'card_blocked' }), [])
+    }),
+  )
+
+  test(
+    `a run stores a position once for hundreds of entries that change no receipt, on ${name}`,
+    withStore(async ({ store }: StoreUnderTest) => {
+      const writes: string[] = []
+      const counted = replaceInStore(
+        store,
+        replaceWrite(claimSummaries, (_input, original) => (writes.push('lease'), original())),
+        replaceWrite(storeReceiptSummaries, (_input, original) => (writes.push('positions'), original())),
+      )
+      const app = await createTestApp({ after }, { store: counted })
+      const { shop } = await openShop(app)
+      for (let number = 0; number < 600; number++) await shop.createToken(successPan)
+      writes.length = 0
+      assert.equal(await app.dashboard.receiptSummaries.runOnce(never), 0)
+      assert.deepEqual(writes, ['lease', 'positions'])
+      await app.dashboard.receiptSummaries.runOnce(never)
+      assert.equal(writes.length, 2, 'nothing new: nothing is written')
+    }),
+  )
+
+  test(
     `summaries are made again from the audit when they are lost, by several processes at once, and a changed row is found by none, on ${name}`,
     withStore(async ({ store, raw }: StoreUnderTest) => {
       const app = await createTestApp({ after }, { store })
@@ -141,7 +176,7 @@ async function makeReceipts(app: TestApp, shop: TestMerchant) {
   await shop.call('receipts.cancel', { id: refunded })
   await shop.call('receipts.cancel', { id: cancelled })
   await app.receiptWorker.runOnce()
-  return { open, paid, declined, captured, refunded, cancelled, cardId: good.slice(0, 24) }
+  return { open, paid, declined, captured, refunded, cancelled, good, cardId: good.slice(0, 24) }
 }
 
 async function find(user: DashboardUser, filter: Params<'dashboard.receipts.list'>): Promise<string[]> {

@@ -70,14 +70,14 @@ const advancePosition = sql`
 export interface StoreReceiptSummaries {
   readonly summaries: readonly ReceiptSummary[]
   readonly orders: readonly ReceiptOrder[]
-  readonly position: SummaryPosition
+  readonly positions: readonly SummaryPosition[]
 }
 
-/** Stores summaries and how far the chain was read. One of an older version of a receipt changes nothing, so that two processes may do the same work. */
-export function* storeReceiptSummaries({ summaries, orders, position }: StoreReceiptSummaries): Transaction<void> {
+/** Stores summaries, one of each receipt, and how far the chains were read. One of an older version of a receipt changes nothing, so that two processes may do the same work. */
+export function* storeReceiptSummaries({ summaries, orders, positions }: StoreReceiptSummaries): Transaction<void> {
   for (const summary of summaries) yield* execute(upsertSummary, receiptSummariesTable.toValues(summary))
   for (const order of orders) yield* execute(insertOrder, receiptOrdersTable.toValues(order))
-  yield* execute(advancePosition, [position.chain, position.seq])
+  for (const { chain, seq } of positions) yield* execute(advancePosition, [chain, seq])
 }
 
 const takeLease = sql`
@@ -106,6 +106,32 @@ export function listSummaryPositions(): Read<SummaryPosition[]> {
     values: [],
     map: (rows) => rows.map((row) => ({ chain: readText(row, 'chain'), seq: readInteger(row, 'seq') })),
   }
+}
+
+const selectChanged = sql`
+  select distinct merchant_id, subject from audit where chain = $1 and seq > $2 and seq <= $3 and action like 'receipt.%'`
+
+/** The receipts that entries of a chain behind `after`, up to `until`, say were changed. An entry that cannot be read says nothing. */
+export function listChangedReceipts({ chain, after, until }: ChangedReceiptsQuery): Read<ChangedReceipt[]> {
+  return {
+    statement: selectChanged,
+    values: [chain, after, until],
+    map: (rows) =>
+      rows.flatMap(({ merchant_id: merchantId, subject }) =>
+        typeof merchantId === 'string' && typeof subject === 'string' ? [{ merchantId, receiptId: subject }] : [],
+      ),
+  }
+}
+
+export interface ChangedReceiptsQuery {
+  readonly chain: string
+  readonly after: number
+  readonly until: number
+}
+
+export interface ChangedReceipt {
+  readonly merchantId: string
+  readonly receiptId: string
 }
 
 /** A page of a merchant's receipts by their summaries, newest first. */

@@ -13,11 +13,6 @@ import type { Custody } from '../custody/custody.ts'
 import type { AuditActor } from '../request-context.ts'
 import type { WorkPace } from '../work-pace.ts'
 
-/** The message of an error that says that a KEK's provider is away; null for any other error. */
-export function describeKekAway(err: unknown): string | null {
-  return err instanceof KekUnavailableError ? err.message : null
-}
-
 import { countUnsignedRows, type RestoredRowDependencies, signRestoredRows, type UnsignedRowCount } from './sign-rows.ts'
 
 /** What an operator does to data keys. The audit has each request before it is done, so that nothing is done without its entry, and then its outcome. */
@@ -229,4 +224,9 @@ function advanceWalk(walk: Walk): (done: number, total: number) => void {
 
 function asSentence(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
+}
+
+/** The message of an error that says that a KEK's provider is away; null for any other error. */
+export function describeKekAway(err: unknown): string | null {
+  return err instanceof KekUnavailableError ? err.message : null
 }

@@ -60,8 +60,8 @@ function narrowestKey({ order, customer, cardId, status, amountFrom, amountTo }:
   return status === null ? { key: 'time' } : { key: 'status', value: status }
 }
 
-/** The order is not part of a summary: it is searched by its own index. */
-function matches(summary: ReceiptSummary, { status, cardId, customer, reason, amountFrom, amountTo }: ReceiptConditions): boolean {
+/** The order is not part of a summary: it is searched by its own index, and never changes. */
+export function matches(summary: SearchedFields, { status, cardId, customer, reason, amountFrom, amountTo }: ReceiptConditions): boolean {
   return (
     (status === null || summary.status === status) &&
     (cardId === null || summary.cardId === cardId) &&
@@ -71,6 +71,8 @@ function matches(summary: ReceiptSummary, { status, cardId, customer, reason, am
     (amountTo === null || summary.amountTiyin <= amountTo)
   )
 }
+
+export type SearchedFields = Pick<ReceiptSummary, 'status' | 'cardId' | 'customer' | 'reason' | 'amountTiyin'>
 
 const rowsAtOnce = 250
 /** With more rows to read, the page ends and the next one goes on. */

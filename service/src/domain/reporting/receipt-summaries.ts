@@ -1,14 +1,14 @@
 import { bucketOfId, issueRandomId } from '@tessera/vault/id'
 
 import type { Clock } from '../../clock.ts'
-import { listAuditHeads, listStoredEntries } from '../../store/audit.ts'
+import { listAuditHeads } from '../../store/audit.ts'
 import { listOperations, type OperationRow, operationsTable } from '../../store/operations.ts'
 import {
   claimSummaries,
+  listChangedReceipts,
   listSummaryPositions,
   type ReceiptOrder,
   type ReceiptSummary,
-  type StoreReceiptSummaries,
   storeReceiptSummaries,
   type SummaryPosition,
 } from '../../store/receipt-summaries.ts'
@@ -43,36 +43,42 @@ export function makeReceiptSummaryWriter(deps: ReceiptSummaryDependencies): Rece
 
   async function runOnce(stopping: AbortSignal, pace?: WorkPace): Promise<number> {
     let summedUp = 0
+    let leaseEndsAt = 0
+    let batch = makeBatch()
     for (const { chain, seq: from, head } of await findUnread(store)) {
       for (let seq = from; seq < head && !stopping.aborted;) {
         const now = clock.now()
-        if (!(await store.write(claimSummaries, { processId, now, endsAt: now + leaseMs }))) return summedUp
+        if (now > leaseEndsAt - leaseMs / 2) {
+          leaseEndsAt = now + leaseMs
+          if (!(await store.write(claimSummaries, { processId, now, endsAt: leaseEndsAt }))) return summedUp
+        }
         const startedAt = clock.moment().monotonicMs
-        const page = await readPage(chain, seq)
-        await store.write(storeReceiptSummaries, page)
-        seq = page.position.seq
-        summedUp += page.summaries.length
-        await pace?.pause({ tookMs: clock.moment().monotonicMs - startedAt, changes: page.summaries.length }, stopping)
+        const until = Math.min(head, seq + entriesAtOnce)
+        for (const { merchantId, receiptId } of await store.read(listChangedReceipts({ chain, after: seq, until })))
+          batch.changed.set(receiptId, merchantId)
+        batch.positions.set(chain, until)
+        batch.entries += until - seq
+        seq = until
+        if (batch.changed.size >= receiptsAtOnce || batch.entries >= entriesPerWrite) {
+          summedUp += await storeBatch(batch)
+          batch = makeBatch()
+        } else if (seq === head) continue
+        await pace?.pause({ tookMs: clock.moment().monotonicMs - startedAt, changes: 0 }, stopping)
       }
     }
-    return summedUp
+    return batch.positions.size === 0 ? summedUp : summedUp + (await storeBatch(batch))
   }
 
-  async function readPage(chain: string, after: number): Promise<StoreReceiptSummaries> {
-    const entries = await store.read(listStoredEntries(chain, after, entriesAtOnce))
-    const changed = new Map<string, string>()
-    for (const entry of entries) {
-      if (!('brokenAt' in entry) && entry.action.startsWith('receipt.')) changed.set(entry.subject, entry.merchantId)
-    }
+  async function storeBatch({ changed, positions }: Batch): Promise<number> {
     const summaries = await Promise.all([...changed].map(([receiptId, merchantId]) => sumUp(receiptId, merchantId)))
     const found = summaries.filter((summary) => summary !== null)
-    return {
+    await store.write(storeReceiptSummaries, {
       // Always in the same order, so that processes do not wait for one another in a circle.
       summaries: found.map(({ summary }) => summary).sort((one, other) => (one.receiptId < other.receiptId ? -1 : 1)),
       orders: found.flatMap(({ orders }) => orders).sort((one, other) => (one.receiptId < other.receiptId ? -1 : 1)),
-      // Entries that somebody deleted are not waited for: `tessera audit verify` reports them.
-      position: { chain, seq: entries.at(-1)?.seq ?? after + entriesAtOnce },
-    }
+      positions: [...positions].map(([chain, seq]) => ({ chain, seq })).sort((one, other) => (one.chain < other.chain ? -1 : 1)),
+    })
+    return found.length
   }
 
   /** Null for a receipt whose row was changed outside the service: the list of all receipts shows it. */
@@ -82,9 +88,22 @@ export function makeReceiptSummaryWriter(deps: ReceiptSummaryDependencies): Rece
     const key = { bucket, merchantId, receiptId }
     const receipt = await store.read(findReceiptOrBroken(key))
     if (receipt === null || 'brokenAt' in receipt || !(await receiptRows.isValid(receipt))) return null
-    const operations = await keepValid(operationRows, await store.read(listOperations(key)))
+    // Before a payment there is none.
+    const operations = receipt.requestId === '' ? [] : await keepValid(operationRows, await store.read(listOperations(key)))
     return { summary: toSummary(receipt, operations), orders: toOrders(receipt) }
   }
+}
+
+/** What was read and is not stored yet: of all chains together, since most have a few entries each time. */
+interface Batch {
+  /** The merchant of each receipt that was changed. */
+  readonly changed: Map<string, string>
+  readonly positions: Map<string, number>
+  entries: number
+}
+
+function makeBatch(): Batch {
+  return { changed: new Map(), positions: new Map(), entries: 0 }
 }
 
 interface ReadReceipt {
@@ -163,8 +182,12 @@ function toOrders({ bucket, merchantId, receiptId, createdAt, account }: Receipt
   return [...values].slice(0, ordersMax).map((value) => ({ bucket, merchantId, value, createdAt, receiptId }))
 }
 
-const entriesAtOnce = 200
-/** Longer than a page takes. After a crash another process, or the next start, waits so long. */
+/** Entries that somebody deleted are not waited for: `tessera audit verify` reports them. */
+const entriesAtOnce = 500
+const receiptsAtOnce = 200
+/** Where hardly any of them changed a receipt: what is read again after a crash. */
+const entriesPerWrite = 10_000
+/** Longer than a batch takes. After a crash another process, or the next start, waits so long. */
 const leaseMs = 10_000
 const orderLengthMax = 64
 const ordersMax = 20

@@ -11,9 +11,9 @@ import type { TimeCursor } from '../../store/transaction.ts'
 import { keepValid, makeVerifiedRows } from '../verified-rows.ts'
 
 import { makeCardLookup, type CardReportDependencies, type MerchantCardsKey } from './cards.ts'
-import { findMatchingSummaries, hasConditions, type ReceiptConditions } from './receipt-search.ts'
+import { findMatchingSummaries, hasConditions, matches, type ReceiptConditions } from './receipt-search.ts'
 import { deriveReceiptStatus, type ReceiptMoney, sumReceiptMoney } from './receipt-status.ts'
-import { countUnreadEntries } from './receipt-summaries.ts'
+import { countUnreadEntries, readReason } from './receipt-summaries.ts'
 
 export type { OperationRow, ReceiptRow }
 
@@ -101,9 +101,7 @@ export function makeReceiptReports(deps: CardReportDependencies): ReceiptReports
     ])
     const read = await Promise.all(matching.map(({ receiptId }) => store.read(findReceiptOrBroken({ bucket, merchantId, receiptId }))))
     const receipts = await Promise.all(read.filter((receipt) => receipt !== null).map(async (receipt) => describe(await lookUp(receipt))))
-    // A receipt that was changed since it was summed up may not match any more.
-    const isWanted = ({ status }: ReceiptInList): boolean => status === null || conditions.status === null || status === conditions.status
-    return { receipts: receipts.filter(isWanted), next, unreadEntries }
+    return { receipts: receipts.filter((receipt) => isStillMatching(receipt, conditions)), next, unreadEntries }
   }
 
   async function get({ bucket, merchantId }: MerchantCardsKey, receiptId: string): Promise<ReceiptWithHistory> {
@@ -127,6 +125,13 @@ export function makeReceiptReports(deps: CardReportDependencies): ReceiptReports
     const cards = await Promise.all(rows.filter((row) => row !== null).map(lookUpCard))
     return new Map(cards.map((card) => [card.cardId, card.state === 'tampered' ? '' : card.maskedPan]))
   }
+}
+
+/** A receipt that was changed since it was summed up may not match any more. A tampered row, of which nothing is known, is shown. */
+function isStillMatching({ receipt, status }: ReceiptInList, conditions: ReceiptConditions): boolean {
+  if (receipt.state === 'tampered' || status === null) return true
+  const { cardId, customer, error, amountTiyin } = receipt
+  return matches({ status, cardId, customer: customer ?? '', reason: readReason(error) ?? '', amountTiyin }, conditions)
 }
 
 /** For a receipt with more cards, only the newest are shown. */

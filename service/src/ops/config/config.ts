@@ -168,7 +168,8 @@ const table = [
     from: 1,
     to: 100_000,
     default: 8192,
-    meaning: 'Maximum number of open connections; further ones are closed.',
+    meaning:
+      'Maximum number of open connections; further ones are closed. So are new ones while the process has more than 85 % of its memory.',
     source: 'some 20 KB of memory each',
   },
   {

@@ -63,7 +63,7 @@ export function makeAbortObserver(log: Log, metrics: Metrics): (stage: AbortStag
   }
 }
 
-/** Counts the connections that are closed because their client does not read, and writes a line every ten seconds at most. */
+/** Counts the connections that are closed because their client does not read, or there are too many, and writes a line every ten seconds at most. */
 export function makeCutObserver(log: Log, metrics: Metrics, now: () => number): (reason: CutReason) => void {
   let lineAt = -Infinity
   let suppressed = 0

@@ -37,7 +37,7 @@ export interface Metrics {
   countAuditFault(found: { readonly fault: string }): void
   /** A client that closed its connection before it had its reply, by stage. */
   countClientAbort(abort: { readonly stage: string }): void
-  /** A connection that was closed because its client does not read, by reason. */
+  /** A connection that was closed because its client does not read, or there are too many, by reason. */
   countConnectionCut(cut: { readonly reason: string }): void
   /** One call to a card network. `outcome` is one of our own words. */
   observeNetworkCall(call: { readonly network: string; readonly operation: string; readonly outcome: string; readonly ms: number }): void
@@ -92,8 +92,8 @@ export function makeMetrics(clock: Pick<Clock, 'sleep'>, gauges: readonly GaugeD
   )
   const cuts = makeCounter(
     'tessera_connections_cut_total',
-    'Connections that were closed because their client did not read its replies for too long (reply_not_read), or memory was full (memory_full).',
-    cutReasons.map((reason) => ({ reason })),
+    'Connections that were closed, by reason: reply_not_read, memory_full (its client had the most to read), connections_full, memory_near_limit.',
+    Object.keys(cutReasons).map((reason) => ({ reason })),
   )
   const signIns = makeCounter('tessera_sign_ins_total', 'Sign-ins to the dashboard, by outcome.')
   const delays = makeHistogram(
@@ -258,7 +258,12 @@ interface WriteObservers {
 const auditFaultKinds: Readonly<Record<ChainFaultKind, true>> = {
   edited: true, gap: true, cut: true, rewritten: true, unkeyed: true, unknown_key: true, unreadable: true, damaged: true,
 }
-const cutReasons: readonly CutReason[] = ['reply_not_read', 'memory_full']
+const cutReasons: Readonly<Record<CutReason, true>> = {
+  reply_not_read: true,
+  memory_full: true,
+  connections_full: true,
+  memory_near_limit: true,
+}
 /** Tables whose rows are refused by their MAC, and the two counters that are authenticated by themselves. */
 const tamperedTables = [...new Set([...macTables.map(({ table }) => table.name), 'send_limits', 'day_tries'])].map((table) => ({ table }))
 /** More than our tables can make. */

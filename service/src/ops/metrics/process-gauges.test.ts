@@ -32,6 +32,7 @@ test('counters of alarms begin at 0, so that the first event is an increase; ope
     'tessera_rows_refused_total{table="send_limits"} 0',
     'tessera_audit_faults_total{fault="cut"} 0',
     'tessera_connections_cut_total{reason="memory_full"} 0',
+    'tessera_connections_cut_total{reason="connections_full"} 0',
   ])
     assert.ok(page.includes(`${line}\n`), line)
   const value = (name: string): number => Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(page)?.[1])

@@ -16,6 +16,7 @@ import { secureContextOf, tlsServerOptions, type CertificateHolder, type Listene
 import { clientAddress, noProxies, type TrustedProxies } from './client-address.ts'
 import { makeLoadShedder } from './load-shedding.ts'
 import { MemoryBudget, requestObjectBytes, type CutReason, type MemoryBounds } from './memory-budget.ts'
+import { guardConnections, type MemoryGuard } from './memory-guard.ts'
 import { makeTurnBudget } from './turn-budget.ts'
 import { UnreadReplies } from './unread-replies.ts'
 import { createServerState, endRequest, type AbortStage, type InFlightBounds, type ServerState } from './server-state.ts'
@@ -79,8 +80,10 @@ export interface HttpServerOptions {
   readonly wipesReceiveBuffer?: boolean
   /** For metric and log: a client closed its connection before it had its reply. */
   readonly onAbort?: (stage: AbortStage) => void
-  /** For metric and log: a connection was closed because its client does not read. */
+  /** For metric and log: a connection was closed because its client does not read, or there are too many. */
   readonly onCut?: (reason: CutReason) => void
+  /** Default: memory is not measured. */
+  readonly memoryGuard?: MemoryGuard
 }
 
 /** Limits of the HTTP server. */
@@ -108,6 +111,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     onError = () => undefined,
     onAbort = () => undefined,
     onCut = () => undefined,
+    memoryGuard = unlimitedMemory,
   } = options
   const extra = isHttpsOnly ? httpsOnlyHeaders : {}
   const addedHeaders = Object.entries(extra).flat()
@@ -133,6 +137,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   })
   const receiveBuffer = options.wipesReceiveBuffer === false ? null : makeReceiveBufferWiper(onError, { tls })
   const server = makeServer(state, bounds, { servePage: (req, res) => void serve(req, res), receiveBuffer, tls })
+  guardConnections(server, { guard: memoryGuard, socketsMax: bounds.socketsMax, every: repeat, onRefused: onCut })
   server.once('close', () => receiveBuffer?.stop())
   return Object.freeze({
     listen: async (address: ListenAddress) => {
@@ -152,6 +157,8 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     },
   })
 }
+
+const unlimitedMemory: MemoryGuard = Object.freeze({ hasRoom: () => true })
 
 export const defaultBounds: HttpBounds = Object.freeze({
   headersTimeoutMs: 5000,
@@ -189,7 +196,6 @@ function makeServer(state: ServerState, bounds: HttpBounds, { servePage, receive
     receiveBuffer?.wipe(this.socket)
   }
   const server = openServer(tls, bounds, serve)
-  server.maxConnections = bounds.socketsMax
   server.maxHeadersCount = 0
   server.timeout = idleTimeoutMs(bounds)
   server.on('timeout', (socket: Socket) => state.unreadReplies.timeOut(socket))

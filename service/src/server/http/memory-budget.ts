@@ -90,8 +90,8 @@ export class MemoryBudget {
   }
 }
 
-/** Why the server closes a connection whose client does not read. */
-export type CutReason = 'reply_not_read' | 'memory_full'
+/** Why the server closes a connection: its client does not read, or, before anything is read from it, there are too many or no memory for more. */
+export type CutReason = 'reply_not_read' | 'memory_full' | 'connections_full' | 'memory_near_limit'
 
 /** The bytes of one request, through its stages: head, body, reply. */
 export class MemoryCharge {

@@ -86,9 +86,9 @@ export function receiptSummariesSuite(withStore: WithStore): void {
   test(
     'a position is stored with its summaries, and never goes back',
     withStore(async ({ store }) => {
-      await save(store, { position: { chain: 'one', seq: 7 } })
-      await save(store, { position: { chain: 'two', seq: 2 } })
-      await save(store, { position: { chain: 'one', seq: 5 } })
+      await save(store, { positions: [{ chain: 'one', seq: 7 }] })
+      await save(store, { positions: [{ chain: 'two', seq: 2 }] })
+      await save(store, { positions: [{ chain: 'one', seq: 5 }] })
       assert.deepEqual(await store.read(listSummaryPositions()), [
         { chain: 'one', seq: 7 },
         { chain: 'two', seq: 2 },
@@ -121,7 +121,7 @@ function toOrder({ receiptId, merchantId, createdAt }: ReceiptSummary, value: st
 }
 
 async function save(store: Store, over: Partial<StoreReceiptSummaries>): Promise<void> {
-  await store.write(storeReceiptSummaries, { summaries: [], orders: [], position: { chain: 'embedded', seq: 1 }, ...over })
+  await store.write(storeReceiptSummaries, { summaries: [], orders: [], positions: [{ chain: 'embedded', seq: 1 }], ...over })
 }
 
 function listAll(store: Store): Promise<ReceiptSummary[]> {
