@@ -10,6 +10,7 @@ import { flood } from './flood.ts'
 import { form } from './form.ts'
 import { freshness } from './freshness.ts'
 import { payRate } from './pay.ts'
+import { costs } from './costs.ts'
 import { growth } from './growth.ts'
 import { idleConnections } from './idle-connections.ts'
 import { pans } from './pans.ts'
@@ -39,6 +40,7 @@ export const measurements: readonly Measurement[] = [
   lists,
   indexes,
   freshness,
+  costs,
   growth,
   idleConnections,
   merchants,

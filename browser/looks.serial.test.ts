@@ -82,6 +82,54 @@ describe('the appearance of the card form', () => {
     })
   }
 
+  for (const [layout, labels, direction] of [
+    ['row', 'above', 'ltr'],
+    ['compact', 'above', 'rtl'],
+    ['row', 'floating', 'rtl'],
+    ['compact', 'floating', 'ltr'],
+  ] as const) {
+    it(`writes the errors of number and expiry in whole lines below both, and moves nothing for that: ${layout}, ${labels}, ${direction}`, async () => {
+      const script = Promise.withResolvers<undefined>()
+      const opened = await testBed.open({
+        options: { layout, direction, appearance: { labels } },
+        page: { viewport: { width: 376, height: 740 }, reducedMotion: 'reduce' },
+        prepare: (page) => page.route('**/form/v1/deferred-*.js', (route) => script.promise.then(() => route.continue())),
+      })
+      await opened.waitForEvent('ready')
+      const frame = await opened.frame()
+      await frame.waitForFunction((wanted) => (document.documentElement.dataset['labels'] ?? 'above') === wanted, labels)
+      const readPlaces = (): Promise<string[]> =>
+        frame.evaluate(() =>
+          [...document.querySelectorAll('.card label, .card .box, footer, .card .main')].map((part) => {
+            const { x, y, width, height } = part.getBoundingClientRect()
+            return [x, y, width, height].map((pixels) => pixels.toFixed(1)).join()
+          }),
+        )
+      const before = await readPlaces()
+      script.resolve(undefined)
+      await opened.waitUntilComplete()
+      assert.deepEqual(await readPlaces(), before)
+      await pressInFrame(opened.form.locator('form.card button.main'))
+      await opened.form.locator('#expiry-fault:not(:empty)').waitFor()
+      const [box, ...faults] = await frame.evaluate(() =>
+        ['#expiry', '#number-fault', '#expiry-fault', 'footer'].map((selector) => {
+          const { top, bottom, width } = document.querySelector(selector)?.getBoundingClientRect() ?? new DOMRect()
+          return { top, bottom, isWhole: width > innerWidth - 12 }
+        }),
+      )
+      assert.deepEqual(
+        faults.map(({ isWhole }) => isWhole),
+        [true, true, true],
+      )
+      let above = box?.bottom ?? Infinity
+      for (const { top, bottom } of faults) {
+        assert.ok(top >= above, `an error begins at ${String(top)}, above ${String(above)}`)
+        above = bottom
+      }
+      await opened.page.close()
+    })
+  }
+
   it('shows the marks of the accepted cards in an empty field, and none of others', async () => {
     const prepare = (page: Page): Promise<unknown> =>
       page.route(/\/form\/v1\?/, async (route) => {

@@ -18,8 +18,9 @@ export interface OtherBrowser {
   stop: () => Promise<void>
 }
 
-/** WebDriver's code of the Enter key (W3C WebDriver §17.4.2). */
+/** WebDriver's codes of the keys Enter and Tab (W3C WebDriver §17.4.2). */
 export const enterKey = '\uE007'
+export const tabKey = '\uE004'
 
 /** A child process. It is killed when it does not end by itself. */
 export interface RunningProgram {

@@ -2,8 +2,11 @@ import assert from 'node:assert/strict'
 
 import type { TestBed } from './form.fixture.ts'
 
+/** A running service, and the origin of the shop. */
+type ShopAndService = Pick<TestBed, 'tessera' | 'shopOrigin'>
+
 /** Calls the service as the merchant's server does. */
-export async function callAsServer<Result>({ tessera }: TestBed, method: string, params: object): Promise<Result> {
+export async function callAsServer<Result>({ tessera }: ShopAndService, method: string, params: object): Promise<Result> {
   const { url, merchantId, password } = tessera
   const headers = { 'content-type': 'application/json', 'x-auth': `${merchantId}:${password}` }
   const response = await fetch(`${url}/api/${method}`, { method: 'POST', headers, body: JSON.stringify({ id: 1, method, params }) })
@@ -12,7 +15,7 @@ export async function callAsServer<Result>({ tessera }: TestBed, method: string,
 }
 
 /** Saves cards for further payments, and returns their tokens. */
-export async function saveCards(testBed: TestBed, pans: readonly string[]): Promise<string[]> {
+export async function saveCards(testBed: ShopAndService, pans: readonly string[]): Promise<string[]> {
   const tokens: string[] = []
   for (const number of pans) {
     const created = { card: { number, expire: '0399' }, save: true }
@@ -32,7 +35,11 @@ export interface SessionOutcome {
 }
 
 /** Creates a session for the shop's page that offers the cards with these tokens. */
-export async function createOfferingSession(testBed: TestBed, tokens: readonly string[], other: object = {}): Promise<OfferedSession> {
+export async function createOfferingSession(
+  testBed: ShopAndService,
+  tokens: readonly string[],
+  other: object = {},
+): Promise<OfferedSession> {
   const params = { origin: testBed.shopOrigin, save: 'ask', cards: tokens.map(idOfToken), ...other }
   const { session, page = '' } = await callAsServer<{ session: string; page?: string }>(testBed, 'form.sessions.create', params)
   return { session, page, readOutcome: () => callAsServer<SessionOutcome>(testBed, 'form.sessions.get', { session }) }

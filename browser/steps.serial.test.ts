@@ -59,7 +59,7 @@ describe('the steps of the card form', () => {
     assert.equal(await form.locator('#sent .aloud').textContent(), '9 9 8 9 0, 5 hidden digits, 6 6')
     assert.match((await form.locator('#code').getAttribute('aria-describedby')) ?? '', /\bsent\b/)
     await pressInFrame(form.locator('.help summary'))
-    for (const cause of ['another phone', 'SMS service', 'out of credit', 'request a new code'])
+    for (const cause of ['different phone', 'SMS notifications', 'out of credit', 'request a new code'])
       await form.locator('.help li', { hasText: cause }).waitFor()
     await opened.page.close()
   })

@@ -79,6 +79,16 @@ describe('the theme of the card form', () => {
       places,
     )
 
+  it('shows the focus in its color, and on a field with an error in that of the error', async () => {
+    const [opened, frame] = await openWithError({})
+    const ring = [['#number:focus-visible', 'outline-color'], ['#number:focus-visible', 'outline-offset']] as const // prettier-ignore
+    await update(opened, { theme: { focus: '#161718', error: '#401112' } })
+    assert.deepEqual(await read(frame, ring), ['rgb(64, 17, 18)', '-3px'])
+    await opened.form.locator('#number').pressSequentially('8600')
+    assert.deepEqual(await read(frame, ring), ['rgb(22, 23, 24)', '-2px'])
+    await opened.page.close()
+  })
+
   // No rule of the style sheet depends on both layout and direction.
   for (const [layout, direction] of [
     ['stacked', 'ltr'],

@@ -70,10 +70,12 @@ export const themedProperties: Record<
       ['#number-fault', 'color'],
       ['.whole', 'border-top-color'],
       ['#number[aria-invalid]', 'border-top-color'],
+      ['#number:focus-visible', 'outline-color'],
     ],
   },
   success: { value: '#131415', computed: 'rgb(19, 20, 21)', targets: [['.done h2', 'color']] },
-  focus: { value: '#161718', computed: 'rgb(22, 23, 24)', targets: [['#number:focus-visible', 'outline-color']] },
+  // The field that has the focus has an error, whose color it keeps.
+  focus: { value: '#161718', computed: '#161718', targets: [['#number', '--focus']] },
   radius: {
     value: '3px',
     computed: '3px',
@@ -104,8 +106,8 @@ export const themedProperties: Record<
     value: '21px',
     computed: '21px',
     targets: [
-      ['form.card', 'row-gap'],
       ['form.card', 'column-gap'],
+      ['.root', 'row-gap'],
       ['form.code', 'row-gap'],
     ],
   },

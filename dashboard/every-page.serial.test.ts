@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core'
 import { naughtyTexts } from '../tools/corpora.ts'
 import { listAccessibilityViolations, openDashboard, type OpenDashboard } from './dashboard.fixture.ts'
 
-// What holds for every page in the navigation. A new page is tested here without a change to this file.
+// What holds for every page in the navigation, and for the one in the menu of the account. A new page is tested here without a change to this file.
 
 let dashboard: OpenDashboard
 let names: readonly string[]
@@ -46,14 +46,18 @@ function bundle(texts: readonly string[], lengthMax: number): string[] {
   return bundles
 }
 
+/** The page of the account, at which each test begins, is the last one: so every visit leads to another page. */
 async function namesIn(page: Page): Promise<string[]> {
-  return page.locator('nav a').evaluateAll((links) => links.map((link) => (link.getAttribute('href') ?? '').replace('/dashboard/', '')))
+  const links = await page.locator('nav a').or(page.locator('.account a')).all()
+  const names = await Promise.all(links.map(async (link) => ((await link.getAttribute('href')) ?? '').replace('/dashboard/', '')))
+  return [...names.filter((name) => name !== 'account'), 'account']
 }
 
-/** Opens a page by its link in the navigation, and waits until it is idle. */
+/** Opens a page by its link in the navigation or in the menu of the account, and waits until it is idle. */
 async function visit(page: Page, name: string): Promise<void> {
-  await page.locator(`nav a[href="/dashboard/${name}"]`).evaluate((link) => (link as HTMLElement).click())
-  await page.locator(`nav a[href="/dashboard/${name}"][aria-current=page]`).waitFor({ state: 'attached' })
+  const link = page.locator(`:is(nav, .account) a[href="/dashboard/${name}"]`)
+  await link.evaluate((each) => (each as HTMLElement).click())
+  await link.and(page.locator('[aria-current=page]')).waitFor({ state: 'attached' })
   await waitUntilIdle(page)
 }
 
@@ -242,7 +246,7 @@ function listUnreached(): string[] {
   return left.map((each) => each.outerHTML.slice(0, 120))
 }
 
-/** Only owners see Users, and only developers and owners the form builder. */
+/** Only owners see Team, and only developers and owners the form builder. */
 const isPageOfRole = {
   read: (name: string) => name !== 'users' && name !== 'form',
   support: (name: string) => name !== 'users' && name !== 'form',

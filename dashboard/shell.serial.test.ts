@@ -139,7 +139,7 @@ test('a wrong password is rejected, and a session that ended elsewhere leads to 
   // A call that is sent when the cookies are gone would end the session before the click.
   await Promise.all([waitForResponseTo(page, 'dashboard.cards.list'), signInByForm(page, dashboard.login)])
   await page.context().clearCookies()
-  await page.getByRole('link', { name: 'My account' }).click()
+  await page.getByRole('link', { name: 'Settings' }).click()
   await page.getByText('Your session has ended').waitFor()
 })
 
@@ -256,7 +256,7 @@ test('the account menu and the drawer of a phone close on Escape, on a click or 
   await page.locator('.backdrop').click({ position: { x: 380, y: 300 } })
   await drawer.waitFor(closed)
   await menu.click()
-  await drawer.getByRole('link', { name: 'My account' }).click()
+  await drawer.getByRole('link', { name: 'Settings' }).click()
   await drawer.waitFor(closed)
 })
 
@@ -322,7 +322,8 @@ test('requests time out: a language that cannot be loaded leaves the page as it 
   const list = page.locator('main table').or(page.getByText('No cards yet'))
   await cards.click()
   await list.waitFor()
-  await page.getByRole('link', { name: 'My account' }).first().click()
+  await page.locator('.account summary').click()
+  await page.getByRole('link', { name: 'My account' }).click()
   await page.getByRole('heading', { name: 'My account' }).waitFor()
   await page.route('**/dashboard/api', () => undefined)
   await hurry(true)

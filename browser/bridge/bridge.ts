@@ -1,4 +1,4 @@
-import { frameProtocol, isFromFrame, type FromFrame, type ToFrame } from '@tessera/contract/frame'
+import { isFromFrame, type FromFrame, type Hello, type ToFrame } from '@tessera/contract/frame'
 
 /** The port to one frame. */
 export interface Bridge {
@@ -7,12 +7,12 @@ export interface Bridge {
 }
 
 /** Sends the hello to the frame, for exactly `origin`. Every later message goes over the port, which no other window has. */
-export function openBridge(frame: HTMLIFrameElement, origin: string, id: string, onMessage: (message: FromFrame) => void): Bridge {
+export function openBridge(frame: HTMLIFrameElement, origin: string, hello: Hello, onMessage: (message: FromFrame) => void): Bridge {
   const { port1, port2 } = new MessageChannel()
   port1.onmessage = ({ data }: MessageEvent) => {
     if (isFromFrame(data)) onMessage(data)
   }
-  frame.contentWindow?.postMessage({ tessera: frameProtocol, id }, origin, [port2])
+  frame.contentWindow?.postMessage(hello, origin, [port2])
   return port1
 }
 

@@ -279,6 +279,15 @@ document.body.append(view.root)
 configure({})
 core.showStep('card')
 
+function receive({ data }: MessageEvent): void {
+  const message = readToFrame(data)
+  if (message?.type === 'configure') {
+    pageColors = message.page
+    configure(message.options, message.refused)
+    requestSavedCards(message.options.session)
+  } else if (message !== null) actions[message.type]()
+}
+
 /** Accepts the first valid hello and its port. Every later message to the window is ignored. */
 function acceptHello(event: MessageEvent): void {
   const hello = readHello(event.data)
@@ -286,14 +295,8 @@ function acceptHello(event: MessageEvent): void {
   if (event.source !== parent || event.origin !== settings.origin || hello?.id !== frameId || helloPort === undefined) return
   removeEventListener('message', acceptHello)
   port = helloPort
-  helloPort.onmessage = ({ data }: MessageEvent) => {
-    const message = readToFrame(data)
-    if (message?.type === 'configure') {
-      pageColors = message.page
-      configure(message.options, message.refused)
-      requestSavedCards(message.options.session)
-    } else if (message !== null) actions[message.type]()
-  }
+  helloPort.onmessage = receive
+  receive(event)
   footerWatch = watchFooter(view.footer, (seen) => core.post({ type: 'seen', state: seen }))
   loadAfterPaint()
 }

@@ -8,7 +8,7 @@ import { CardForm } from '../page/card-form.ts'
 import { brandColorsFor, grounds, textOn } from './brand-colors.ts'
 import { takeSession } from './stored-session.ts'
 import { hostedTextsIn, pageLanguages, preferredLanguage, type EndReason } from './texts.ts'
-import { createHostedView, renderHostedTexts, titleOf } from './view.ts'
+import { createHostedView, documentTitleOf, renderHostedTexts } from './view.ts'
 
 // The hosted page: the card form for a merchant without a page of its own, in a messenger's browser or an app. To the form it is a page like
 // any other: the frame in it keeps the digits to itself. The session is behind the # and is removed from the address before anything else.
@@ -65,7 +65,7 @@ function showTexts(): void {
   const { amount: amountTiyin, order, cards } = shown
   const host = returnUrl?.host ?? null
   const state = { ...settings, host, amountTiyin, order, hasSavedCards: cards.length > 0, endReason, locale }
-  document.title = `${titleOf(texts, state)} · ${settings.merchantName}`
+  document.title = documentTitleOf(texts, state)
   renderHostedTexts(view, texts, state)
 }
 

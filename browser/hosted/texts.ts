@@ -15,8 +15,9 @@ export interface HostedTexts {
   readonly confirmButton: (amount: string) => string
   readonly test: string
   readonly retry: string
-  readonly cancel: (shop: string) => string
-  readonly backTo: (shop: string) => string
+  /** The host of the merchant's site. Beside a noun of its own, so that no language has to inflect it. */
+  readonly cancel: (site: string) => string
+  readonly backTo: (site: string) => string
   readonly language: string
   readonly poweredBy: string
   readonly opens: string
@@ -52,51 +53,57 @@ const texts: Readonly<Record<Language, HostedTexts>> = {
     confirmButton: (amount) => `${amount} toʻlashni tasdiqlash`,
     test: 'Test muhiti: pul yechilmaydi',
     retry: 'Qayta urinish',
-    cancel: (shop) => `Bekor qilib, ${shop} ga qaytish`,
-    backTo: (shop) => `${shop} ga qaytish`,
+    cancel: (site) => `Bekor qilib, ${site} saytiga qaytish`,
+    backTo: (site) => `${site} saytiga qaytish`,
     language: 'Til',
     poweredBy: 'Xizmat koʻrsatuvchi:',
-    opens: 'yangi oynada ochiladi',
+    opens: 'yangi varaqda ochiladi',
     endings: {
-      missing: { title: 'Havola topilmadi', text: (shop) => `Bu sahifa havola orqali ochiladi. ${shop} bergan havolani yana oching.` },
-      unknown: { title: 'Havola notoʻgʻri', text: (shop) => `Bu havola ishlamaydi. ${shop} dan yangisini soʻrang.` },
+      missing: { title: 'Havola toʻliq emas', text: (shop) => `Bu sahifa havola orqali ochiladi. «${shop}» bergan havolani yana oching.` },
+      unknown: { title: 'Havola yaroqsiz', text: (shop) => `«${shop}» doʻkonidan yangi havola soʻrang.` },
       offline: { title: 'Xizmat javob bermadi', text: () => 'Internetni tekshirib, qayta urining. Hech narsa yoʻqolmadi.' },
       ended: {
         title: 'Havola muddati tugadi',
-        text: (shop) => `Hech narsa saqlanmadi va pul yechilmadi. ${shop} dan yangi havola soʻrang.`,
+        text: (shop) => `Karta saqlanmadi va pul yechilmadi. «${shop}» doʻkonidan yangi havola soʻrang.`,
       },
       usedUp: {
         title: 'Urinishlar tugadi',
-        text: (shop) => `Bu havola bilan boshqa urinib boʻlmaydi. ${shop} dan yangisini soʻrang.`,
+        text: (shop) => `Bu havola endi ishlamaydi. «${shop}» doʻkonidan yangisini soʻrang.`,
       },
       cancelled: { title: 'Bekor qilindi', text: () => 'Karta qoʻshilmadi va pul yechilmadi.' },
-      done: { title: 'Karta tasdiqlandi', text: (shop) => `${shop} ga qaytyapsiz…` },
-      picked: { title: 'Karta tanlandi', text: (shop) => `${shop} ga qaytyapsiz…` },
+      done: { title: 'Karta tasdiqlandi', text: (site) => `Sizni ${site} saytiga qaytaryapmiz…` },
+      picked: { title: 'Karta tanlandi', text: (site) => `Sizni ${site} saytiga qaytaryapmiz…` },
     },
   },
   ru: {
     payTitle: 'Оплата картой',
-    addTitle: 'Добавить карту',
+    addTitle: 'Добавление карты',
     chooseTitle: 'Выбор карты',
     order: (order) => `Заказ ${order}`,
     payButton: (amount) => `Оплатить ${amount}`,
-    confirmButton: (amount) => `Подтвердить ${amount}`,
+    confirmButton: (amount) => `Подтвердить оплату ${amount}`,
     test: 'Тестовая среда: деньги не списываются',
     retry: 'Попробовать ещё раз',
-    cancel: (shop) => `Отменить и вернуться на ${shop}`,
-    backTo: (shop) => `Вернуться на ${shop}`,
+    cancel: (site) => `Отменить и вернуться на сайт ${site}`,
+    backTo: (site) => `Вернуться на сайт ${site}`,
     language: 'Язык',
     poweredBy: 'Работает на',
     opens: 'откроется в новой вкладке',
     endings: {
-      missing: { title: 'Нет ссылки', text: (shop) => `Эта страница открывается по ссылке. Откройте ссылку от «${shop}» ещё раз.` },
-      unknown: { title: 'Ссылка неверна', text: (shop) => `Эта ссылка не работает. Попросите у «${shop}» новую.` },
+      missing: {
+        title: 'Ссылка неполная',
+        text: (shop) => `Эта страница открывается по ссылке. Откройте ещё раз ссылку из магазина «${shop}».`,
+      },
+      unknown: { title: 'Ссылка недействительна', text: (shop) => `Попросите новую ссылку в магазине «${shop}».` },
       offline: { title: 'Сервис не ответил', text: () => 'Проверьте интернет и попробуйте ещё раз. Ничего не потеряно.' },
-      ended: { title: 'Время ссылки вышло', text: (shop) => `Ничего не сохранено, деньги не списаны. Попросите у «${shop}» новую ссылку.` },
-      usedUp: { title: 'Попытки кончились', text: (shop) => `По этой ссылке больше нельзя пробовать. Попросите у «${shop}» новую.` },
+      ended: {
+        title: 'Срок действия ссылки истёк',
+        text: (shop) => `Карта не сохранена, деньги не списаны. Попросите новую ссылку в магазине «${shop}».`,
+      },
+      usedUp: { title: 'Попытки закончились', text: (shop) => `Эта ссылка больше не действует. Попросите новую в магазине «${shop}».` },
       cancelled: { title: 'Отменено', text: () => 'Карта не добавлена, деньги не списаны.' },
-      done: { title: 'Карта подтверждена', text: (shop) => `Возвращаем вас на ${shop}…` },
-      picked: { title: 'Карта выбрана', text: (shop) => `Возвращаем вас на ${shop}…` },
+      done: { title: 'Карта подтверждена', text: (site) => `Возвращаем вас на сайт ${site}…` },
+      picked: { title: 'Карта выбрана', text: (site) => `Возвращаем вас на сайт ${site}…` },
     },
   },
   en: {
@@ -106,22 +113,25 @@ const texts: Readonly<Record<Language, HostedTexts>> = {
     order: (order) => `Order ${order}`,
     payButton: (amount) => `Pay ${amount}`,
     confirmButton: (amount) => `Confirm ${amount}`,
-    test: 'Test environment: no money is taken',
+    test: 'Test environment: nothing is charged',
     retry: 'Try again',
-    cancel: (shop) => `Cancel and go back to ${shop}`,
-    backTo: (shop) => `Go back to ${shop}`,
+    cancel: (site) => `Cancel and go back to ${site}`,
+    backTo: (site) => `Go back to ${site}`,
     language: 'Language',
     poweredBy: 'Powered by',
     opens: 'opens in a new tab',
     endings: {
-      missing: { title: 'The link is missing', text: (shop) => `This page is opened by a link. Open the link from ${shop} again.` },
+      missing: { title: 'The link is incomplete', text: (shop) => `This page is opened by a link. Open the link from ${shop} again.` },
       unknown: { title: 'This link is not valid', text: (shop) => `Ask ${shop} for a new link.` },
       offline: { title: 'The service did not respond', text: () => 'Check your connection and try again. Nothing is lost.' },
-      ended: { title: 'This link has expired', text: (shop) => `Nothing was saved, and nothing was charged. Ask ${shop} for a new link.` },
+      ended: {
+        title: 'This link has expired',
+        text: (shop) => `The card was not saved, and nothing was charged. Ask ${shop} for a new link.`,
+      },
       usedUp: { title: 'No attempts left', text: (shop) => `This link cannot be used again. Ask ${shop} for a new one.` },
       cancelled: { title: 'Canceled', text: () => 'No card was added, and nothing was charged.' },
-      done: { title: 'Your card is confirmed', text: (shop) => `Taking you back to ${shop}…` },
-      picked: { title: 'Your card is selected', text: (shop) => `Taking you back to ${shop}…` },
+      done: { title: 'Your card is confirmed', text: (site) => `Taking you back to ${site}…` },
+      picked: { title: 'Your card is selected', text: (site) => `Taking you back to ${site}…` },
     },
   },
 }

@@ -129,7 +129,9 @@ export function renderHostedTexts(view: HostedView, texts: HostedTexts, state: H
   const destination = host ?? merchantName
   view.ribbon.textContent = texts.test
   view.shop.textContent = merchantName
-  view.title.textContent = titleOf(texts, state)
+  show(view.title, host === null ? '' : titleOf(texts, state))
+  // Until the session is known, nobody can say whether this is a payment: what happened is the title then.
+  view.endingTitle.setAttribute('aria-level', host === null ? '1' : '2')
   show(view.amount, amountTiyin === null ? '' : formatAmount(amountTiyin, locale))
   show(view.order, order === null ? '' : texts.order(order))
   show(view.host, host ?? '')
@@ -153,11 +155,15 @@ export function renderHostedTexts(view: HostedView, texts: HostedTexts, state: H
   for (const language of pageLanguages) view.languages[language].setAttribute('aria-pressed', String(language === locale))
 }
 
+/** The title of the document: what happened or what the cardholder does, and the merchant. */
+export function documentTitleOf(texts: HostedTexts, state: HostedPageState): string {
+  const { host, endReason, merchantName } = state
+  const title = host !== null ? titleOf(texts, state) : endReason === null ? null : texts.endings[endReason].title
+  return title === null ? merchantName : `${title} · ${merchantName}`
+}
+
 /** What the cardholder does on this page. */
-export function titleOf(
-  texts: HostedTexts,
-  { amountTiyin, hasSavedCards }: Pick<HostedPageState, 'amountTiyin' | 'hasSavedCards'>,
-): string {
+function titleOf(texts: HostedTexts, { amountTiyin, hasSavedCards }: Pick<HostedPageState, 'amountTiyin' | 'hasSavedCards'>): string {
   return amountTiyin !== null ? texts.payTitle : hasSavedCards ? texts.chooseTitle : texts.addTitle
 }
 

@@ -1,4 +1,4 @@
-import { isHelloOf, type FrameAction, type FrameOptions, type FromFrame } from '@tessera/contract/frame'
+import { frameProtocol, isHelloOf, type FrameAction, type FrameOptions, type FromFrame } from '@tessera/contract/frame'
 import type { Language } from '@tessera/contract/profile'
 
 import { createFrameId, openBridge, type Bridge } from '../bridge/bridge.ts'
@@ -66,35 +66,34 @@ export class FramedCardForm implements CardForm {
     this.unmount()
     const id = createFrameId()
     const frame = document.createElement('iframe')
-    const { save } = this.#options
     // Lets the browser offer the code of the SMS to the frame (WebOTP).
     frame.allow = 'otp-credentials'
     frame.referrerPolicy = 'no-referrer'
-    frame.style.cssText = `width:100%;border:0;display:block;color-scheme:light;transition:color 1ms;height:${save === 'ask' ? 450 : 330}px;background:${skeleton}`
+    frame.style.cssText = `width:100%;border:0;display:block;color-scheme:light;transition:color 1ms;height:${this.#options.save === 'ask' ? 450 : 330}px;background:${skeleton}`
     frame.setAttribute('aria-busy', 'true')
-    // Each document of the frame gets one hello: when it announces itself or, if that message is lost, when it has loaded. The other of the
-    // two signals is then ignored. The same signal twice in a row belongs to a new document, whose predecessor lacked the other signal.
-    let lastSignal: 'announced' | 'loaded' | '' = ''
-    const greet = (signal: 'announced' | 'loaded'): void => {
-      lastSignal = lastSignal && lastSignal !== signal ? '' : signal
+    // Each document of the frame gets one hello: when it announces itself (1) or, if that message is lost, when it has loaded (2). The other of
+    // the two signals is then ignored. The same signal twice in a row belongs to a new document, whose predecessor lacked the other signal.
+    let lastSignal = 0
+    const greet = (signal: 1 | 2): void => {
+      lastSignal = lastSignal && lastSignal !== signal ? 0 : signal
       if (!lastSignal) return
       this.#bridge?.close()
-      this.#bridge = openBridge(frame, this.#origin, id, (message) => this.#receive(message, frame))
+      const hello = { tessera: frameProtocol, id, ...this.#describeOptions(frame) } as const
+      this.#bridge = openBridge(frame, this.#origin, hello, (message) => this.#receive(message, frame))
       this.#startReadyTimer()
-      this.#configure()
     }
     const { signal } = (this.#mounted = new AbortController())
     addEventListener(
       'message',
       ({ source, origin, data }) => {
-        if (source === frame.contentWindow && origin === this.#origin && isHelloOf(id, data)) greet('announced')
+        if (source === frame.contentWindow && origin === this.#origin && isHelloOf(id, data)) greet(1)
       },
       { signal },
     )
-    frame.onload = () => greet('loaded')
+    frame.onload = () => greet(2)
     // The color is that of the text around the frame: when it changes, the page may have become dark.
     frame.ontransitionend = () => this.#configure()
-    document.addEventListener('securitypolicyviolation', this.#onViolation, { signal })
+    addEventListener('securitypolicyviolation', this.#onViolation, { signal })
     let movedAtMs = 0
     const onMove = ({ timeStamp }: Event): void => {
       if (timeStamp > movedAtMs + movedIntervalMs) {
@@ -106,7 +105,7 @@ export class FramedCardForm implements CardForm {
       addEventListener(type, onMove, { signal, capture: true, passive: true })
     frame.src = `${this.#origin}/form/v1?merchant=${this.#merchant}&origin=${location.origin}&locale=${readLocale(this.#options.locale)}#${id}`
     this.#frame = frame
-    this.#configure()
+    this.#describeOptions(frame)
     element.append(frame)
     if (self.origin === 'null') this.#fail('page_sandboxed', 'The page is a file, or in a sandbox.')
     else this.#startReadyTimer()
@@ -166,16 +165,15 @@ export class FramedCardForm implements CardForm {
   }
 
   #configure(): void {
+    if (this.#frame) this.#bridge?.postMessage(this.#describeOptions(this.#frame))
+  }
+
+  /** Names the frame in the language of the form, too. */
+  #describeOptions(frame: HTMLIFrameElement) {
     const locale = readLocale(this.#options.locale)
-    if (this.#frame) {
-      this.#frame.title = titles[locale as Language] || titles.uz
-      // The frame reports what is not a language of the form.
-      this.#bridge?.postMessage({
-        type: 'configure',
-        options: { ...this.#options, locale } as FrameOptions,
-        page: readPageColors(this.#frame),
-      })
-    }
+    frame.title = titles[locale as Language] || titles.uz
+    // The frame reports what is not a language of the form.
+    return { type: 'configure', options: { ...this.#options, locale } as FrameOptions, page: readPageColors(frame) } as const
   }
 
   #receive(message: FromFrame, frame: HTMLElement): void {

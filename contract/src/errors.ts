@@ -294,7 +294,7 @@ export const errors = {
       ru: 'Ваша роль этого не позволяет.',
       uz: 'Rolingiz bunga ruxsat bermaydi.',
     },
-    hint: 'An owner of this merchant can give you another role, on the page Users.',
+    hint: 'An owner of this merchant can give you another role, on the page Team.',
   },
   secondFactorRequired: {
     code: -32504,

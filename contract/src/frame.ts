@@ -13,8 +13,8 @@ export const frameProtocol = 1
 
 /**
  * The first message of the page, sent once together with the port for everything else. `id` is 128 bits in hex, and the fragment of the frame's
- * address. The frame sends the same, without a port and to the page's exact origin, as soon as its script runs, to announce that it is ready for
- * the hello.
+ * address. The hello of the SDK is a `configure` as well, because a message over the port would arrive a task later. The frame sends the same `id`,
+ * without a port and to the page's exact origin, as soon as its script runs, to announce that it is ready for the hello.
  */
 export interface Hello {
   readonly tessera: typeof frameProtocol

@@ -3,12 +3,14 @@ import Type, { type Static } from 'typebox'
 import { cardOperations } from './operations/cards.ts'
 import { dashboardAuditOperations } from './operations/dashboard-audit.ts'
 import { dashboardCardOperations } from './operations/dashboard-cards.ts'
+import { dashboardCustomerOperations } from './operations/dashboard-customers.ts'
 import { dashboardComplianceOperations } from './operations/dashboard-compliance.ts'
 import { dashboardOverviewOperations } from './operations/dashboard-overview.ts'
 import { dashboardPageCheckOperations } from './operations/dashboard-page-check.ts'
 import { dashboardReceiptOperations } from './operations/dashboard-receipts.ts'
 import { dashboardRequestOperations } from './operations/dashboard-requests.ts'
 import { dashboardSandboxOperations } from './operations/dashboard-sandbox.ts'
+import { dashboardSearchOperations } from './operations/dashboard-search.ts'
 import { dashboardSessionOperations } from './operations/dashboard-session.ts'
 import { dashboardSettingsOperations } from './operations/dashboard-settings.ts'
 import { dashboardStartOperations } from './operations/dashboard-start.ts'
@@ -75,12 +77,14 @@ export const dashboardOperations = {
   ...dashboardSessionOperations,
   ...dashboardUserOperations,
   ...dashboardCardOperations,
+  ...dashboardCustomerOperations,
   ...dashboardSettingsOperations,
   ...dashboardAuditOperations,
   ...dashboardStartOperations,
   ...dashboardOverviewOperations,
   ...dashboardVerificationOperations,
   ...dashboardReceiptOperations,
+  ...dashboardSearchOperations,
   ...dashboardWebhookOperations,
   ...dashboardComplianceOperations,
   ...dashboardPageCheckOperations,

@@ -5,7 +5,7 @@ import { useAction } from '../hooks/use-action.ts'
 import { useOverlay } from '../hooks/use-overlay.ts'
 import { call } from './api.ts'
 import { setLanguage, language, languageNames, messages } from './language.ts'
-import { dashboardPath } from './router.ts'
+import { dashboardPath, route } from './router.ts'
 import { clearSession, session } from './session-state.ts'
 import { setTheme, theme, type ColorTheme } from './theme.ts'
 
@@ -30,7 +30,9 @@ export function AccountMenu() {
           {session.value?.phone} · {session.value && text.roles[session.value.role]}
         </p>
         <Preferences />
-        <a href={dashboardPath('account')}>{text.pages.account}</a>
+        <a href={dashboardPath('account')} {...(route.value.page === 'account' ? { 'aria-current': 'page' as const } : {})}>
+          {text.pages.account}
+        </a>
         <SignOut />
       </div>
     </details>

@@ -1,16 +1,18 @@
 import { useEffect, useRef } from 'preact/hooks'
 
-import { EmptyState, ErrorMessage } from '../components/query-result.tsx'
+import { EmptyState, ErrorMessage, Loading } from '../components/query-result.tsx'
 import { useAction } from '../hooks/use-action.ts'
 import { MustAddSecondFactor } from '../pages/account/account-page.tsx'
 import { ConfirmIdentity } from '../pages/account/confirm-identity.tsx'
 import { PasswordForm } from '../pages/account/password-form.tsx'
 import { SignInPage } from '../pages/sign-in/sign-in-page.tsx'
-import type { DashboardCallError } from './api.ts'
+import { call, type DashboardCallError } from './api.ts'
+import { CardNumberNotice } from './card-number-notice.tsx'
 import { messages } from './language.ts'
 import { loadSession } from './load-session.ts'
 import { pages } from './pages.ts'
-import { navigate, route } from './router.ts'
+import { objectTitle } from './object-title.ts'
+import { dashboardPath, navigate, route } from './router.ts'
 import { session } from './session-state.ts'
 import { Shell } from './shell.tsx'
 
@@ -39,28 +41,47 @@ export function DashboardApp() {
   return (
     <>
       <Shell>{<Page />}</Shell>
+      <CardNumberNotice />
       <ConfirmIdentity />
     </>
   )
 }
 
 function Page() {
-  const { page, rest } = route.value
-  useFocusOnPage([page, ...rest].join('/'))
+  const { page, rest, hidden } = route.value
+  const object = objectTitle.value
+  useFocusOnPage([page, ...rest, hidden['customer'] ?? ''].join('/'))
   const row = pages.find(({ name, isTestOnly }) => name === page && (isTestOnly !== true || session.value?.environment === 'test'))
   useEffect(() => {
-    if (page === '') navigate('cards', { replace: true })
-    document.title = row === undefined ? 'Tessera' : `${messages.value.pages[row.name]} · Tessera`
-  }, [page, row, messages.value])
-  if (page === '') return null
+    document.title = row === undefined ? 'Tessera' : `${object?.title ?? messages.value.pages[row.name]} · Tessera`
+  }, [page, row, object, messages.value])
+  if (page === '') return <Landing />
   if (row === undefined) return <EmptyState title={messages.value.noPage.title} text={messages.value.noPage.text} />
   const { component: Component } = row
   return (
     <>
-      <h1>{messages.value.pages[row.name]}</h1>
+      {object !== null && object.heading !== null && (
+        <p class="breadcrumbs">
+          <a href={dashboardPath(row.name)}>{messages.value.pages[row.name]}</a> <span aria-hidden="true">›</span>
+        </p>
+      )}
+      <h1>{object?.heading ?? messages.value.pages[row.name]}</h1>
       <Component key={page} />
     </>
   )
+}
+
+/** After signing in: Get started until the merchant's first payment, then the overview. */
+function Landing() {
+  useEffect(() => {
+    const open = (name: 'start' | 'overview'): void => navigate(name, { replace: true })
+    call('dashboard.start.get', {}).then(
+      ({ checklist }) => open(checklist.paid ? 'overview' : 'start'),
+      // The page that opens says what is wrong.
+      () => open('overview'),
+    )
+  }, [])
+  return <Loading />
 }
 
 /** Moves the focus to the content on navigation, as loading a document does: a screen reader announces the page, and Tab starts there. */

@@ -16,3 +16,10 @@ test('/dashboard with and without a slash at the end is no page and has no rest'
 test('a segment is percent-decoded, or left unchanged when its encoding is invalid', () => {
   assert.deepEqual(parseRoute({ pathname: '/dashboard/cards/a%2Fb/%zz', search: '' }).rest, ['a/b', '%zz'])
 })
+
+test('the state of a history entry is its name and what may not stand in an address; anything else in it is nothing', () => {
+  const at = { pathname: '/dashboard/receipts', search: '' }
+  const { hidden, entry } = parseRoute(at, { order: 'O-1', '#entry': '7.9', other: 5 })
+  assert.deepEqual([hidden, entry], [{ order: 'O-1' }, '7.9'])
+  for (const state of [null, 'text', undefined]) assert.deepEqual([parseRoute(at, state).hidden, parseRoute(at, state).entry], [{}, ''])
+})

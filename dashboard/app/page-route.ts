@@ -5,7 +5,12 @@ export interface DashboardRoute {
   readonly query: URLSearchParams
   /** What may not stand in an address, such as order numbers and customers: kept in the history entry, so that it survives a reload and *back*. */
   readonly hidden: Readonly<Record<string, string>>
+  /** The history entry, by a name of its own. */
+  readonly entry: string
 }
+
+/** The member of the state of a history entry that names it. */
+export const entryMember = '#entry'
 
 /** Reads the path and the query of an address under /dashboard. A segment with invalid percent-encoding is not decoded. */
 export function parseRoute(
@@ -13,12 +18,14 @@ export function parseRoute(
   historyState: unknown = null,
 ): DashboardRoute {
   const [, , page = '', ...rest] = pathname.split('/')
-  const hidden = typeof historyState === 'object' && historyState !== null ? Object.entries(historyState) : []
+  const members = typeof historyState === 'object' && historyState !== null ? Object.entries(historyState) : []
+  const texts = members.filter((member): member is [string, string] => typeof member[1] === 'string')
   return {
     page,
     rest: rest.filter((segment) => segment !== '').map(decode),
     query: new URLSearchParams(search),
-    hidden: Object.fromEntries(hidden.filter((entry): entry is [string, string] => typeof entry[1] === 'string')),
+    hidden: Object.fromEntries(texts.filter(([name]) => name !== entryMember)),
+    entry: texts.find(([name]) => name === entryMember)?.[1] ?? '',
   }
 }
 

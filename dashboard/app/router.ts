@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals'
 
-import { parseRoute, type DashboardRoute } from './page-route.ts'
+import { entryMember, parseRoute, type DashboardRoute } from './page-route.ts'
+import { rememberScroll, restoreScroll } from './scroll-memory.ts'
 
 /** The route of the current address. */
 export const route = signal<DashboardRoute>(readRoute())
@@ -13,7 +14,8 @@ export interface Navigation {
 
 /** Navigates to a path under /dashboard, as a link does. */
 export function navigate(path: string, { replace = false, hidden = {} }: Navigation = {}): void {
-  history[replace ? 'replaceState' : 'pushState'](hidden, '', dashboardPath(path))
+  rememberScroll(route.peek().entry)
+  history[replace ? 'replaceState' : 'pushState']({ ...hidden, [entryMember]: newEntry() }, '', dashboardPath(path))
   route.value = readRoute()
   if (!replace) window.scrollTo(0, 0)
 }
@@ -25,8 +27,11 @@ export function dashboardPath(path: string): string {
 
 /** Follows links within the dashboard without loading a document. Clicks with a modifier key and links to an anchor of the same page are left to the browser. */
 export function startRouter(): void {
+  history.scrollRestoration = 'manual'
   addEventListener('popstate', () => {
+    rememberScroll(route.peek().entry)
     route.value = readRoute()
+    restoreScroll(route.peek().entry)
   })
   addEventListener('click', (event) => {
     const link = event.target instanceof Element ? event.target.closest('a') : null
@@ -40,6 +45,14 @@ export function startRouter(): void {
   })
 }
 
+/** The entry that the document was loaded at may have no name yet. */
 function readRoute(): DashboardRoute {
+  const read = parseRoute(location, history.state)
+  if (read.entry !== '') return read
+  history.replaceState({ ...read.hidden, [entryMember]: newEntry() }, '')
   return parseRoute(location, history.state)
+}
+
+function newEntry(): string {
+  return crypto.getRandomValues(new Uint32Array(2)).join('.')
 }

@@ -3,13 +3,15 @@ import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 
 import { AccountMenu } from './account-menu.tsx'
+import { GlobalSearch } from './global-search.tsx'
 import { messages } from './language.ts'
 import { refreshSession } from './load-session.ts'
 import { MessagesError } from './lazy-messages.tsx'
 import { useOverlay } from '../hooks/use-overlay.ts'
-import { pages, type PageDefinition } from './pages.ts'
+import { PageIcon } from './page-icon.tsx'
+import { type PageDefinition, pageGroups, visiblePages } from './pages.ts'
 import { dashboardPath, route } from './router.ts'
-import { hasRole, session } from './session-state.ts'
+import { session } from './session-state.ts'
 
 /** The layout around every page: header, navigation (a drawer on a phone) and content. */
 export function Shell({ children }: { children: ComponentChildren }) {
@@ -38,13 +40,16 @@ export function Shell({ children }: { children: ComponentChildren }) {
         </span>
         <span class="merchant">{session.value?.merchantName}</span>
         {session.value?.environment === 'test' && <span class="tag amber">{text.testEnvironment}</span>}
+        <GlobalSearch />
         <AccountMenu />
       </header>
       <nav id="navigation" class={isOpen.value ? 'open' : ''} aria-label={text.navigation}>
-        {(['monitor', 'integrate', 'manage'] as const).map((group) => (
+        {pageGroups.map((group) => (
           <section key={group}>
-            <h2>{text.groups[group]}</h2>
-            {pages.filter((page) => page.group === group && isVisible(page)).map(navLink)}
+            {group === 'developers' && <h2>{text.developers}</h2>}
+            {visiblePages()
+              .filter((page) => page.group === group)
+              .map(navLink)}
           </section>
         ))}
       </nav>
@@ -56,10 +61,6 @@ export function Shell({ children }: { children: ComponentChildren }) {
       </main>
     </div>
   )
-}
-
-function isVisible({ role, isTestOnly }: PageDefinition): boolean {
-  return hasRole(role) && (isTestOnly !== true || session.value?.environment === 'test')
 }
 
 /** Shown on every page while the test environment's clock is ahead of real time. Another user may have moved it, so it is refreshed on navigation. */
@@ -82,6 +83,7 @@ function navLink({ name }: PageDefinition) {
   const isCurrent = route.value.page === name
   return (
     <a key={name} href={dashboardPath(name)} {...(isCurrent ? { 'aria-current': 'page' as const } : {})}>
+      <PageIcon name={name} />
       {messages.value.pages[name]}
     </a>
   )

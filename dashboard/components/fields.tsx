@@ -9,6 +9,8 @@ export interface FieldProps {
   readonly value: string
   readonly onInput: (value: string) => void
   readonly hint?: string
+  /** What is wrong with the value; '' for nothing. */
+  readonly problem?: string
   readonly type?: 'text' | 'password' | 'tel' | 'search' | 'url' | 'number'
   readonly autocomplete?: string
   readonly inputMode?: 'text' | 'numeric' | 'tel'
@@ -19,7 +21,17 @@ export interface FieldProps {
 }
 
 /** A labelled input with an optional hint. */
-export function Field({ label, value, onInput, hint, type = 'text', isRequired = false, hasFocus = false, ...rest }: FieldProps) {
+export function Field({
+  label,
+  value,
+  onInput,
+  hint,
+  problem = '',
+  type = 'text',
+  isRequired = false,
+  hasFocus = false,
+  ...rest
+}: FieldProps) {
   const id = useId()
   const input = useRef<HTMLInputElement>(null)
   // Browsers obey the autofocus attribute when a dialog opens, but not for an element added to a page.
@@ -27,7 +39,13 @@ export function Field({ label, value, onInput, hint, type = 'text', isRequired =
     if (hasFocus) input.current?.focus()
   }, [hasFocus])
   // InputHTMLAttributes is a union by input type, which a variable type cannot satisfy.
-  const attributes = { type, ...rest, ...(hint === undefined ? {} : { 'aria-describedby': `${id}-hint` }) } as InputHTMLAttributes
+  const described = [...(problem === '' ? [] : [`${id}-problem`]), ...(hint === undefined ? [] : [`${id}-hint`])].join(' ')
+  const attributes = {
+    type,
+    ...rest,
+    ...(described === '' ? {} : { 'aria-describedby': described }),
+    ...(problem === '' ? {} : { 'aria-invalid': true }),
+  } as InputHTMLAttributes
   return (
     <div class="field">
       <label for={id}>{label}</label>
@@ -40,6 +58,11 @@ export function Field({ label, value, onInput, hint, type = 'text', isRequired =
         {...attributes}
         onInput={(event) => onInput(event.currentTarget.value)}
       />
+      {problem !== '' && (
+        <small id={`${id}-problem`} class="problem" role="alert">
+          {problem}
+        </small>
+      )}
       {hint !== undefined && <small id={`${id}-hint`}>{hint}</small>}
     </div>
   )

@@ -1,4 +1,5 @@
 import type { ComponentChild } from 'preact'
+import { useEffect } from 'preact/hooks'
 
 import { messages } from '../app/language.ts'
 import type { PagedList } from '../hooks/use-paged-list.ts'
@@ -25,6 +26,9 @@ export interface TableProps<R> {
 /** A paged list, with a button that loads more. */
 export function DataTable<R>({ label, list, columns, keyOf, empty }: TableProps<R>) {
   const { rows, next, isLoading, error } = list
+  useEffect(() => {
+    if (list.isRecalled) list.refreshTop(keyOf)
+  }, [list])
   if (rows.value === null) return error.value === null ? <Loading /> : <ErrorMessage error={error.value} onRetry={list.reload} />
   if (rows.value.length === 0 && next.value === null) {
     return (

@@ -1,11 +1,15 @@
 import { signal, type ReadonlySignal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
 
+import { route } from '../app/router.ts'
 import { toCallError, type DashboardCallError } from '../app/api.ts'
+import { recallList, rememberList } from './list-memory.ts'
 import { mergeFirstPage, type ListPage } from './list-pages.ts'
 
 /** A list that is loaded page by page. */
 export interface PagedList<R> {
+  /** Its rows are those of before *back*. */
+  readonly isRecalled: boolean
   /** Null until the first page has arrived. */
   readonly rows: ReadonlySignal<readonly R[] | null>
   /** The cursor of the next page, or null at the end. */
@@ -20,25 +24,35 @@ export interface PagedList<R> {
 }
 
 /**
- * Loads a keyset-paginated list: the first page at once, and from the start whenever `key` changes. A page that arrives after that is dropped.
+ * Loads a keyset-paginated list: the first page at once, and from the start whenever `key` changes. A page that arrives after that is dropped. `key` is the
+ * list's own within its page. After *back*, the rows that were there are shown at once, and `DataTable` refreshes the newest of them.
  *
- *     const list = usePagedList(search, async (after) => {
+ *     const list = usePagedList(`cards ${search}`, async (after) => {
  *       const { cards, next } = await call('dashboard.cards.list', { search, after })
  *       return { rows: cards, next }
  *     })
  */
 export function usePagedList<R>(key: string, fetchPage: (after: string | null) => Promise<ListPage<R>>): PagedList<R> {
-  const list = useMemo(() => createPagedList(fetchPage), [key])
+  const list = useMemo(() => {
+    const { entry } = route.peek()
+    return { entry, ...createPagedList(fetchPage, recallList<R>(entry, key)) }
+  }, [key])
   useEffect(() => {
-    list.reload()
-    return list.cancel
+    if (!list.isRecalled) list.reload()
+    return () => {
+      list.cancel()
+      if (list.rows.peek() !== null) rememberList(list.entry, key, { rows: list.rows.peek() ?? [], next: list.next.peek() })
+    }
   }, [list])
   return list
 }
 
-function createPagedList<R>(fetchPage: (after: string | null) => Promise<ListPage<R>>): PagedList<R> & { cancel: () => void } {
-  const rows = signal<readonly R[] | null>(null)
-  const next = signal<string | null>(null)
+function createPagedList<R>(
+  fetchPage: (after: string | null) => Promise<ListPage<R>>,
+  recalled: ListPage<R> | null,
+): PagedList<R> & { cancel: () => void } {
+  const rows = signal<readonly R[] | null>(recalled?.rows ?? null)
+  const next = signal<string | null>(recalled?.next ?? null)
   const isLoading = signal(false)
   const error = signal<DashboardCallError | null>(null)
   let latestCall = 0
@@ -60,6 +74,7 @@ function createPagedList<R>(fetchPage: (after: string | null) => Promise<ListPag
     }
   }
   return {
+    isRecalled: recalled !== null,
     rows,
     next,
     isLoading,

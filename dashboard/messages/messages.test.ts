@@ -8,12 +8,14 @@ import { accountPageMessages } from '../pages/account/account-messages.ts'
 import { auditPageMessages } from '../pages/audit/audit-messages.ts'
 import { cardPageMessages } from '../pages/cards/card-messages.ts'
 import { compliancePageMessages } from '../pages/compliance/compliance-messages.ts'
+import { customerPageMessages } from '../pages/customers/customer-messages.ts'
 import { formBuilderMessages } from '../pages/form/form-messages.ts'
 import { overviewPageMessages } from '../pages/overview/overview-messages.ts'
 import { pageCheckMessages } from '../pages/page-check/page-check-messages.ts'
 import { receiptPageMessages } from '../pages/receipts/receipt-messages.ts'
 import { requestPageMessages } from '../pages/requests/request-messages.ts'
 import { sandboxPageMessages } from '../pages/sandbox/sandbox-messages.ts'
+import { searchMessages } from '../pages/search/search-messages.ts'
 import { settingsPageMessages } from '../pages/settings/settings-messages.ts'
 import { startPageMessages } from '../pages/start/start-messages.ts'
 import { verificationPageMessages } from '../pages/verification/verification-messages.ts'
@@ -32,6 +34,7 @@ const tables = {
   audit: auditPageMessages,
   cards: cardPageMessages,
   compliance: compliancePageMessages,
+  customers: customerPageMessages,
   form: formBuilderMessages,
   overview: overviewPageMessages,
   'page check': pageCheckMessages,
@@ -39,6 +42,7 @@ const tables = {
   receipts: receiptPageMessages,
   requests: requestPageMessages,
   sandbox: sandboxPageMessages,
+  search: searchMessages,
   settings: settingsPageMessages,
   start: startPageMessages,
   verification: verificationPageMessages,
@@ -91,6 +95,7 @@ const sameWords: ReadonlySet<string> = new Set([
   'OK',
   'PCI DSS',
   'React',
+  'SMS',
   'ms',
   'server',
   'soʻm',

@@ -3,12 +3,14 @@ import type { AccountPageMessages } from '../pages/account/account-messages.ts'
 import type { AuditPageMessages } from '../pages/audit/audit-messages.ts'
 import type { CardPageMessages } from '../pages/cards/card-messages.ts'
 import type { CompliancePageMessages } from '../pages/compliance/compliance-messages.ts'
+import type { CustomerPageMessages } from '../pages/customers/customer-messages.ts'
 import type { FormBuilderMessages } from '../pages/form/form-messages.ts'
 import type { OverviewPageMessages } from '../pages/overview/overview-messages.ts'
 import type { PageCheckMessages } from '../pages/page-check/page-check-messages.ts'
 import type { ReceiptPageMessages } from '../pages/receipts/receipt-messages.ts'
 import type { RequestPageMessages } from '../pages/requests/request-messages.ts'
 import type { SandboxPageMessages } from '../pages/sandbox/sandbox-messages.ts'
+import type { SearchMessages } from '../pages/search/search-messages.ts'
 import type { SettingsPageMessages } from '../pages/settings/settings-messages.ts'
 import type { StartPageMessages } from '../pages/start/start-messages.ts'
 import type { VerificationPageMessages } from '../pages/verification/verification-messages.ts'
@@ -23,12 +25,14 @@ export const accountPageText = createLazyMessages<AccountPageMessages>('account'
 export const auditPageText = createLazyMessages<AuditPageMessages>('audit')
 export const cardPageText = createLazyMessages<CardPageMessages>('cards')
 export const compliancePageText = createLazyMessages<CompliancePageMessages>('compliance')
+export const customerPageText = createLazyMessages<CustomerPageMessages>('customers')
 export const formBuilderText = createLazyMessages<FormBuilderMessages>('form')
 export const overviewPageText = createLazyMessages<OverviewPageMessages>('overview')
 export const pageCheckText = createLazyMessages<PageCheckMessages>('page-check')
 export const receiptPageText = createLazyMessages<ReceiptPageMessages>('receipts')
 export const requestPageText = createLazyMessages<RequestPageMessages>('requests')
 export const sandboxPageText = createLazyMessages<SandboxPageMessages>('sandbox')
+export const searchText = createLazyMessages<SearchMessages>('search')
 export const settingsPageText = createLazyMessages<SettingsPageMessages>('settings')
 export const startPageText = createLazyMessages<StartPageMessages>('start')
 export const verificationPageText = createLazyMessages<VerificationPageMessages>('verification')

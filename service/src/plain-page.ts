@@ -59,7 +59,7 @@ const style =
   '*{box-sizing:border-box}body{margin:0;background:var(--ground);color:var(--text);font:1rem/1.55 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif;' +
   'padding:clamp(.5rem,6vh,4rem) clamp(.5rem,4vw,2rem);overflow-wrap:anywhere}' +
   'main{max-width:40rem;margin:0 auto;padding:clamp(1.25rem,5vw,2.5rem);background:var(--panel);border:1px solid var(--line);border-radius:16px}' +
-  'h1{font-size:1.5rem;line-height:1.25;letter-spacing:-.01em;margin:0 0 1rem}h2{font-size:1.125rem;margin:2rem 0 .5rem}' +
+  'h1{font-size:clamp(1.25rem,5.6vw,1.5rem);line-height:1.25;letter-spacing:-.01em;margin:0 0 1rem}h2{font-size:1.125rem;margin:2rem 0 .5rem}' +
   'p{margin:0 0 .75rem}p:last-child{margin:0}a{color:var(--link);text-underline-offset:3px}small{color:var(--muted);font-size:.875rem}' +
   'dl{margin:1.5rem 0 0}dt{margin:0;padding:1rem 0 0;border-top:1px solid var(--line);scroll-margin-top:1rem}dd{margin:.25rem 0 0}dd:has(+dt){margin-bottom:1rem}' +
   'dt:target code{background:#ffe9a8;color:#241a00}.hint{color:var(--muted);font-size:.9375rem}code{font:600 .9375rem/1.4 ui-monospace,Menlo,Consolas,monospace;border-radius:4px;padding:.1em .3em;margin-inline-start:-.3em}' +

@@ -9,6 +9,7 @@ import { accountPageMessages } from '../../dashboard/pages/account/account-messa
 import { auditPageMessages } from '../../dashboard/pages/audit/audit-messages.ts'
 import { cardPageMessages } from '../../dashboard/pages/cards/card-messages.ts'
 import { compliancePageMessages } from '../../dashboard/pages/compliance/compliance-messages.ts'
+import { customerPageMessages } from '../../dashboard/pages/customers/customer-messages.ts'
 import { formBuilderMessages } from '../../dashboard/pages/form/form-messages.ts'
 import { overviewPageMessages } from '../../dashboard/pages/overview/overview-messages.ts'
 import { pageCheckMessages } from '../../dashboard/pages/page-check/page-check-messages.ts'
@@ -17,6 +18,7 @@ import { requestPageMessages } from '../../dashboard/pages/requests/request-mess
 import { startPageMessages } from '../../dashboard/pages/start/start-messages.ts'
 import { settingsPageMessages } from '../../dashboard/pages/settings/settings-messages.ts'
 import { sandboxPageMessages } from '../../dashboard/pages/sandbox/sandbox-messages.ts'
+import { searchMessages } from '../../dashboard/pages/search/search-messages.ts'
 import { verificationPageMessages } from '../../dashboard/pages/verification/verification-messages.ts'
 import { webhookPageMessages } from '../../dashboard/pages/webhooks/webhook-messages.ts'
 import { replaceFile } from '../replace-file.ts'
@@ -28,6 +30,7 @@ const lazyMessages: Readonly<Record<string, Readonly<Record<string, object>>>> =
   'audit-labels': auditLabels,
   cards: cardPageMessages,
   compliance: compliancePageMessages,
+  customers: customerPageMessages,
   form: formBuilderMessages,
   overview: overviewPageMessages,
   'page-check': pageCheckMessages,
@@ -35,6 +38,7 @@ const lazyMessages: Readonly<Record<string, Readonly<Record<string, object>>>> =
   receipts: receiptPageMessages,
   requests: requestPageMessages,
   sandbox: sandboxPageMessages,
+  search: searchMessages,
   settings: settingsPageMessages,
   start: startPageMessages,
   verification: verificationPageMessages,

@@ -162,7 +162,7 @@ export const importDirections: readonly DirectionRow[] = [
   // Its form builder holds a frame of the form, by the same way to it as a merchant's page.
   { of: 'dashboard/pages/form/', may: ['contract/', 'dashboard/', 'browser/bridge/'] },
   ...['dashboard/', 'client/', 'form-check/'].map((of) => ({ of, may: ['contract/', of] })),
-  { of: 'bench/', may: ['bench/', 'fault/', 'service/src/domain/freshness/', ...developmentImports] },
+  { of: 'bench/', may: ['bench/', 'fault/', 'service/src/domain/freshness/', 'vault/src/id.ts', ...developmentImports] },
   { of: 'fault/', may: ['fault/', ...developmentImports] },
   // Builds the application in its own process to create cards as the service does, a million of them. What is measured runs as a process of its own.
   { of: 'fault/app-in-process.ts', may: ['fault/', 'service/src/'] },
@@ -177,11 +177,12 @@ export const importDirections: readonly DirectionRow[] = [
   { of: 'docs/', may: ['docs/'], packages: [] },
   {
     of: 'tools/',
-    // What is printed: the settings and the rules into the docs, the form's and the dashboard's texts into files of the build.
+    // What is printed: the settings, the rules and what calls cost into the docs, the form's and the dashboard's texts into files of the build.
     may: [
       'tools/',
       'contract/',
       'service/src/ops/config/',
+      'bench/capacity/',
       'form-check/src/rules.ts',
       'service/src/domain/payments/states.ts',
       'service/src/ops/cli/going-live.ts',
@@ -194,12 +195,14 @@ export const importDirections: readonly DirectionRow[] = [
       'dashboard/pages/audit/audit-messages.ts',
       'dashboard/pages/cards/card-messages.ts',
       'dashboard/pages/compliance/compliance-messages.ts',
+      'dashboard/pages/customers/customer-messages.ts',
       'dashboard/pages/form/form-messages.ts',
       'dashboard/pages/overview/overview-messages.ts',
       'dashboard/pages/page-check/page-check-messages.ts',
       'dashboard/pages/receipts/receipt-messages.ts',
       'dashboard/pages/requests/request-messages.ts',
       'dashboard/pages/sandbox/sandbox-messages.ts',
+      'dashboard/pages/search/search-messages.ts',
       'dashboard/pages/settings/settings-messages.ts',
       'dashboard/pages/start/start-messages.ts',
       'dashboard/pages/verification/verification-messages.ts',

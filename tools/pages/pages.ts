@@ -9,6 +9,7 @@ import { goingLiveItems } from '../../service/src/ops/cli/going-live.ts'
 import { refusedStarts } from '../../service/src/ops/cli/refused-starts.fixture.ts'
 import { settings } from '../../service/src/ops/config/config.ts'
 import { printAppearancePage } from './appearance.ts'
+import { printCapacityPage } from './capacity.ts'
 import { printClientTypes } from './client-types.ts'
 import { printErrorsPage } from './errors.ts'
 import { printFormCheckPage } from './form-check.ts'
@@ -32,6 +33,7 @@ export function printPages(version: string): Map<string, string> {
     ['docs/reference/appearance.md', printAppearancePage()],
     ['docs/reference/settings.md', printSettingsPage(settings)],
     ['docs/reference/refused-starts.md', printRefusedStartsPage(refusedStarts)],
+    ['docs/operating/capacity.md', printCapacityPage()],
     ['docs/operating/going-live.md', printGoingLivePage(goingLiveItems)],
     ['docs/reference/payment-states.md', printPaymentStatesPage(receiptStateInfo, receiptTransitions)],
     ['docs/reference/operations.md', printOperationsPage(Object.values(operations))],

@@ -53,10 +53,11 @@ export function renderRows({ rows }: ChooserView, choice: SavedCardChoice, texts
 }
 
 function createRow(card: SavedCardOffer, isChosen: boolean, texts: FormTexts, { choose, ask }: RowActions): HTMLElement {
-  const [label, radio, remove] = [createHtml('label'), createHtml('input'), createButton('plain remove')]
+  const [label, radio, what, remove] = [createHtml('label'), createHtml('input'), createHtml('span', 'what'), createButton('plain remove')]
   Object.assign(radio, { type: 'radio', name: 'saved', value: card.id, checked: isChosen, disabled: card.expired })
   radio.addEventListener('change', () => choose(card.id))
-  label.append(radio, ...markOf(card.number), ...describeCard(card, texts))
+  what.append(...describeCard(card, texts))
+  label.append(radio, ...markOf(card.number), what)
   remove.textContent = texts.remove ?? ''
   remove.setAttribute('aria-label', `${texts.remove ?? ''}: ${spellCard(card, texts)}`)
   remove.addEventListener('click', () => ask(card.id))

@@ -5,7 +5,7 @@ import { done } from './dashboard-session.ts'
 
 const cardId = Type.String({ pattern: '^[0-9a-f]{24}$', description: "The token's first 24 digits; never the token." })
 
-const card = Type.Object({
+export const cardInList = Type.Object({
   cardId,
   number: Type.String({ description: 'Masked: `860006******6311`.' }),
   expire: Type.String({ description: '`03/99`.' }),
@@ -43,8 +43,19 @@ export const dashboardCardsListContract = defineOperation('dashboard.cards.list'
   role: 'read',
   mutates: false,
   limit: 'read',
-  params: Type.Object({ after, count, search: Type.Optional(Type.String({ maxLength: 128 })) }),
-  result: Type.Object({ cards: Type.Array(card), next }),
+  params: Type.Object({
+    after,
+    count,
+    search: Type.Optional(Type.String({ maxLength: 128 })),
+    customer: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 128,
+        description: 'Your own id of the payer, also one of four digits; `search` is not used then.',
+      }),
+    ),
+  }),
+  result: Type.Object({ cards: Type.Array(cardInList), next }),
   errors: [],
 })
 
@@ -57,7 +68,7 @@ export const dashboardCardsGetContract = defineOperation('dashboard.cards.get', 
   params: Type.Object({ cardId }),
   result: Type.Object({
     card: Type.Object({
-      ...card.properties,
+      ...cardInList.properties,
       verifiedAt: Type.Union([Type.Integer(), Type.Null()]),
       endsAt: Type.Integer(),
       endedAt: Type.Union([Type.Integer(), Type.Null()]),
@@ -82,4 +93,4 @@ export const dashboardCardsRemoveContract = defineOperation('dashboard.cards.rem
 
 export const dashboardCardOperations = operationsByName(dashboardCardsListContract, dashboardCardsGetContract, dashboardCardsRemoveContract)
 
-export type DashboardCard = Static<typeof card>
+export type DashboardCard = Static<typeof cardInList>

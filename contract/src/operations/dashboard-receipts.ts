@@ -16,7 +16,7 @@ const status = Type.Unsafe<ReceiptStatus>({
   description: 'As a person would say it: contract/src/receipt-status.ts.',
 })
 
-const receipt = Type.Object({
+export const receiptInList = Type.Object({
   receiptId,
   state: Type.Integer({
     description:
@@ -80,7 +80,7 @@ export const dashboardReceiptsListContract = defineOperation('dashboard.receipts
     amountTo: Type.Optional(amount),
   }),
   result: Type.Object({
-    receipts: Type.Array(receipt),
+    receipts: Type.Array(receiptInList),
     next,
     unreadEntries: Type.Integer({
       description:
@@ -99,7 +99,7 @@ export const dashboardReceiptsGetContract = defineOperation('dashboard.receipts.
   params: Type.Object({ receiptId }),
   result: Type.Object({
     receipt: Type.Object({
-      ...receipt.properties,
+      ...receiptInList.properties,
       cancelTime: Type.Integer(),
       account: Type.String({ description: 'JSON array of {name, title, value, main}.' }),
       detail: textOrNull,

@@ -23,7 +23,7 @@ const members = Type.Object({
   more: Type.Integer({ description: 'How many more there were.' }),
 })
 
-const entry = Type.Object({
+export const requestEntry = Type.Object({
   requestId: Type.String(),
   at: Type.Integer(),
   method: textOrNull,
@@ -78,7 +78,7 @@ export const dashboardRequestsListContract = defineOperation('dashboard.requests
     from: Type.Optional(timestamp),
     to: Type.Optional(timestamp),
   }),
-  result: Type.Object({ requests: Type.Array(entry), next }),
+  result: Type.Object({ requests: Type.Array(requestEntry), next }),
   errors: [],
 })
 
@@ -90,7 +90,7 @@ export const dashboardRequestsGetContract = defineOperation('dashboard.requests.
   limit: 'read',
   params: Type.Object({ requestId: hexId }),
   result: Type.Object({
-    entry,
+    entry: requestEntry,
     bytes: Type.Integer({ description: 'Of the whole body.' }),
     data: Type.String({ description: '`data` of the error, where it is a plain name.' }),
     message: Type.String(),

@@ -134,7 +134,19 @@ export const dashboardWebhooksDeliveriesContract = defineOperation('dashboard.we
   role: 'read',
   mutates: false,
   limit: 'read',
-  params: Type.Object({ after, count, state: Type.Optional(state), type: Type.Optional(type), endpointId: Type.Optional(id) }),
+  params: Type.Object({
+    after,
+    count,
+    state: Type.Optional(state),
+    type: Type.Optional(type),
+    endpointId: Type.Optional(id),
+    objectId: Type.Optional(
+      Type.String({
+        pattern: '^[0-9a-f]{24}$',
+        description: 'A card or a receipt: its deliveries, at most the hundred newest, in one page.',
+      }),
+    ),
+  }),
   result: Type.Object({ deliveries: Type.Array(delivery), next }),
   errors: [],
 })

@@ -2,6 +2,7 @@ import type { Language } from '@tessera/contract/profile'
 
 // Loaded with the page, one file per language. {0} is a placeholder for `formatMessage`.
 const en = {
+  open: 'Open',
   label: 'What people did',
   about: 'What your users and the provider did. Calls of your pages and servers are in the history of a card or receipt: enter its id.',
   idLabel: 'Id of a card, receipt or user',
@@ -27,6 +28,7 @@ const en = {
 export type AuditPageMessages = typeof en
 
 const ru: AuditPageMessages = {
+  open: 'Открыть',
   label: 'Действия пользователей',
   about: 'Действия ваших пользователей и провайдера. Вызовы страниц и серверов — в истории карты или чека: укажите идентификатор.',
   idLabel: 'Идентификатор карты, чека или пользователя',
@@ -50,6 +52,7 @@ const ru: AuditPageMessages = {
 }
 
 const uz: AuditPageMessages = {
+  open: 'Ochish',
   label: 'Foydalanuvchilar amallari',
   about: 'Foydalanuvchilaringiz va provayder amallari. Sahifa va server chaqiruvlari karta yoki chek tarixida: identifikatorini kiriting.',
   idLabel: 'Karta, chek yoki foydalanuvchi identifikatori',

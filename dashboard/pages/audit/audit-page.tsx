@@ -4,8 +4,10 @@ import type { Result } from '@tessera/contract/operations'
 
 import { call } from '../../app/api.ts'
 import { useMessages } from '../../app/lazy-messages.tsx'
+import { shortId } from '../../app/object-title.ts'
 import { navigate, dashboardPath, route } from '../../app/router.ts'
 import { Field, useSyncedValue } from '../../components/fields.tsx'
+import { objectPath } from '../../components/links.tsx'
 import { EmptyState } from '../../components/query-result.tsx'
 import { type TableColumn, DataTable } from '../../components/table.tsx'
 import { EnglishCode, Time } from '../../components/values.tsx'
@@ -22,7 +24,7 @@ export function AuditPage() {
   const subject = route.value.query.get('subject') ?? ''
   const input = useSyncedValue(subject)
   const invalidId = useSignal('')
-  const list = usePagedList(subject, async (after) => {
+  const list = usePagedList(`audit ${subject}`, async (after) => {
     const { entries, next } = await call('dashboard.audit.list', subject === '' ? { after } : { after, subject })
     return { rows: entries, next }
   })
@@ -84,12 +86,25 @@ function columns(): TableColumn<AuditRow>[] {
         </>
       ),
     },
-    { name: text.actor, render: ({ actor, phone }) => (phone === null ? labelOf(labels.actors, actor) : `+${phone}`) },
+    {
+      name: text.actor,
+      render: ({ actor, phone }) => (phone === null ? labelOf(labels.actors, actor) : <span class="whole">{`+${phone}`}</span>),
+    },
     { name: text.at, render: ({ at }) => <Time at={at} /> },
     {
       name: text.object,
-      render: ({ subject }) =>
-        /^[0-9a-f]{24}$/.test(subject) ? <a href={dashboardPath(`audit?subject=${subject}`)}>{subject.slice(0, 8)}…</a> : subject,
+      render: ({ subject, action }) => {
+        const path = objectPath(action, subject)
+        if (!/^[0-9a-f]{24}$/.test(subject)) return subject
+        return (
+          <>
+            <a href={dashboardPath(`audit?subject=${subject}`)} class="whole">
+              {shortId(subject)}
+            </a>{' '}
+            {path !== null && <a href={dashboardPath(path)}>{text.open}</a>}
+          </>
+        )
+      },
     },
     {
       name: text.changes,

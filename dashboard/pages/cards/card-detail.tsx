@@ -2,18 +2,22 @@ import { useSignal } from '@preact/signals'
 import type { Result } from '@tessera/contract/operations'
 
 import { call } from '../../app/api.ts'
+import { messages } from '../../app/language.ts'
 import { useMessages } from '../../app/lazy-messages.tsx'
+import { shortId, useObjectTitle } from '../../app/object-title.ts'
 import { dashboardPath } from '../../app/router.ts'
 import { hasRole } from '../../app/session-state.ts'
 import { CopyButton } from '../../components/copy.tsx'
 import { JsonDetails } from '../../components/details.tsx'
+import { CustomerLink, StepTime } from '../../components/links.tsx'
 import { ConfirmDialog } from '../../components/dialog.tsx'
 import { QueryResult } from '../../components/query-result.tsx'
-import { Money, Tag, Time } from '../../components/values.tsx'
+import { Money, Time } from '../../components/values.tsx'
 import { useQuery } from '../../hooks/use-query.ts'
 import { outcomeLabel } from '../../messages/audit-labels.ts'
 import { labelOf } from '../../messages/lookup.ts'
 import { auditLabelText, cardPageText, reasonText, receiptPageText } from '../../messages/page-texts.ts'
+import { CardStateTag } from './card-state.tsx'
 import { ReceiptStateTag } from '../receipts/receipt-state.tsx'
 
 type CardDetails = Result<'dashboard.cards.get'>
@@ -23,13 +27,12 @@ export function CardDetail({ cardId }: { cardId: string }) {
   const query = useQuery('dashboard.cards.get', { cardId })
   const isRemoving = useSignal(false)
   const loading = useMessages(cardPageText, receiptPageText, auditLabelText, reasonText)
+  const name = cardPageText.isLoaded.value ? cardPageText.current().number : ''
+  useObjectTitle(`${name} ${query.result.value?.card.number ?? shortId(cardId)}`)
   if (loading !== null) return loading
   const text = cardPageText.current()
   return (
     <>
-      <p>
-        <a href={dashboardPath('cards')}>← {text.back}</a>
-      </p>
       <QueryResult query={query}>
         {(details) => (
           <div class="columns">
@@ -39,6 +42,7 @@ export function CardDetail({ cardId }: { cardId: string }) {
               <CardSummary {...details} onRemove={() => (isRemoving.value = true)} />
             )}
             <Timeline timeline={details.timeline} />
+            <RelatedLinks cardId={cardId} />
           </div>
         )}
       </QueryResult>
@@ -63,8 +67,9 @@ function CardSummary({ card, onRemove }: CardDetails & { onRemove: () => void })
   const isUsable = card.state === 'live' || card.state === 'expired'
   return (
     <section class="panel">
-      <h2 class="mask">{card.number}</h2>
-      <CardStateTag card={card} />
+      <h2>
+        <CardStateTag card={card} />
+      </h2>
       <dl>
         <dt>{text.cardId}</dt>
         <dd>
@@ -73,7 +78,9 @@ function CardSummary({ card, onRemove }: CardDetails & { onRemove: () => void })
         <dt>{text.expiry}</dt>
         <dd>{card.expire}</dd>
         <dt>{text.customer}</dt>
-        <dd>{card.customer ?? '—'}</dd>
+        <dd>
+          <CustomerLink customer={card.customer} />
+        </dd>
         <dt>{text.created}</dt>
         <dd>
           <Time at={card.createdAt} />
@@ -98,6 +105,22 @@ function CardSummary({ card, onRemove }: CardDetails & { onRemove: () => void })
           {text.remove}
         </button>
       )}
+    </section>
+  )
+}
+
+/** What else there is of the card. */
+function RelatedLinks({ cardId }: { cardId: string }) {
+  const text = cardPageText.current()
+  return (
+    <section class="panel">
+      <h2>{messages.value.related}</h2>
+      <p class="related">
+        <a href={dashboardPath(`receipts?card=${cardId}`)}>{text.allPayments}</a>
+        <a href={dashboardPath(`requests?card=${cardId}`)}>{text.requests}</a>
+        <a href={dashboardPath(`webhooks?object=${cardId}`)}>{text.deliveries}</a>
+        <a href={dashboardPath(`audit?subject=${cardId}`)}>{text.audit}</a>
+      </p>
     </section>
   )
 }
@@ -127,7 +150,7 @@ function Timeline({ timeline }: Pick<CardDetails, 'timeline'>) {
     <section class="panel">
       <h2>{text.history}</h2>
       <ol class="timeline">
-        {timeline.map(({ at, what, outcome, actor, receiptId, amountTiyin }) => (
+        {timeline.map(({ at, what, outcome, actor, requestId, receiptId, amountTiyin }) => (
           <li key={`${at} ${what} ${receiptId ?? ''} ${outcome}`}>
             <strong>{what === 'receipt' ? text.payment : labelOf(labels.actions, what)}</strong>
             {what === 'receipt' ? (
@@ -138,23 +161,14 @@ function Timeline({ timeline }: Pick<CardDetails, 'timeline'>) {
             {amountTiyin !== null && <Money tiyin={amountTiyin} />}
             {receiptId !== null && <a href={dashboardPath(`receipts/${receiptId}`)}>{text.receipt}</a>}
             <small>
-              <Time at={at} /> · {labelOf(labels.actors, actor)}
+              <StepTime requestId={requestId} actor={actor}>
+                <Time at={at} />
+              </StepTime>{' '}
+              · {labelOf(labels.actors, actor)}
             </small>
           </li>
         ))}
       </ol>
     </section>
   )
-}
-
-/** Whether a live card is verified, or how another one ended. */
-export function CardStateTag({
-  card: { state, verified },
-}: {
-  card: Pick<Result<'dashboard.cards.list'>['cards'][number], 'state' | 'verified'>
-}) {
-  const text = cardPageText.current().states
-  if (state === 'tampered') return <Tag tone="red">{text.tampered}</Tag>
-  if (state === 'live') return verified ? <Tag tone="green">{text.verified}</Tag> : <Tag tone="amber">{text.unverified}</Tag>
-  return <Tag tone={state === 'expired' ? 'amber' : 'grey'}>{text[state]}</Tag>
 }

@@ -5,12 +5,14 @@ import { call } from '../../app/api.ts'
 import { useMessages } from '../../app/lazy-messages.tsx'
 import { navigate, dashboardPath, route } from '../../app/router.ts'
 import { Field, useSyncedValue } from '../../components/fields.tsx'
+import { CustomerLink } from '../../components/links.tsx'
 import { EmptyState } from '../../components/query-result.tsx'
 import { type TableColumn, DataTable } from '../../components/table.tsx'
 import { Tag, Time } from '../../components/values.tsx'
 import { usePagedList } from '../../hooks/use-paged-list.ts'
 import { cardPageText } from '../../messages/page-texts.ts'
-import { CardDetail, CardStateTag } from './card-detail.tsx'
+import { CardDetail } from './card-detail.tsx'
+import { CardStateTag } from './card-state.tsx'
 
 /** The list at /dashboard/cards, and one card at /dashboard/cards/<id>. */
 export function CardsPage() {
@@ -24,7 +26,7 @@ type CardRow = Result<'dashboard.cards.list'>['cards'][number]
 export function CardList() {
   const search = route.value.query.get('search') ?? ''
   const input = useSyncedValue(search)
-  const list = usePagedList(search, async (after) => {
+  const list = usePagedList(`cards ${search}`, async (after) => {
     const { cards, next } = await call('dashboard.cards.list', { search, after })
     return { rows: cards, next }
   })
@@ -73,7 +75,7 @@ function columns(): TableColumn<CardRow>[] {
         state === 'tampered' ? '—' : <Tag tone={recurrent ? 'blue' : 'grey'}>{recurrent ? text.recurrent : text.oneTime}</Tag>,
       isMinor: true,
     },
-    { name: text.customer, render: ({ customer }) => customer ?? '—', isMinor: true },
+    { name: text.customer, render: ({ customer }) => <CustomerLink customer={customer} />, isMinor: true },
     { name: text.created, render: ({ createdAt }) => <Time at={createdAt} /> },
   ]
 }

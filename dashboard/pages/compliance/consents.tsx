@@ -5,6 +5,7 @@ import { call } from '../../app/api.ts'
 import { dashboardPath } from '../../app/router.ts'
 import { CopyButton } from '../../components/copy.tsx'
 import { Dialog } from '../../components/dialog.tsx'
+import { CustomerLink } from '../../components/links.tsx'
 import { EmptyState, ErrorMessage } from '../../components/query-result.tsx'
 import { DataTable } from '../../components/table.tsx'
 import { Tag, Time } from '../../components/values.tsx'
@@ -23,7 +24,7 @@ type Consent = ConsentPage['consents'][number] & { readonly text: string | null 
 export function ConsentsSection({ consents }: { consents: Result<'dashboard.compliance.get'>['consents'] }) {
   const text = compliancePageText.current()
   const opened = useSignal<Consent | null>(null)
-  const list = usePagedList('', async (after) => {
+  const list = usePagedList('consents', async (after) => {
     const page = await call('dashboard.consents.list', { after })
     return { rows: withTexts(page), next: page.next }
   })
@@ -48,7 +49,7 @@ export function ConsentsSection({ consents }: { consents: Result<'dashboard.comp
               </a>
             ),
           },
-          { name: text.payer, render: ({ customer }) => customer ?? '—', isMinor: true },
+          { name: text.payer, render: ({ customer }) => <CustomerLink customer={customer} />, isMinor: true },
           { name: text.source, render: ({ by, hasValidMac }) => <ConsentSource by={by} hasValidMac={hasValidMac} /> },
           { name: text.agreed, render: ({ agreedAt, receivedAt }) => <Time at={agreedAt ?? receivedAt} /> },
           {

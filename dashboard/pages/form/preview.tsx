@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import type { FrameOptions } from '@tessera/contract/frame'
+import { frameProtocol, type FrameOptions } from '@tessera/contract/frame'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 
 import { type Bridge, createFrameId, openBridge } from '../../../browser/bridge/bridge.ts'
@@ -26,7 +26,7 @@ export function FormPreview({ merchantId, origin, options }: { merchantId: strin
   }
   const connect = (element: HTMLIFrameElement): void => {
     bridge.current?.close()
-    bridge.current = openBridge(element, origin, id, (message) => {
+    bridge.current = openBridge(element, origin, { tessera: frameProtocol, id }, (message) => {
       if (message.type === 'size') element.style.height = `${String(message.height)}px`
       if (message.type === 'ready') show(step.value)
     })

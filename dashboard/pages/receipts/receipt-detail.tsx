@@ -4,14 +4,18 @@ import { receiptStates } from '@tessera/contract/receipt'
 
 import { call } from '../../app/api.ts'
 import { useMessages } from '../../app/lazy-messages.tsx'
+import { messages } from '../../app/language.ts'
+import { shortId, useObjectTitle } from '../../app/object-title.ts'
 import { dashboardPath } from '../../app/router.ts'
 import { hasRole } from '../../app/session-state.ts'
 import { CopyButton } from '../../components/copy.tsx'
 import { DetailList, JsonDetails } from '../../components/details.tsx'
+import { CardLink, CustomerLink, StepTime } from '../../components/links.tsx'
 import { ConfirmDialog } from '../../components/dialog.tsx'
 import { QueryResult } from '../../components/query-result.tsx'
 import { ReasonText } from '../../components/reason.tsx'
 import { Money, Tag, Time } from '../../components/values.tsx'
+import { formatSom } from '../../format/numbers.ts'
 import { useQuery } from '../../hooks/use-query.ts'
 import { outcomeLabel } from '../../messages/audit-labels.ts'
 import { labelOf } from '../../messages/lookup.ts'
@@ -25,14 +29,15 @@ export function ReceiptDetail({ receiptId }: { receiptId: string }) {
   const query = useQuery('dashboard.receipts.get', { receiptId })
   const dialog = useSignal<'cancel' | 'confirm' | null>(null)
   const loading = useMessages(receiptPageText, auditLabelText, reasonText)
+  const name = receiptPageText.isLoaded.value ? receiptPageText.current().id : ''
+  const amount = query.result.value?.receipt.amountTiyin
+  const money = amount === undefined ? '' : ` · ${formatSom(amount)}\u00a0${messages.value.som}`
+  useObjectTitle(`${name} ${shortId(receiptId)}${money}`)
   if (loading !== null) return loading
   const text = receiptPageText.current()
   const close = (): void => void (dialog.value = null)
   return (
     <>
-      <p>
-        <a href={dashboardPath('receipts')}>← {text.back}</a>
-      </p>
       <QueryResult query={query}>
         {(details) => (
           <div class="columns">
@@ -43,6 +48,7 @@ export function ReceiptDetail({ receiptId }: { receiptId: string }) {
             />
             <NetworkOperations operations={details.operations} />
             <Timeline timeline={details.timeline} />
+            <RelatedLinks receiptId={receiptId} />
           </div>
         )}
       </QueryResult>
@@ -74,6 +80,21 @@ export function ReceiptDetail({ receiptId }: { receiptId: string }) {
   )
 }
 
+/** What else there is of the receipt. */
+function RelatedLinks({ receiptId }: { receiptId: string }) {
+  const text = receiptPageText.current()
+  return (
+    <section class="panel">
+      <h2>{messages.value.related}</h2>
+      <p class="related">
+        <a href={dashboardPath(`requests?receipt=${receiptId}`)}>{text.requests}</a>
+        <a href={dashboardPath(`webhooks?object=${receiptId}`)}>{text.deliveries}</a>
+        <a href={dashboardPath(`audit?subject=${receiptId}`)}>{text.audit}</a>
+      </p>
+    </section>
+  )
+}
+
 interface AttemptedCard {
   readonly cardId: string
   readonly number: string
@@ -83,10 +104,6 @@ interface AttemptedCard {
 function attemptedCards(operations: ReceiptDetails['operations']): AttemptedCard[] {
   const cards = operations.filter(({ cardId }) => cardId !== '').map(({ cardId, number }) => [cardId, { cardId, number }] as const)
   return [...new Map(cards).values()]
-}
-
-function CardLink({ card: { cardId, number } }: { card: AttemptedCard }) {
-  return <a href={dashboardPath(`cards/${cardId}`)}>{number === '' ? cardId : number}</a>
 }
 
 interface ReceiptSummaryProps extends Pick<ReceiptDetails, 'receipt'> {
@@ -105,14 +122,14 @@ function ReceiptSummary({ receipt, attempted, onAction }: ReceiptSummaryProps) {
     [text.captured, capturedTiyin === 0 ? null : <Money tiyin={capturedTiyin} />],
     [text.refunded, refundedTiyin === 0 ? null : <Money tiyin={refundedTiyin} />],
     [text.order, order === '' ? null : order],
-    [text.customer, customer === null || customer === '' ? null : customer],
-    [text.card, cardId === '' ? attempted.length === 0 ? '—' : null : <CardLink card={{ cardId, number }} />],
+    [text.customer, customer === null || customer === '' ? null : <CustomerLink customer={customer} />],
+    [text.card, cardId === '' ? attempted.length === 0 ? '—' : null : <CardLink cardId={cardId} number={number} />],
     [
       text.attemptedCards,
       cardId === '' && attempted.length > 0
         ? attempted.map((card) => (
             <div key={card.cardId}>
-              <CardLink card={card} />
+              <CardLink {...card} />
             </div>
           ))
         : null,
@@ -129,9 +146,8 @@ function ReceiptSummary({ receipt, attempted, onAction }: ReceiptSummaryProps) {
   return (
     <section class="panel">
       <h2>
-        <Money tiyin={amountTiyin} />
+        <ReceiptStatusTag status={status} />
       </h2>
-      <ReceiptStatusTag status={status} />
       <DetailList details={rows} />
       {hasRole('support') && state === receiptStates.held && (
         <button type="button" class="main" onClick={() => onAction('confirm')}>
@@ -163,7 +179,7 @@ function NetworkOperations({ operations }: Pick<ReceiptDetails, 'operations'>) {
             <Tag tone={state === 'approved' ? 'green' : state === 'declined' ? 'red' : 'amber'}>{text.operations[state] ?? state}</Tag>
             {reason !== '' && <ReasonText reason={reason} />} {rawCode !== '' && <code>{rawCode}</code>}
             <small>
-              <Time at={requestedAt} /> {cardId !== '' && <CardLink card={{ cardId, number }} />}
+              <Time at={requestedAt} /> {cardId !== '' && <CardLink cardId={cardId} number={number} />}
             </small>
           </li>
         ))}
@@ -179,12 +195,15 @@ function Timeline({ timeline }: Pick<ReceiptDetails, 'timeline'>) {
     <section class="panel">
       <h2>{text.history}</h2>
       <ol class="timeline">
-        {timeline.map(({ at, what, outcome, actor }) => (
+        {timeline.map(({ at, what, outcome, actor, requestId }) => (
           <li key={`${at} ${what} ${outcome}`}>
             <strong>{labelOf(labels.actions, what)}</strong>
             <span>{outcomeLabel(outcome, labels)}</span>
             <small>
-              <Time at={at} /> · {labelOf(labels.actors, actor)}
+              <StepTime requestId={requestId} actor={actor}>
+                <Time at={at} />
+              </StepTime>{' '}
+              · {labelOf(labels.actors, actor)}
             </small>
           </li>
         ))}

@@ -14,14 +14,16 @@ export interface ReceiptFilter {
   /** So'm. */
   readonly amountFrom: string
   readonly amountTo: string
+  /** A card id. */
+  readonly card: string
   /** These two are texts of the merchant's customers, and stay out of the address. */
   readonly order: string
   readonly customer: string
 }
 
-export const noFilter: ReceiptFilter = { status: '', from: '', to: '', amountFrom: '', amountTo: '', order: '', customer: '' }
+export const noFilter: ReceiptFilter = { status: '', from: '', to: '', amountFrom: '', amountTo: '', card: '', order: '', customer: '' }
 
-const shownNames = ['status', 'from', 'to', 'amountFrom', 'amountTo'] as const
+const shownNames = ['status', 'from', 'to', 'amountFrom', 'amountTo', 'card'] as const
 
 /** The filter of an address and its history entry. A status that does not exist, an amount or a day that is none filters nothing. */
 export function readReceiptFilter({ query, hidden }: Pick<DashboardRoute, 'query' | 'hidden'>): ReceiptFilter {
@@ -32,6 +34,7 @@ export function readReceiptFilter({ query, hidden }: Pick<DashboardRoute, 'query
     to: dayOf('to'),
     amountFrom: toAmount(query.get('amountFrom') ?? ''),
     amountTo: toAmount(query.get('amountTo') ?? ''),
+    card: /^[0-9a-f]{24}$/.exec(query.get('card') ?? '')?.[0] ?? '',
     order: hidden['order'] ?? '',
     customer: hidden['customer'] ?? '',
   }
@@ -61,6 +64,7 @@ export function toReceiptListParams({
   to,
   amountFrom,
   amountTo,
+  card,
   order,
   customer,
 }: ReceiptFilter): Params<'dashboard.receipts.list'> {
@@ -70,6 +74,7 @@ export function toReceiptListParams({
     ...(status === '' ? {} : { status }),
     ...(least === null ? {} : { amountFrom: least }),
     ...(most === null ? {} : { amountTo: most }),
+    ...(card === '' ? {} : { cardId: card }),
     ...(order.trim() === '' ? {} : { order: order.trim() }),
     ...(customer === '' ? {} : { customer }),
   }

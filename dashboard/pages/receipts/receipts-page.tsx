@@ -9,6 +9,7 @@ import { useMessages } from '../../app/lazy-messages.tsx'
 import { navigate, dashboardPath, route } from '../../app/router.ts'
 import { CopyButton } from '../../components/copy.tsx'
 import { SelectField, LabelledControl, useSyncedValue } from '../../components/fields.tsx'
+import { CardLink, CustomerLink } from '../../components/links.tsx'
 import { EmptyState, ErrorMessage } from '../../components/query-result.tsx'
 import { ReasonText } from '../../components/reason.tsx'
 import { type TableColumn, DataTable } from '../../components/table.tsx'
@@ -51,7 +52,7 @@ export function ReceiptList() {
   const key = JSON.stringify(filter)
   const typed = useSyncedValue(filter, key)
   const unread = useSignal(0)
-  const list = usePagedList(key, async (after) => {
+  const list = usePagedList(`receipts ${key}`, async (after) => {
     const { receipts, next, unreadEntries } = await call('dashboard.receipts.list', { ...toReceiptListParams(filter), after })
     unread.value = unreadEntries
     return { rows: receipts, next }
@@ -89,6 +90,11 @@ export function ReceiptList() {
           </button>
         )}
       </form>
+      {filter.card !== '' && (
+        <p>
+          {text.card}: <a href={dashboardPath(`cards/${filter.card}`)}>{filter.card}</a>
+        </p>
+      )}
       {filter.customer !== '' && <p>{formatMessage(text.ofCustomer, filter.customer)}</p>}
       {unread.value > unreadNoticeMin && <p role="note">{formatMessage(text.preparing, unread.value)}</p>}
       <DataTable
@@ -162,17 +168,10 @@ function columns(): TableColumn<ReceiptRow>[] {
     { name: text.order, render: ({ order }) => (order === '' ? '—' : order), isMinor: true },
     {
       name: text.customer,
-      render: ({ customer }) =>
-        customer === null || customer === '' ? (
-          '—'
-        ) : (
-          <button type="button" class="value" onClick={() => show({ ...noFilter, customer })}>
-            {customer}
-          </button>
-        ),
+      render: ({ customer }) => <CustomerLink customer={customer} />,
       isMinor: true,
     },
-    { name: text.card, render: ({ number }) => (number === '' ? '—' : <span class="mask">{number}</span>), isMinor: true },
+    { name: text.card, render: ({ number, cardId }) => <CardLink cardId={cardId} number={number} />, isMinor: true },
     {
       name: text.time,
       render: ({ receiptId, createdAt }) => (

@@ -71,7 +71,7 @@ test('held money is captured, a day without receipts shows a message, and leavin
   await page.getByText('No receipts match').waitFor()
   assert.deepEqual(await listAccessibilityViolations(page), [])
   await page.getByRole('button', { name: 'Menu' }).click()
-  await page.getByRole('link', { name: 'Receipts' }).click()
+  await page.locator('nav a[href="/dashboard/receipts"]').click()
   await page.locator(`a[href$="/receipts/${id}"]`).waitFor()
   assert.equal(await page.getByLabel('From', { exact: true }).inputValue(), '', 'the field is cleared with the filter')
   await page.getByLabel('Status').selectOption({ label: 'Voided' })
@@ -113,6 +113,8 @@ test('a card number typed as an order number never leaves the page', async () =>
   await page.getByLabel('Order number').fill('8600 0691 9540 6311')
   await page.keyboard.press('Enter')
   await page.getByRole('alert').getByText('card number').waitFor()
+  await page.getByText('No receipts match').waitFor()
+  assert.equal(await page.getByLabel('Order number').inputValue(), '6311')
   assert.equal(
     sent.some((text) => text.replace(/\D/g, '').includes('8600069195406311')),
     false,
@@ -158,7 +160,7 @@ test('the cause of a failed payment is one click away from anywhere, and the res
   const page = await dashboard.open('account')
   await callDashboard(page, 'dashboard.sandbox.setStep', { scenario: 'receipts.pay', step: 'insufficient_funds' })
   await dashboard.api('receipts.pay', { id, token })
-  await page.getByRole('link', { name: 'Receipts' }).click()
+  await page.locator('nav a[href="/dashboard/receipts"]').click()
   const row = page.locator('tr', { has: page.locator(`a[href$="/receipts/${id}"]`) })
   await row.getByText('Failed', { exact: true }).waitFor()
   await row.getByText('insufficient_funds').waitFor()

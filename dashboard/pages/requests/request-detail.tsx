@@ -5,10 +5,12 @@ import { call } from '../../app/api.ts'
 import { language, messages } from '../../app/language.ts'
 import { useMessages } from '../../app/lazy-messages.tsx'
 import { formatMs } from '../../format/numbers.ts'
+import { shortId, useObjectTitle } from '../../app/object-title.ts'
 import { dashboardPath } from '../../app/router.ts'
 import { hasRole, session } from '../../app/session-state.ts'
 import { CopyButton, Snippet } from '../../components/copy.tsx'
 import { DetailList } from '../../components/details.tsx'
+import { CustomerLink } from '../../components/links.tsx'
 import { QueryResult, ErrorMessage } from '../../components/query-result.tsx'
 import { ReasonLabel } from '../../components/reason.tsx'
 import { EnglishCode, Tag, Time } from '../../components/values.tsx'
@@ -16,6 +18,7 @@ import { useAction } from '../../hooks/use-action.ts'
 import { useQuery } from '../../hooks/use-query.ts'
 import { formatMessage } from '../../messages/lookup.ts'
 import { reasonText, requestPageText } from '../../messages/page-texts.ts'
+import { receiptOf, textMember } from './request-objects.ts'
 import { requestCurl } from './request-curl.ts'
 
 type LoggedRequest = Result<'dashboard.requests.get'>
@@ -26,13 +29,12 @@ export function RequestDetails({ requestId }: { requestId: string }) {
   const query = useQuery('dashboard.requests.get', { requestId })
   const replayed = useSignal<ReplayResult | null>(null)
   const loading = useMessages(requestPageText, reasonText)
+  const name = requestPageText.isLoaded.value ? requestPageText.current().request : ''
+  useObjectTitle(`${query.result.value?.entry.method ?? name} ${shortId(requestId)}`)
   if (loading !== null) return loading
   const text = requestPageText.current()
   return (
     <>
-      <p>
-        <a href={dashboardPath('requests')}>← {text.back}</a>
-      </p>
       <QueryResult query={query}>
         {(request) => (
           <>
@@ -59,6 +61,8 @@ export function RequestDetails({ requestId }: { requestId: string }) {
 function RequestSummary({ request, onReplayed }: { request: LoggedRequest; onReplayed: (result: ReplayResult) => void }) {
   const text = requestPageText.current()
   const { requestId, at, method, profile, ms, caller, cardId, code, reason } = request.entry
+  const receiptId = receiptOf(request)
+  const customer = textMember(request.params, 'customer')
   const details = [
     [text.id, <CopyButton text={requestId} />],
     [text.at, <Time at={at} />],
@@ -67,6 +71,8 @@ function RequestSummary({ request, onReplayed }: { request: LoggedRequest; onRep
     [messages.value.ms, String(Math.round(ms))],
     [text.bytes, String(request.bytes)],
     [text.card, cardId === '' ? null : <a href={dashboardPath(`cards/${cardId}`)}>{cardId}</a>],
+    [text.receipt, receiptId === null ? null : <a href={dashboardPath(`receipts/${receiptId}`)}>{receiptId}</a>],
+    [text.customer, customer === null ? null : <CustomerLink customer={customer} />],
   ] as const
   return (
     <section class="panel wide">

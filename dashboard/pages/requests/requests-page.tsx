@@ -8,6 +8,7 @@ import { messages } from '../../app/language.ts'
 import { useMessages } from '../../app/lazy-messages.tsx'
 import { navigate, dashboardPath, route } from '../../app/router.ts'
 import { SelectField, LabelledControl, useSyncedValue } from '../../components/fields.tsx'
+import { CustomerLink } from '../../components/links.tsx'
 import { EmptyState } from '../../components/query-result.tsx'
 import { type TableColumn, DataTable } from '../../components/table.tsx'
 import { Time } from '../../components/values.tsx'
@@ -36,9 +37,12 @@ type RequestRow = Result<'dashboard.requests.list'>['requests'][number]
 /** The merchant's API calls, newest first. The filter is part of the address. */
 export function RequestList() {
   const filter = parseRequestLogFilter(route.value.query)
+  // What a customer is called may not stand in an address.
+  const customer = route.value.hidden['customer'] ?? ''
   const isLive = useSignal(false)
-  const list = usePagedList(requestFilterPath(filter), async (after) => {
-    const { requests, next } = await call('dashboard.requests.list', { ...toListParams(filter), after })
+  const list = usePagedList(`${requestFilterPath(filter)} ${customer}`, async (after) => {
+    const ofCustomer = customer === '' ? {} : { customer: customer.slice(0, loggedCustomerMax) }
+    const { requests, next } = await call('dashboard.requests.list', { ...toListParams(filter), ...ofCustomer, after })
     return { rows: requests, next }
   })
   const refresh = useCallback(() => {
@@ -48,12 +52,17 @@ export function RequestList() {
   const loading = useMessages(requestPageText, reasonText)
   if (loading !== null) return loading
   const text = requestPageText.current()
-  const isFiltered = Object.keys(filter).length > 0
+  const isFiltered = Object.keys(filter).length > 0 || customer !== ''
   return (
     <>
       <p class="about">{text.about}</p>
       <Filters filter={filter} />
       <SavedFilters filter={filter} />
+      {customer !== '' && (
+        <p>
+          {text.customer}: <CustomerLink customer={customer} />
+        </p>
+      )}
       <div class="tools">
         <label class="check">
           <input type="checkbox" checked={isLive.value} onChange={() => (isLive.value = !isLive.value)} />
@@ -78,7 +87,7 @@ function keyOf({ requestId, lost }: RequestRow): string {
 function Filters({ filter }: { filter: RequestLogFilter }) {
   const text = requestPageText.current()
   const wanted = useSyncedValue<RequestLogFilter>(filter, requestFilterPath(filter))
-  const hasMoreFilter = ['code', 'request', 'card', 'from', 'to'].some((name) => name in filter)
+  const hasMoreFilter = ['code', 'request', 'card', 'receipt', 'from', 'to'].some((name) => name in filter)
   const isExpanded = useSignal(hasMoreFilter)
   const showsMore = isExpanded.value || hasMoreFilter
   const set = (name: RequestLogFilterName) => (value: string) => (wanted.value = { ...wanted.value, [name]: value })
@@ -106,6 +115,7 @@ function Filters({ filter }: { filter: RequestLogFilter }) {
           {field('code')}
           {field('request')}
           {field('card')}
+          {field('receipt')}
           {field('from', { type: 'datetime-local' })}
           {field('to', { type: 'datetime-local' })}
         </>
@@ -194,3 +204,5 @@ const operationNames = [
   'form.sessions.cancel',
 ] as const satisfies readonly OperationName[]
 const pollIntervalMs = 2000
+/** The request log stores no longer ones. */
+const loggedCustomerMax = 64

@@ -35,9 +35,11 @@ export function UserSecurity({ settings, onChanged }: SettingsPanelProps) {
   const text = settingsPageText.current()
   const requireSecondFactor = useSignal(settings.requireSecondFactor)
   const largest = useSignal(formatSomInput(settings.refundUnconfirmedMaxTiyin))
+  const problem = useSignal('')
   const readChanges = () => {
     const refundUnconfirmedMaxTiyin = parseSomInput(largest.value)
-    if (refundUnconfirmedMaxTiyin === null) return text.amountInvalid
+    problem.value = refundUnconfirmedMaxTiyin === null ? text.amountInvalid : ''
+    if (refundUnconfirmedMaxTiyin === null) return ''
     return { requireSecondFactor: requireSecondFactor.value, refundUnconfirmedMaxTiyin }
   }
   return (
@@ -52,6 +54,7 @@ export function UserSecurity({ settings, onChanged }: SettingsPanelProps) {
         label={text.refundUnconfirmedMax}
         value={largest.value}
         hint={text.refundUnconfirmedMaxHint}
+        problem={problem.value}
         onInput={(value) => (largest.value = value)}
       />
     </SettingsForm>

@@ -10,7 +10,7 @@ import { settingsPageText } from '../../messages/page-texts.ts'
 
 export interface SettingsFormProps {
   readonly title: string
-  /** The changes to save, or a text that says what is invalid. */
+  /** The changes to save, or a text that says what is invalid; '' where the fields say it. */
   readonly readChanges: () => Params<'dashboard.settings.change'> | string
   readonly onSaved: () => void
   /** Who may change them. */

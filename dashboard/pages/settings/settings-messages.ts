@@ -2,6 +2,17 @@ import type { Language } from '@tessera/contract/profile'
 
 // Loaded with the page, one file per language. {0}, {1} … are placeholders for `formatMessage`.
 const en = {
+  parts: {
+    label: 'Settings by subject',
+    business: 'Business',
+    payments: 'Payments',
+    'card-form': 'Card form',
+    'api-keys': 'API keys',
+    team: 'Team',
+  },
+  webhooksText: 'Events of cards and payments go to your endpoints:',
+  teamText: 'Who signs in, and in which role:',
+  amountOrder: 'The minimum is above the maximum.',
   merchant: 'Merchant',
   merchantId: 'Merchant id',
   passwords: 'API passwords',
@@ -80,6 +91,17 @@ const en = {
 export type SettingsPageMessages = typeof en
 
 const ru: SettingsPageMessages = {
+  parts: {
+    label: 'Разделы настроек',
+    business: 'Компания',
+    payments: 'Платежи',
+    'card-form': 'Форма карты',
+    'api-keys': 'Ключи API',
+    team: 'Сотрудники',
+  },
+  webhooksText: 'События карт и платежей приходят на ваши адреса:',
+  teamText: 'Кто входит в кабинет и с какой ролью:',
+  amountOrder: 'Минимум больше максимума.',
   merchant: 'Мерчант',
   merchantId: 'Идентификатор мерчанта',
   passwords: 'Пароли API',
@@ -157,6 +179,17 @@ const ru: SettingsPageMessages = {
 }
 
 const uz: SettingsPageMessages = {
+  parts: {
+    label: 'Sozlamalar boʻlimlari',
+    business: 'Kompaniya',
+    payments: 'Toʻlovlar',
+    'card-form': 'Karta formasi',
+    'api-keys': 'API kalitlari',
+    team: 'Jamoa',
+  },
+  webhooksText: 'Karta va toʻlov hodisalari sizning manzillaringizga boradi:',
+  teamText: 'Kim va qaysi rol bilan kiradi:',
+  amountOrder: 'Minimum maksimumdan katta.',
   merchant: 'Merchant',
   merchantId: 'Merchant identifikatori',
   passwords: 'API parollari',

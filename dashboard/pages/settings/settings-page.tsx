@@ -1,5 +1,9 @@
 import '../../app/common.ts'
+import { messages } from '../../app/language.ts'
 import { useMessages } from '../../app/lazy-messages.tsx'
+import { usePartTitle } from '../../app/object-title.ts'
+import { dashboardPath, route } from '../../app/router.ts'
+import { hasRole } from '../../app/session-state.ts'
 import { CopyButton } from '../../components/copy.tsx'
 import { QueryResult } from '../../components/query-result.tsx'
 import { EnglishCode } from '../../components/values.tsx'
@@ -14,45 +18,107 @@ import { PasswordsPanel } from './passwords.tsx'
 import { SecuritySwitches, UserSecurity } from './security-switches.tsx'
 import type { SettingsPanelProps } from './settings-form.tsx'
 
-/** The merchant's settings and API passwords. */
+/** The merchant's settings and API passwords, on a page for each subject. */
 export function MerchantSettingsPage() {
   const query = useQuery('dashboard.settings.get', {})
+  const part = settingsParts.find((each) => each === route.value.rest[0]) ?? 'business'
   const loading = useMessages(settingsPageText)
+  usePartTitle(settingsPageText.isLoaded.value ? settingsPageText.current().parts[part] : '')
   if (loading !== null) return loading
-  return <QueryResult query={query}>{(settings) => <SettingsPanels settings={settings} onChanged={query.refetch} />}</QueryResult>
+  return (
+    <>
+      <SettingsTabs current={part} />
+      <QueryResult query={query}>{(settings) => <SettingsPanels part={part} settings={settings} onChanged={query.refetch} />}</QueryResult>
+    </>
+  )
 }
 
-function SettingsPanels(props: SettingsPanelProps) {
+/** The settings by what they are about, each at /dashboard/settings/<part>. */
+const settingsParts = ['business', 'payments', 'card-form', 'api-keys', 'team'] as const
+
+type SettingsPart = (typeof settingsParts)[number]
+
+function SettingsTabs({ current }: { current: SettingsPart }) {
   const text = settingsPageText.current()
-  const { settings } = props
   return (
-    <div class="columns">
-      <section class="panel">
-        <h2>{text.merchant}</h2>
-        <p>{settings.name}</p>
-        <p>
-          <small>{text.merchantId}</small> <CopyButton text={settings.merchantId} />
-        </p>
-        <h2>{text.limits}</h2>
-        {settings.limits.length === 0 ? <p>{text.noLimits}</p> : <p>{text.limitsText}</p>}
-        <ul class="list">
-          {settings.limits.map(({ name, count }) => (
-            <li key={name}>
-              <span>
-                {labelOf(text.limitNames, name)} <EnglishCode code={name} />
-              </span>{' '}
-              <span>{count}</span>
-            </li>
-          ))}
-        </ul>
-      </section>
-      <PasswordsPanel {...props} />
-      <OriginsForm {...props} />
-      <AmountsForm {...props} />
-      <BrandForm {...props} />
-      <SecuritySwitches {...props} />
-      <UserSecurity {...props} />
-      <AccountFieldsForm {...props} />
+    <div class="views" role="group" aria-label={text.parts.label}>
+      {settingsParts.map((part) => (
+        <a key={part} href={dashboardPath(`settings/${part}`)} {...(part === current ? { 'aria-current': 'true' as const } : {})}>
+          {text.parts[part]}
+        </a>
+      ))}
     </div>
+  )
+}
+
+function SettingsPanels({ part, ...props }: SettingsPanelProps & { part: SettingsPart }) {
+  const text = settingsPageText.current()
+  switch (part) {
+    case 'business':
+      return (
+        <div class="columns">
+          <MerchantPanel {...props} />
+          <BrandForm {...props} />
+        </div>
+      )
+    case 'payments':
+      return (
+        <div class="columns">
+          <AmountsForm {...props} />
+          <AccountFieldsForm {...props} />
+        </div>
+      )
+    case 'card-form':
+      return (
+        <div class="columns">
+          <OriginsForm {...props} />
+          <SecuritySwitches {...props} />
+        </div>
+      )
+    case 'api-keys':
+      return (
+        <div class="stack">
+          <PasswordsPanel {...props} />
+          <p>
+            {text.webhooksText} <a href={dashboardPath('webhooks')}>{messages.value.pages.webhooks}</a>
+          </p>
+        </div>
+      )
+    case 'team':
+      return (
+        <div class="stack">
+          <UserSecurity {...props} />
+          {hasRole('owner') && (
+            <p>
+              {text.teamText} <a href={dashboardPath('users')}>{messages.value.pages.users}</a>
+            </p>
+          )}
+        </div>
+      )
+  }
+}
+
+function MerchantPanel({ settings }: SettingsPanelProps) {
+  const text = settingsPageText.current()
+  return (
+    <section class="panel">
+      <h2>{text.merchant}</h2>
+      <p>{settings.name}</p>
+      <p>
+        <small>{text.merchantId}</small> <CopyButton text={settings.merchantId} />
+      </p>
+      <h2>{text.limits}</h2>
+      {settings.limits.length === 0 ? <p>{text.noLimits}</p> : <p>{text.limitsText}</p>}
+      <ul class="list">
+        {settings.limits.map(({ name, count }) => (
+          <li key={name}>
+            <span>
+              {labelOf(text.limitNames, name)} <EnglishCode code={name} />
+            </span>{' '}
+            <span>{count}</span>
+          </li>
+        ))}
+      </ul>
+    </section>
   )
 }

@@ -163,5 +163,5 @@ const uz: StartPageMessages = {
   librariesText: 'Mijoz kutubxonamiz va ochiq Payme kutubxonalarida manzil koʻrsatiladigan joy.',
 }
 
-/** The texts of the page Start. */
+/** The texts of the page Get started. */
 export const startPageMessages: Readonly<Record<Language, StartPageMessages>> = { en, ru, uz }

@@ -10,7 +10,7 @@ const context: StartContext = {
   sdk: { version: '1.2.3', integrity: 'sha384-a', moduleIntegrity: 'sha384-b' },
 }
 
-test('each curl line of the page Start sends JSON with its own id, and only the server call has the password', () => {
+test('each curl line of the page Get started sends JSON with its own id, and only the server call has the password', () => {
   const curl = startCurl(context, '8600069195406311')
   const lines = curl.split('curl ').slice(1)
   const methods = lines.map((line, index) => {

@@ -12,7 +12,7 @@ before(async () => {
 afterEach(() => dashboard.closePages())
 after(() => dashboard.stop())
 
-test('the page Start makes a test token, says why a test card fails, and completes its checklist by real calls', async () => {
+test('the page Get started makes a test token, says why a test card fails, and completes its checklist by real calls', async () => {
   const page = await dashboard.open('start')
   await page.getByText('0 of 4').waitFor()
   await page.getByRole('button', { name: 'Make a token' }).click()
@@ -49,7 +49,7 @@ test('what is copied works: the curl command makes a token, and the integrity ma
   assert.equal(await page.evaluate(() => navigator.clipboard.readText()), '8600069195406311')
 })
 
-test('the page Start shows a response that takes longer than its polling interval', async () => {
+test('the page Get started shows a response that takes longer than its polling interval', async () => {
   const page = await dashboard.open('account')
   await page.clock.install()
   const held: Route[] = []
@@ -57,7 +57,7 @@ test('the page Start shows a response that takes longer than its polling interva
     route.request().postData()?.includes('start.get') ? void held.push(route) : route.continue(),
   )
   const requested = page.waitForRequest((request) => request.postData()?.includes('start.get') ?? false)
-  await page.getByRole('link', { name: 'Start', exact: true }).click()
+  await page.getByRole('link', { name: 'Get started', exact: true }).click()
   await requested
   await page.clock.runFor(10_000)
   await held[0]?.continue()

@@ -47,7 +47,7 @@ export function VerificationPage() {
 function AttemptList() {
   const text = verificationPageText.current()
   const isFailed = useSignal(false)
-  const list = usePagedList(String(isFailed.value), async (after) => {
+  const list = usePagedList(`codes ${String(isFailed.value)}`, async (after) => {
     const { attempts, next } = await call('dashboard.verification.list', { after, failed: isFailed.value })
     return { rows: attempts, next }
   })

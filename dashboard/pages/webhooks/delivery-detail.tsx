@@ -4,6 +4,7 @@ import type { Result } from '@tessera/contract/operations'
 import { call } from '../../app/api.ts'
 import { messages } from '../../app/language.ts'
 import { formatMs } from '../../format/numbers.ts'
+import { shortId, useObjectTitle } from '../../app/object-title.ts'
 import { dashboardPath } from '../../app/router.ts'
 import { hasRole } from '../../app/session-state.ts'
 import { CopyButton, Snippet } from '../../components/copy.tsx'
@@ -22,11 +23,9 @@ export function DeliveryDetail({ eventId, endpointId }: { eventId: string; endpo
   const text = webhookPageText.current()
   const query = useQuery('dashboard.webhooks.delivery', { eventId, endpointId })
   const isConfirming = useSignal(false)
+  useObjectTitle(`${query.result.value?.delivery.type ?? text.id} ${shortId(eventId)}`)
   return (
     <>
-      <p>
-        <a href={dashboardPath('webhooks')}>← {text.back}</a>
-      </p>
       <QueryResult query={query}>
         {(details) => (
           <div class="columns">

@@ -19,7 +19,7 @@ export function DeliveryList() {
   const text = webhookPageText.current()
   const { query } = route.value
   const filter = parseDeliveryFilter(query)
-  const list = usePagedList(JSON.stringify(filter), async (after) => {
+  const list = usePagedList(`deliveries ${JSON.stringify(filter)}`, async (after) => {
     const { deliveries, next } = await call('dashboard.webhooks.deliveries', { ...filter, after })
     return { rows: deliveries, next }
   })
@@ -49,6 +49,11 @@ export function DeliveryList() {
         <button type="button" onClick={list.reload}>
           {text.refresh}
         </button>
+        {filter.objectId !== undefined && (
+          <button type="button" onClick={() => setFilter('object', '')}>
+            {text.allObjects}
+          </button>
+        )}
         {filter.endpointId !== undefined && (
           <button type="button" onClick={() => setFilter('endpoint', '')}>
             {text.allEndpoints}

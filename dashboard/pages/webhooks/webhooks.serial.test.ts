@@ -90,7 +90,7 @@ test('an endpoint is added and its signature verified; a failed delivery shows i
   await page.getByRole('dialog').getByRole('button', { name: 'Deliver again' }).click()
   await page.locator('dialog').waitFor({ state: 'detached' })
   await refreshUntil(page, page.getByText('HTTP 200').first())
-  await page.getByRole('link', { name: 'All deliveries' }).click()
+  await page.locator('.breadcrumbs a').click()
   await page.getByLabel('State').selectOption('dead')
   await page.getByText('No deliveries found').waitFor()
   await page.getByLabel('State').selectOption('delivered')

@@ -15,8 +15,8 @@ import { operation } from './operation.ts'
 
 /** Lists the merchant's cards, newest first. */
 export const dashboardCardsList = operation(dashboardCardsListContract, {
-  async run({ after, count = 25, search = '' }, ctx, { cardLists }) {
-    const { cards, next } = await cardLists.list(ctx, search, { after: readCursor(after), count })
+  async run({ after, count = 25, search = '', customer }, ctx, { cardLists }) {
+    const { cards, next } = await cardLists.list(ctx, customer === undefined ? search : { customer }, { after: readCursor(after), count })
     return { cards: cards.map(toDashboardCard), next: formatCursor(next) }
   },
 })

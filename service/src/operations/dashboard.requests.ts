@@ -54,7 +54,7 @@ export const dashboardRequestsReplay = operation(dashboardRequestsReplayContract
 type RequestEntry = Result<'dashboard.requests.list'>['requests'][number]
 
 /** A call of the request log, for the dashboard. */
-function toRequestEntry(row: RequestRow): RequestEntry {
+export function toRequestEntry(row: RequestRow): RequestEntry {
   const { requestId, at, method, profile, code, reason, micros, caller, cardId, addressClass, lost, lostFrom } = row
   return {
     requestId,

@@ -158,3 +158,20 @@ test('deliveries are found by state, type and endpoint, in pages, with body and 
   assert.equal((await developer.call('dashboard.webhooks.delivery', { eventId, endpointId })).delivery.url, null)
   assert.equal(await developer.expectError('dashboard.webhooks.delivery', { eventId: objectId, endpointId }), 'delivery_not_found')
 })
+
+test('the deliveries of one receipt are listed alone, newest event first, and to nobody else', async () => {
+  const developer = await entrance.user('developer')
+  await developer.call('dashboard.webhooks.add', { url: receiver.url })
+  const [receiptId] = [await cancelOne(developer), await cancelOne(developer)]
+  const list = async (of: DashboardUser, more: object = {}) =>
+    (await of.call('dashboard.webhooks.deliveries', { objectId: receiptId, ...more })).deliveries.map(({ objectId, type }) => [
+      objectId,
+      type,
+    ])
+  const found = await list(developer)
+  assert.ok(found.length >= 1)
+  assert.ok(found.every(([objectId]) => objectId === receiptId))
+  assert.equal(found[0]?.[1], 'receipt.cancelled')
+  assert.deepEqual(await list(developer, { type: 'card.verified' }), [])
+  assert.deepEqual(await list(await entrance.user('developer')), [])
+})

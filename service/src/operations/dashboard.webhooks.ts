@@ -70,8 +70,8 @@ export const dashboardWebhooksSendTest = operation(dashboardWebhooksSendTestCont
 
 /** Lists the merchant's deliveries, those of the newest events first. */
 export const dashboardWebhooksDeliveries = operation(dashboardWebhooksDeliveriesContract, {
-  async run({ after, count = 25, state = null, type = null, endpointId = null }, ctx, { webhookReports }) {
-    const query = { state, type, endpointId, after: readCursor(after), count }
+  async run({ after, count = 25, state = null, type = null, endpointId = null, objectId = null }, ctx, { webhookReports }) {
+    const query = { state, type, endpointId, objectId, after: readCursor(after), count }
     const { deliveries, next } = await webhookReports.list(ctx, query)
     return { deliveries: deliveries.map(toDelivery), next: formatCursor(next) }
   },

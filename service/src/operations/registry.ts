@@ -6,6 +6,7 @@ import { cardsVerify } from './cards.verify.ts'
 import { dashboardAuditList } from './dashboard.audit.ts'
 import { dashboardCardsGet, dashboardCardsList, dashboardCardsRemove } from './dashboard.cards.ts'
 import { dashboardComplianceGet, dashboardComplianceResponsibilities, dashboardConsentsList } from './dashboard.compliance.ts'
+import { dashboardCustomersGet, dashboardCustomersList } from './dashboard.customers.ts'
 import { dashboardOverviewGet } from './dashboard.overview.ts'
 import {
   dashboardPageCheckGet,
@@ -24,6 +25,7 @@ import {
   dashboardSandboxSetLimits,
   dashboardSandboxSetStep,
 } from './dashboard.sandbox.ts'
+import { dashboardSearchFind } from './dashboard.search.ts'
 import {
   dashboardPasswordChange,
   dashboardSessionGet,
@@ -179,6 +181,8 @@ export const operationRegistry: OperationRegistry = Object.freeze({
   'dashboard.cards.list':                  dashboardCardsList,
   'dashboard.cards.get':                   dashboardCardsGet,
   'dashboard.cards.remove':                dashboardCardsRemove,
+  'dashboard.customers.list':              dashboardCustomersList,
+  'dashboard.customers.get':               dashboardCustomersGet,
   'dashboard.compliance.get':              dashboardComplianceGet,
   'dashboard.compliance.responsibilities': dashboardComplianceResponsibilities,
   'dashboard.consents.list':               dashboardConsentsList,
@@ -195,6 +199,7 @@ export const operationRegistry: OperationRegistry = Object.freeze({
   'dashboard.requests.list':               dashboardRequestsList,
   'dashboard.requests.get':                dashboardRequestsGet,
   'dashboard.requests.replay':             dashboardRequestsReplay,
+  'dashboard.search.find':                 dashboardSearchFind,
   'dashboard.sandbox.get':                 dashboardSandboxGet,
   'dashboard.sandbox.setStep':             dashboardSandboxSetStep,
   'dashboard.sandbox.setLimits':           dashboardSandboxSetLimits,

@@ -3,7 +3,7 @@ import { text, oneOfOr, integer, timestamp, readText, readInteger } from './colu
 import { table, type RowOf } from './table.ts'
 import type { MerchantKey } from './merchants.ts'
 import { type EventRow, outboxTable } from './outbox.ts'
-import { isOwnedBy, type Value, placeholders, sql } from './statement.ts'
+import { isOwnedBy, type Row, type Value, placeholders, sql } from './statement.ts'
 import { type Read, type Transaction, run, runOne, writeAudit, execute } from './transaction.ts'
 import { type EndpointKey, type EndpointRow, webhookEndpointsTable } from './webhook-endpoints.ts'
 
@@ -209,9 +209,29 @@ const selectPageInState = sql`${pageOf('and state = $7')}`
 export function listDeliveryPage({ bucket, merchantId, after, state, count }: DeliveryPageQuery): Read<ListedDelivery[]> {
   const { createdAt, eventId, endpointId } = after ?? first
   const values = [bucket, merchantId, createdAt, eventId, endpointId, count]
-  const map: Read<ListedDelivery[]>['map'] = (found) =>
-    found.map((row) => ({ ...deliveriesTable.fromRow(row), type: row['type'] === null ? null : readText(row, 'type') }))
+  const map: Read<ListedDelivery[]>['map'] = (found) => found.map(toListedDelivery)
   return state === null ? { statement: selectPage, values, map } : { statement: selectPageInState, values: [...values, state], map }
+}
+
+// By the events of the object, which are in the order of `outbox_order`. SQLite takes the tables of a cross join in the order in which they are written.
+const selectOfObject = sql`
+  select ${deliveriesTable.names.map((name) => `d.${name}`).join(', ')}, o.type
+  from outbox as o cross join deliveries as d
+  where o.bucket = $1 and o.object_id = $2 and d.bucket = o.bucket and d.event_id = o.event_id and ${isOwnedBy('$3', 'd.merchant_id')}
+  order by o.position desc limit $4`
+
+/** The deliveries of the events of one card or receipt, newest event first. */
+export function listDeliveriesOfObject({ bucket, merchantId, objectId, count }: DeliveriesOfObjectQuery): Read<ListedDelivery[]> {
+  return { statement: selectOfObject, values: [bucket, objectId, merchantId, count], map: (found) => found.map(toListedDelivery) }
+}
+
+export interface DeliveriesOfObjectQuery extends MerchantKey {
+  readonly objectId: string
+  readonly count: number
+}
+
+function toListedDelivery(row: Row): ListedDelivery {
+  return { ...deliveriesTable.fromRow(row), type: row['type'] === null ? null : readText(row, 'type') }
 }
 
 const first = { createdAt: Number.MAX_SAFE_INTEGER, eventId: '', endpointId: '' }

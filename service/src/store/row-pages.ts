@@ -24,7 +24,7 @@ export function findRowByKey<T>(table: PagedTable, key: readonly Value[], map: (
 
 /** The columns of the primary key. */
 export function keyNames({ fields }: Pick<PagedTable, 'fields'>): readonly string[] {
-  return fields.filter(({ isKey }) => isKey).map(({ name }) => name)
+  return fields.filter(({ isKey, isOwner }) => isKey && !isOwner).map(({ name }) => name)
 }
 
 export function valuesOf(row: Row, names: readonly string[]): Value[] {

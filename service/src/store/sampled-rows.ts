@@ -1,4 +1,5 @@
 import { readBytes, RowBroken, type Columns } from './columns.ts'
+import { keyNames } from './row-pages.ts'
 import { makeStatement, sql, type Row } from './statement.ts'
 import type { Table } from './table.ts'
 import type { Read } from './transaction.ts'
@@ -9,7 +10,7 @@ export function sampleRows<R>(
   count: number,
   order: 'first' | 'last',
 ): Read<R[]> {
-  const keys = table.fields.filter(({ isKey }) => isKey).map(({ name }) => `${name} ${order === 'first' ? 'asc' : 'desc'}`)
+  const keys = keyNames(table).map((name) => `${name} ${order === 'first' ? 'asc' : 'desc'}`)
   const statement = makeStatement(`select ${table.columns} from ${table.name} order by ${keys.join(', ')} limit $1`)
   return { statement, values: [count], map: (rows) => rows.flatMap((row) => readable(row, table.fromRow)) }
 }

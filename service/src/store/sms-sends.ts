@@ -119,6 +119,24 @@ export function listSmsSends({
   return { statement: selectOfPhone, values: [keyId, phoneHash, count], map: (rows) => rows.map(smsSendsTable.fromRow) }
 }
 
+const selectOfPhoneAndMerchant = sql`
+  select ${smsSendsTable.columns} from sms_sends where key_id = $1 and phone_hash = $2 and merchant_id = $4
+  order by key_id desc, phone_hash desc, requested_at desc limit $3`
+
+/** Of those, the ones that were sent for one merchant. */
+export function listSmsSendsOfMerchant({
+  keyId,
+  phoneHash,
+  merchantId,
+  count,
+}: Pick<SmsSendRow, 'keyId' | 'phoneHash' | 'merchantId'> & { readonly count: number }): Read<SmsSendRow[]> {
+  return {
+    statement: selectOfPhoneAndMerchant,
+    values: [keyId, phoneHash, count, merchantId],
+    map: (rows) => rows.map(smsSendsTable.fromRow),
+  }
+}
+
 const selectOne = sql`select ${smsSendsTable.columns} from sms_sends where message_id = $1 and gateway = $2`
 
 export function findSmsSend({ messageId, gateway }: Pick<SmsSendRow, 'messageId' | 'gateway'>): Read<SmsSendRow | null> {

@@ -52,7 +52,7 @@ export const complianceEn = {
   passwords: 'Active API passwords: {0}.',
   origins: 'Registered origins of your pages: {0}.',
   noOrigins: 'No origin of your pages is registered.',
-  law: 'The service cannot see how you store your customers’ data. It stores the payer id you send, masked card numbers, consents, and masked phone numbers.',
+  law: 'The service cannot see how you store your customers’ data. It stores the customer id you send, masked card numbers, consents, and masked phone numbers.',
   consents:
     'Of the newest cards: {0} through the service’s form, {1} from your page or app, {2} from your server, {3} asserted without a text.',
   disclosure: 'The consent text that cardholders see now, on behalf of {0}, version {1}:',
@@ -124,7 +124,7 @@ export const complianceEn = {
     text: 'A saved card (save) comes with what its cardholder agreed to: the text, its language, the time, and the source. It will be listed here.',
   },
   card: 'Card',
-  payer: 'Payer',
+  payer: 'Customer',
   source: 'Source',
   agreed: 'Agreed',
   consentText: 'Text',

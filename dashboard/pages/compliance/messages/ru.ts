@@ -128,7 +128,7 @@ export const complianceRu: CompliancePageMessages = {
     text: 'С сохраняемой картой (save) приходит то, на что согласился её держатель: текст, язык, время и источник. Это появится здесь.',
   },
   card: 'Карта',
-  payer: 'Плательщик',
+  payer: 'Клиент',
   source: 'Источник',
   agreed: 'Согласие',
   consentText: 'Текст',

@@ -129,7 +129,7 @@ export const complianceUz: CompliancePageMessages = {
     text: 'Saqlanadigan karta (save) bilan egasi nimaga rozi boʻlgani keladi: matn, til, vaqt va manba. U shu yerda chiqadi.',
   },
   card: 'Karta',
-  payer: 'Toʻlovchi',
+  payer: 'Mijoz',
   source: 'Manba',
   agreed: 'Rozilik',
   consentText: 'Matn',

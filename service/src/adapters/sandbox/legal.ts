@@ -31,25 +31,25 @@ const terms: Text = {
   en: {
     title: 'Terms of the test environment',
     lines: [
-      'This is a test environment. No card of it belongs to anybody, and no money moves.',
+      'This is a test environment. Its cards belong to nobody, and nothing is charged.',
       'Use the public test cards only. Do not enter a real card.',
-      'A token belongs to the merchant that had it made, and pays nowhere else.',
+      'A token belongs to the merchant it was created for, and cannot be used anywhere else.',
     ],
   },
   ru: {
     title: 'Условия тестовой среды',
     lines: [
-      'Это тестовая среда. Её карты никому не принадлежат, деньги не движутся.',
+      'Это тестовая среда. Её карты никому не принадлежат, деньги не списываются.',
       'Используйте только публичные тестовые карты. Не вводите настоящую карту.',
-      'Токен принадлежит мерчанту, для которого он создан, и больше нигде не платит.',
+      'Токен принадлежит мерчанту, для которого он создан, и больше нигде не действует.',
     ],
   },
   uz: {
     title: 'Test muhiti shartlari',
     lines: [
-      'Bu test muhiti. Undagi kartalar hech kimga tegishli emas, pul harakatlanmaydi.',
+      'Bu test muhiti. Undagi kartalar hech kimga tegishli emas, pul yechilmaydi.',
       'Faqat ochiq test kartalaridan foydalaning. Haqiqiy kartani kiritmang.',
-      'Token u yaratilgan merchantga tegishli va boshqa joyda toʻlamaydi.',
+      'Token faqat u yaratilgan merchantga tegishli va boshqa joyda ishlamaydi.',
     ],
   },
 }
@@ -58,9 +58,9 @@ const privacy: Text = {
   en: {
     title: 'Privacy in the test environment',
     lines: [
-      'The card number goes to the payment provider, not to the shop. It is sealed at once and shown to nobody.',
-      'The shop receives a token, the masked number and the expiry.',
-      'Without your agreement the card is forgotten within 24 hours; with it, when you or the shop remove it, or 30 days after it expires.',
+      'The card number goes to the payment provider, not to the shop. It is encrypted at once and shown to nobody.',
+      'The shop receives a token, the masked number and the expiry date.',
+      'Without your agreement the card is deleted within 24 hours; with it, when you or the shop remove it, or 30 days after it expires.',
     ],
   },
   ru: {
@@ -68,7 +68,7 @@ const privacy: Text = {
     lines: [
       'Номер карты получает платёжный провайдер, а не магазин. Он сразу шифруется и никому не показывается.',
       'Магазин получает токен, маскированный номер и срок действия.',
-      'Без вашего согласия карта забывается в течение 24 часов; с согласием — когда вы или магазин её удалите либо через 30 дней после окончания срока.',
+      'Без вашего согласия карта удаляется в течение 24 часов; с согласием — когда вы или магазин её удалите либо через 30 дней после окончания срока её действия.',
     ],
   },
   uz: {
@@ -76,7 +76,7 @@ const privacy: Text = {
     lines: [
       'Karta raqami doʻkonga emas, toʻlov provayderiga boradi. U darhol shifrlanadi va hech kimga koʻrsatilmaydi.',
       'Doʻkon token, yashirilgan raqam va amal qilish muddatini oladi.',
-      'Roziligingizsiz karta 24 soat ichida unutiladi; rozilik bilan — siz yoki doʻkon uni oʻchirganda yoxud muddati tugaganidan 30 kun oʻtgach.',
+      'Roziligingizsiz karta 24 soat ichida oʻchiriladi; rozilik bilan — siz yoki doʻkon uni oʻchirganda yoxud muddati tugaganidan 30 kun oʻtgach.',
     ],
   },
 }

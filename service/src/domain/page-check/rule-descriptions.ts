@@ -88,7 +88,7 @@ const ru: Words = {
   'password-in-page': ['Пароля мерчанта нет в коде страницы.', 'Оставьте только id мерчанта и смените пароль на странице «Настройки».'],
   'sdk-integrity': [
     'У скрипта SDK есть integrity и crossorigin.',
-    'Загружайте <адрес формы>/sdk/<версия>/tessera.js с integrity и crossorigin="anonymous"; готовый фрагмент — на странице «Начало».',
+    'Загружайте <адрес формы>/sdk/<версия>/tessera.js с integrity и crossorigin="anonymous"; готовый фрагмент — на странице «Начало работы».',
   ],
   'script-integrity': [
     'У скриптов с других адресов есть integrity и crossorigin.',
@@ -142,7 +142,7 @@ const uz: Words = {
   'password-in-page': ['Merchant paroli sahifa kodida yoʻq.', 'Faqat merchant id qolsin va parolni “Sozlamalar” sahifasida almashtiring.'],
   'sdk-integrity': [
     'SDK skriptida integrity va crossorigin bor.',
-    '<forma manzili>/sdk/<versiya>/tessera.js ni integrity va crossorigin="anonymous" bilan yuklang; tayyor parcha “Boshlash” sahifasida.',
+    '<forma manzili>/sdk/<versiya>/tessera.js ni integrity va crossorigin="anonymous" bilan yuklang; tayyor parcha “Ish boshlash” sahifasida.',
   ],
   'script-integrity': [
     'Boshqa manzildagi skriptda integrity va crossorigin bor.',

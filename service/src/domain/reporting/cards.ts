@@ -37,7 +37,12 @@ export interface CardWithHistory {
 }
 
 export interface CardReports {
-  list(of: MerchantCardsKey, search: string, page: { readonly after: TimeCursor | null; readonly count: number }): Promise<CardPage>
+  /** `search` is what somebody typed, as `readSearch` reads it, or a customer and nothing else. */
+  list(
+    of: MerchantCardsKey,
+    search: string | { readonly customer: string },
+    page: { readonly after: TimeCursor | null; readonly count: number },
+  ): Promise<CardPage>
   /** Throws `cardNotFound`. */
   get(of: MerchantCardsKey, cardId: string): Promise<CardWithHistory>
 }
@@ -56,8 +61,8 @@ export function makeCardReports(deps: CardReportDependencies): CardReports {
   const operationRows = makeVerifiedRows(deps, operationsTable)
   return Object.freeze({ list, get })
 
-  async function list(of: MerchantCardsKey, search: string, { after, count }: Parameters<CardReports['list']>[2]): Promise<CardPage> {
-    const wanted = readSearch(search)
+  async function list(...[of, search, { after, count }]: Parameters<CardReports['list']>): Promise<CardPage> {
+    const wanted = typeof search === 'string' ? readSearch(search) : { by: search, mask: null }
     if (typeof wanted === 'string') {
       const card = bucketOfId(wanted) === of.bucket ? await store.read(findCardOrBroken({ ...pick(of), cardId: wanted })) : null
       if (card !== null) return { cards: [await lookUp(card)], next: null }

@@ -59,6 +59,8 @@ export interface ReceiptListFilter extends ReceiptConditions {
 /** The merchant's receipts as shown to its users. Each row is verified as in the API. A tampered row is shown as tampered and does not affect the others. */
 export interface ReceiptReports {
   list(of: MerchantCardsKey, filter: ReceiptListFilter): Promise<ReceiptPage>
+  /** Receipts by their ids, in that order; without those that the merchant does not have. */
+  find(of: MerchantCardsKey, receiptIds: readonly string[]): Promise<ReceiptInList[]>
   /** Throws `receiptNotFound`. */
   get(of: MerchantCardsKey, receiptId: string): Promise<ReceiptWithHistory>
 }
@@ -68,7 +70,7 @@ export function makeReceiptReports(deps: CardReportDependencies): ReceiptReports
   const lookUpCard = makeCardLookup(deps)
   const rows = makeVerifiedRows(deps, receiptsTable)
   const operationRows = makeVerifiedRows(deps, operationsTable)
-  return Object.freeze({ list, get })
+  return Object.freeze({ list, find, get })
 
   async function describe(receipt: ReceiptLookup): Promise<ReceiptInList> {
     if (receipt.state === 'tampered') return { receipt, status: null, money: { capturedTiyin: 0, refundedTiyin: 0 } }
@@ -99,9 +101,17 @@ export function makeReceiptReports(deps: CardReportDependencies): ReceiptReports
       findMatchingSummaries(store, { ...range, after, count, conditions }),
       countUnreadEntries(store),
     ])
-    const read = await Promise.all(matching.map(({ receiptId }) => store.read(findReceiptOrBroken({ bucket, merchantId, receiptId }))))
-    const receipts = await Promise.all(read.filter((receipt) => receipt !== null).map(async (receipt) => describe(await lookUp(receipt))))
+    const receipts = await find(
+      of,
+      matching.map(({ receiptId }) => receiptId),
+    )
     return { receipts: receipts.filter((receipt) => isStillMatching(receipt, conditions)), next, unreadEntries }
+  }
+
+  async function find({ bucket, merchantId }: MerchantCardsKey, receiptIds: readonly string[]): Promise<ReceiptInList[]> {
+    const own = receiptIds.filter((receiptId) => bucketOfId(receiptId) === bucket)
+    const read = await Promise.all(own.map((receiptId) => store.read(findReceiptOrBroken({ bucket, merchantId, receiptId }))))
+    return Promise.all(read.filter((receipt) => receipt !== null).map(async (receipt) => describe(await lookUp(receipt))))
   }
 
   async function get({ bucket, merchantId }: MerchantCardsKey, receiptId: string): Promise<ReceiptWithHistory> {

@@ -9,6 +9,7 @@ import {
   type DeliveryRow,
   findDueDelivery,
   listDeliveries,
+  listDeliveriesOfObject,
   listDeliveryAttempts,
   listDeliveryPage,
   type ListedDelivery,
@@ -30,6 +31,8 @@ export interface DeliveryListQuery {
   readonly state: DeliveryRow['state'] | null
   readonly type: EventType | null
   readonly endpointId: string | null
+  /** The card or receipt of the events. */
+  readonly objectId: string | null
   /** `id` is the event id followed by the endpoint id. */
   readonly after: TimeCursor | null
   readonly count: number
@@ -79,8 +82,13 @@ export function makeWebhookReports(deps: WebhookReportDependencies, endpoints: W
   /** State has an index. Type and endpoint are filtered over a bounded number of rows, so that every page costs the same. */
   async function list(
     { bucket, merchantId }: MerchantCardsKey,
-    { state, type, endpointId, after, count }: DeliveryListQuery,
+    { state, type, endpointId, objectId, after, count }: DeliveryListQuery,
   ): Promise<DeliveryPage> {
+    if (objectId !== null) {
+      const found = await store.read(listDeliveriesOfObject({ bucket, merchantId, objectId, count: ofObjectMax }))
+      const wanted = found.filter((each) => isWanted(each, { state, type, endpointId }))
+      return { deliveries: await Promise.all(wanted.map(lookUp)), next: null }
+    }
     const look = type === null && endpointId === null ? count : lookMax
     const found = await store.read(listDeliveryPage({ bucket, merchantId, state, after: readAfter(after), count: look + 1 }))
     const deliveries: ListedDelivery[] = []
@@ -88,7 +96,7 @@ export function makeWebhookReports(deps: WebhookReportDependencies, endpoints: W
     for (const each of found) {
       if (deliveries.length === count || seen === look) break
       seen += 1
-      if ((type === null || each.type === type) && (endpointId === null || each.endpointId === endpointId)) deliveries.push(each)
+      if (isWanted(each, { state: null, type, endpointId })) deliveries.push(each)
     }
     const last = seen < found.length ? found[seen - 1] : undefined
     return {
@@ -138,6 +146,19 @@ function readAfter(after: TimeCursor | null): Pick<DeliveryRow, 'createdAt' | 'e
   return after === null ? null : { createdAt: after.at, eventId: after.id.slice(0, idLength), endpointId: after.id.slice(idLength) }
 }
 
+function isWanted(
+  delivery: ListedDelivery,
+  { state, type, endpointId }: Pick<DeliveryListQuery, 'state' | 'type' | 'endpointId'>,
+): boolean {
+  return (
+    (state === null || delivery.state === state) &&
+    (type === null || delivery.type === type) &&
+    (endpointId === null || delivery.endpointId === endpointId)
+  )
+}
+
 const idLength = 24
+/** So many deliveries of one card or receipt are listed. */
+const ofObjectMax = 100
 /** Maximum number of rows read for one page. */
 const lookMax = 500

@@ -2,6 +2,9 @@ import { makeMerchantAuditLog, type MerchantAuditLog } from './merchant-audit-lo
 import { makeCodeAttempts } from './code-attempts.ts'
 import type { DashboardDependencies, DashboardServices } from './dependencies.ts'
 import { makeVerifiedRows } from '../verified-rows.ts'
+import { makeCardReports } from '../reporting/cards.ts'
+import { type CustomerReports, makeCustomerReports } from '../reporting/customers.ts'
+import { type FindAnything, makeSearch } from '../reporting/search.ts'
 import { makeReceiptSummaryWriter, type ReceiptSummaryWriter } from '../reporting/receipt-summaries.ts'
 import { makeReceiptReports, type ReceiptReports } from '../reporting/receipts.ts'
 import { ensureLogin, type GivenLogin } from './ensure-login.ts'
@@ -34,6 +37,8 @@ export interface Dashboard {
   readonly auditLog: MerchantAuditLog
   readonly receiptLists: ReceiptReports
   readonly receiptSummaries: ReceiptSummaryWriter
+  readonly search: FindAnything
+  readonly customers: CustomerReports
   readonly environment: string
   readonly devices: KnownDevices
   /** Signs in, or says what else is needed. Throws `signInRefused`, `signInLocked` and `overloaded`. */
@@ -72,13 +77,16 @@ export function makeDashboard(deps: DashboardDependencies): Dashboard {
   const { devices } = services
   const sessions = makeDashboardSessions(services)
   const users = makeDashboardUsers(services, sessions.rows)
+  const [cardLists, receiptLists] = [makeCardReports(deps), makeReceiptReports(deps)]
   return Object.freeze<Dashboard>({
     users,
     sessions,
     devices,
     auditLog: makeMerchantAuditLog(deps.store),
-    receiptLists: makeReceiptReports(deps),
+    receiptLists,
     receiptSummaries: makeReceiptSummaryWriter(deps),
+    search: makeSearch(deps, { cardLists, receiptLists }),
+    customers: makeCustomerReports({ store: deps.store, cardLists, receiptLists }),
     environment: deps.environment,
     async signIn(attempt) {
       const found = await signIn(services, attempt)

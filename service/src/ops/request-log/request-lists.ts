@@ -36,6 +36,8 @@ export interface RequestLists {
   list(of: MerchantKey, query: RequestListQuery): Promise<RequestPage>
   /** Throws `requestNotFound`. */
   get(of: MerchantKey, requestId: string): Promise<RequestRow>
+  /** The call of an id, sought only at the time that the id has: null for an id without one, as those of earlier versions. */
+  findByTime(of: MerchantKey, requestId: string): Promise<RequestRow | null>
 }
 
 /** Which calls a walk through the segments is for. */
@@ -64,21 +66,28 @@ export function makeRequestLists(requestLog: Pick<RequestLogStore, 'read'>): Req
       if (row === null || row.lost > 0) throw new RpcError('requestNotFound')
       return row
     },
+    async findByTime({ bucket, merchantId }, requestId) {
+      const row = await findRowByTime({ bucket, merchantId }, requestId)
+      return row === null || row.lost > 0 ? null : row
+    },
   })
 
   /** By the time that its id has; where that finds nothing, such as for calls of before ids had one, in all segments. */
   async function findRow(of: MerchantKey, requestId: string): Promise<RequestRow | null> {
-    const startedAt = timeInRequestId(requestId)
-    if (startedAt !== null) {
-      const range = { requestId, from: startedAt - clockStepMs, to: startedAt + longestCallMs }
-      const segment = await requestLog.read(findSegmentWithId(of, range))
-      const row = segment === null ? undefined : decodeRows(segment).find((each) => each.requestId === requestId)
-      if (row !== undefined) return row
-    }
+    const row = await findRowByTime(of, requestId)
+    if (row !== null) return row
     const condition = { needles: [`"${requestId}"`], minErrors: 0, minResults: 0, minMicros: 0 }
     const matches = (row: RequestRow): boolean => row.requestId === requestId
     const { requests } = await listNewest(of, { before: endOfTime, from: 0, count: 1, condition, matches })
     return requests[0] ?? null
+  }
+
+  async function findRowByTime(of: MerchantKey, requestId: string): Promise<RequestRow | null> {
+    const startedAt = timeInRequestId(requestId)
+    if (startedAt === null) return null
+    const range = { requestId, from: startedAt - clockStepMs, to: startedAt + longestCallMs }
+    const segment = await requestLog.read(findSegmentWithId(of, range))
+    return (segment === null ? undefined : decodeRows(segment).find((each) => each.requestId === requestId)) ?? null
   }
 
   async function listNewest(of: MerchantKey, { before, from, count, condition, matches }: RequestSelection): Promise<RequestPage> {

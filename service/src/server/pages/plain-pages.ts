@@ -91,9 +91,9 @@ const refusals = {
     status: 503,
     title: { en: 'Please try again in a moment', ru: 'Попробуйте чуть позже', uz: 'Birozdan keyin urining' },
     text: {
-      en: 'The service cannot answer right now. Nothing was charged. Reload this page in a moment.',
-      ru: 'Сервис сейчас не может ответить. Деньги не списаны. Обновите страницу через минуту.',
-      uz: 'Xizmat hozir javob bera olmaydi. Pul yechilmadi. Sahifani bir daqiqadan keyin yangilang.',
+      en: 'The service is not available right now. Nothing was charged. Reload this page in a moment.',
+      ru: 'Сервис сейчас недоступен. Деньги не списаны. Обновите страницу через минуту.',
+      uz: 'Xizmat hozir ishlamayapti. Pul yechilmadi. Sahifani bir daqiqadan keyin yangilang.',
     },
     detail: null,
   },

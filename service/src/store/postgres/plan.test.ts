@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { listEndedCards, listSavedCards } from '../cards.ts'
+import { cardsTable, insertCard, listEndedCards, listSavedCards } from '../cards.ts'
 import { claimDeliveries } from '../delivery-claims.ts'
+import { listStoredRows, macTables } from '../mac-tables.ts'
 import { countOpenReceipts, listDueInProgress, listDueReceipts, listFlaggedReceipts, listOpenReceipts, listReceipts } from '../receipts.ts'
 import type { Read } from '../transaction.ts'
 import type { Row, Value } from '../statement.ts'
-import { sampleMerchantId, T0 } from '../suite/samples.fixture.ts'
+import { makeAuditEntry, makeCard, sampleMerchantId, T0 } from '../suite/samples.fixture.ts'
 import { deepReceiptPage, fillReceipts } from '../suite/many-receipts.fixture.ts'
 import { withPostgres } from './with-store.fixture.ts'
 
@@ -72,6 +73,25 @@ for (const mode of ['force_custom_plan', 'force_generic_plan']) {
       const scans = steps.filter((line) => / on deliveries/.test(line) && !line.startsWith('Update'))
       assert.ok(scans.length >= 2, steps.join(' · '))
       for (const scan of scans) assert.match(scan, /Index (Only )?Scan|Bitmap Heap Scan/, steps.join(' · '))
+    }),
+  )
+}
+
+// The planner takes merchant and bucket for independent, and expects one row behind a key, where nearly all rows are of one merchant.
+for (const mode of ['force_custom_plan', 'force_generic_plan']) {
+  test(
+    `PostgreSQL reads a page of a walk through all cards by the primary key also where one merchant has nearly all, ${mode}`,
+    withPostgres(async ({ raw, store }) => {
+      const card = makeCard(1)
+      await store.write(insertCard, { card, audit: makeAuditEntry(card, 'card.created') })
+      const copied = cardsTable.names.map((name) => (name === 'card_id' ? `lpad(to_hex(n), 24, '0')` : name))
+      await raw(`insert into cards (${cardsTable.columns}) select ${copied.join(', ')} from cards, generate_series(1, 20000) as up(n)`)
+      await raw('vacuum analyze cards')
+      const cards = macTables.find(({ kind }) => kind === 'card')
+      assert.ok(cards !== undefined)
+      const [first] = await store.read(listStoredRows(cards, null, 1))
+      const steps = await plan(raw, mode, listStoredRows(cards, first?.key ?? [], 100))
+      assert.deepEqual(steps, ['Limit', 'Index Scan using cards_pkey on cards'])
     }),
   )
 }

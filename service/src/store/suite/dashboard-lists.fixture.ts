@@ -1,15 +1,16 @@
 import { listAuditOfSubject, listCodeEvents, listUserActions } from '../audit.ts'
 import { findFunnel, listCards, listConsents } from '../cards.ts'
 import { listCounters } from '../counters.ts'
-import { listDeliveryPage } from '../deliveries.ts'
+import { listDeliveriesOfObject, listDeliveryPage } from '../deliveries.ts'
 import { listDeclinedOperations } from '../operations.ts'
 import { listReceiptSummaries, type SummaryKey } from '../receipt-summaries.ts'
 import { listReceiptPage, listReceiptsOfCard } from '../receipts.ts'
 import { findSegment, findSegmentBeyond, findSegmentWithId, HOUR_MS, listSegmentHeads } from '../request-segments.ts'
 import { listMerchantInbox } from '../sandbox.ts'
+import { listSmsSendsOfMerchant } from '../sms-sends.ts'
 import type { Store } from '../store.ts'
 import type { Read, TimeCursor } from '../transaction.ts'
-import { busyUser, idOfRow, counterHours, timeOfRow } from './many-rows.fixture.ts'
+import { busyUser, idOfRow, counterHours, phoneHashOfRow, smsKeyId, timeOfRow } from './many-rows.fixture.ts'
 import { idOfSegment, otherMerchantId, timeOfSegment } from './many-segments.fixture.ts'
 import { bucket, sampleMerchantId, T0 } from './samples.fixture.ts'
 
@@ -53,6 +54,10 @@ export function dashboardListQueries(rows: number, behind: number): readonly Lis
   const consents = (name: string, query: Parameters<typeof listConsents>[0]): ListQuery =>
     row(`consents, ${name}`, query.count * 4, listConsents(query), (store) => store.read(listConsents(query)))
   const lastHour = { from: timeOfRow(rows - 3600), to: timeOfRow(rows) }
+  // Five digits of eight: 4,096 seconds.
+  const secondsOfIdStart = { from: deep.at - (deep.at % 4_096_000), to: deep.at - (deep.at % 4_096_000) + 4_096_000 }
+  const ofObject = { ...of, objectId: idOfRow(rows - 1), count: 100 }
+  const ofPhone = { merchantId: sampleMerchantId, keyId: smsKeyId, phoneHash: phoneHashOfRow(1000), count: 5 }
   const funnel = { ...of, from: T0, cardsMax: 2000 }
   const counters = { ...of, fromHour: counterHours.from, toHour: counterHours.to, stepHours: 24 } as const
 
@@ -74,6 +79,15 @@ export function dashboardListQueries(rows: number, behind: number): readonly Lis
     receipts('first page', { ...page, ...anyTime, state: null, after: null }),
     receipts('deep page', { ...page, ...anyTime, state: null, after: deep }),
     receipts('of an hour', { ...page, ...lastHour, state: null, after: null }),
+    receipts('by the first digits of an id', { ...page, count: 5, ...secondsOfIdStart, state: null, after: null }),
+    receipts('of one second, to compare their ids', {
+      ...page,
+      count: 500,
+      from: deep.at + 1000,
+      to: deep.at + 2000,
+      state: null,
+      after: null,
+    }),
     receipts('in one state', { ...page, ...anyTime, state: 5, after: null }),
     receipts('in one state, deep', { ...page, ...anyTime, state: 5, after: deep }),
     summaries('first page', { key: 'time' }),
@@ -85,9 +99,11 @@ export function dashboardListQueries(rows: number, behind: number): readonly Lis
     summaries('of one customer, deep', { key: 'customer', value: 'payer 7' }, { after: deep }),
     summaries('of one amount', { key: 'amount', value: 500_007 }),
     summaries('of one order', { key: 'order', value: 'order 00000123' }),
+    row('SMS to one phone', 10, listSmsSendsOfMerchant(ofPhone), (store) => store.read(listSmsSendsOfMerchant(ofPhone))),
     deliveries('first page', { ...page, state: null, after: null }),
     deliveries('deep page', { ...page, state: null, after: deepDelivery }),
     deliveries('given up, deep', { ...page, state: 'dead', after: deepDelivery }),
+    row('deliveries, of one receipt', 300, listDeliveriesOfObject(ofObject), (store) => store.read(listDeliveriesOfObject(ofObject))),
     deliveries('what a page of one type reads', { ...page, count: 501, state: null, after: null }),
     codes('first page', { ...page, after: null }),
     codes('deep page', { ...page, after: deepCode }),

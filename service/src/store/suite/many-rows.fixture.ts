@@ -23,6 +23,7 @@ export function fillRows(dialect: Dialect, range: RowRange): readonly string[] {
     tallies(dialectSql),
     outbox(dialectSql),
     deliveries(dialectSql),
+    smsSends(dialectSql),
     `insert into sms_inbox (merchant_id, id, at, phone_mask, text)
     select ${dialectSql.merchant}, ${dialectSql.hex('n', 24)}, ${T0} + n * 1000, '99890*****66', '"666666"' from ${dialectSql.series}`,
   ]
@@ -38,6 +39,7 @@ export const analyzeRows: readonly string[] = [
   'audit',
   'tallies',
   'sms_inbox',
+  'sms_sends',
   'outbox',
   'deliveries',
 ].map((table) => `analyze ${table}`)
@@ -55,6 +57,14 @@ export function timeOfRow(n: number): number {
   return T0 + n * 1000
 }
 
+/** The key that the phones of messages are hashed under. */
+export const smsKeyId = '5'.repeat(32)
+
+/** The phone of five messages from row `n` on, n a multiple of five, as `fillRows` stores its hash. */
+export function phoneHashOfRow(n: number): Uint8Array {
+  return new Uint8Array(Buffer.from(String(n / 5).padStart(32, '0')))
+}
+
 interface DialectSql {
   readonly series: string
   readonly merchant: string
@@ -63,6 +73,8 @@ interface DialectSql {
   readonly bytes: (length: number) => string
   /** 32 bytes, unique per row. */
   readonly hash: string
+  /** The same 32 bytes in five rows. */
+  readonly phoneHash: string
 }
 
 function sqliteDialect({ from, count }: RowRange): DialectSql {
@@ -73,6 +85,7 @@ function sqliteDialect({ from, count }: RowRange): DialectSql {
     decimal: (value, digits) => `printf('%0${digits}d', ${value})`,
     bytes: (length) => `zeroblob(${length})`,
     hash: `cast(printf('%032d', n) as blob)`,
+    phoneHash: `cast(printf('%032d', n / 5) as blob)`,
   }
 }
 
@@ -84,6 +97,7 @@ function postgresDialect({ from, count }: RowRange): DialectSql {
     decimal: (value, digits) => `lpad((${value})::text, ${digits}, '0')`,
     bytes: (length) => `decode(repeat('00', ${length}), 'hex')`,
     hash: `convert_to(lpad(n::text, 32, '0'), 'UTF8')`,
+    phoneHash: `convert_to(lpad((n / 5)::text, 32, '0'), 'UTF8')`,
   }
 }
 
@@ -124,6 +138,16 @@ function receiptOrders({ series, hex, decimal }: DialectSql): string {
   return `
     insert into receipt_orders (bucket, merchant_id, value, created_at, receipt_id)
     select ${bucket}, ${merchant}, '"order ' || ${decimal('n / 3', 8)} || '"', ${T0} + n * 1000, ${rowId(hex)}
+    from ${series}`
+}
+
+/** To a phone there are five messages each, of which nine in ten are of the sample merchant. */
+function smsSends({ series, hex, phoneHash }: DialectSql): string {
+  return `
+    insert into sms_sends (message_id, gateway, merchant_id, purpose, subject, key_id, phone_hash, phone_mask, parts, requested_at, outcome,
+      accepted_at, gateway_message_id, delivered_at, failed_at, error)
+    select ${rowId(hex)}, 'http', ${merchant}, 'code', ${rowId(hex)}, '${smsKeyId}', ${phoneHash}, '99890*****66', 1, ${T0} + n * 1000,
+      'accepted', ${T0} + n * 1000, ${rowId(hex)}, ${T0} + n * 1000 + 5, null, ''
     from ${series}`
 }
 

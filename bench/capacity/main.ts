@@ -1,0 +1,145 @@
+// `npm run capacity`: what a number of cards and calls a second takes, computed from measured costs.
+import { readFileSync } from 'node:fs'
+
+import { readCommandLine } from '../../tools/command-line.ts'
+
+import { readCosts, type BenchValue } from './costs.ts'
+import { pricedCalls, usualMix, type Demand, type PricedCall } from './demand.ts'
+import { simulateShards } from './hottest-shard.ts'
+import { computeNeeds, usualMachines } from './needs.ts'
+import { measuredValues } from './measured.ts'
+import { describeWall } from './wall.ts'
+
+const usage = `npm run capacity -- [options]
+
+  --cards <n>       cards stored at once (1000000)
+  --calls <n>       calls a second in the busiest hour (100)
+  --average <n>     calls of an average hour, as a share of the busiest (0.3)
+  --years <n>       how long receipts and the audit are kept (5)
+  --mix <list>      shares of the calls, which add up to 1:
+                    ${pricedCalls.map((call) => `${call}=${String(usualMix[call])}`).join(',\n                    ')}
+  --costs <file>    your own: npm run -s bench -- costs --json > costs.json
+  --cores <n>       of the machine of one primary (${String(usualMachines.primaryCores)})
+  --disk-tb <n>     of one primary (${String(usualMachines.primaryTerabytes)})
+  --wal-mb <n>      of log that one primary may write a second (${String(usualMachines.walMegabytesPerSecond)})
+  --backup-mb <n>   of a full backup a second (${String(usualMachines.backupMegabytesPerSecond)})
+  --merchants <n>   for the share of the hottest shard (1000)
+  --zipf <n>        exponent of their calls (1)
+  --json            one JSON object
+
+On PostgreSQL. Half of the cores are left free. Without --costs: what docs/operating/capacity.md says was measured.`
+
+const option = { type: 'string' } as const
+const { values } = readCommandLine(
+  {
+    cards: option,
+    calls: option,
+    average: option,
+    years: option,
+    mix: option,
+    costs: option,
+    cores: option,
+    'disk-tb': option,
+    'wal-mb': option,
+    'backup-mb': option,
+    merchants: option,
+    zipf: option,
+    json: { type: 'boolean', default: false },
+  },
+  usage,
+)
+
+process.exitCode = main()
+
+function main(): number {
+  try {
+    const demand: Demand = {
+      cards: readNumber('cards', 1_000_000),
+      callsPerSecond: readNumber('calls', 100),
+      averageLoad: readNumber('average', 0.3),
+      years: readNumber('years', 5),
+      mix: readMix(values.mix),
+    }
+    const costs = readCosts(values.costs === undefined ? measuredValues : readValues(values.costs), 'postgres')
+    const needs = computeNeeds(demand, costs, {
+      ...usualMachines,
+      primaryCores: readNumber('cores', usualMachines.primaryCores),
+      primaryTerabytes: readNumber('disk-tb', usualMachines.primaryTerabytes),
+      walMegabytesPerSecond: readNumber('wal-mb', usualMachines.walMegabytesPerSecond),
+      backupMegabytesPerSecond: readNumber('backup-mb', usualMachines.backupMegabytesPerSecond),
+    })
+    const merchants = readNumber('merchants', 1000)
+    const loads = simulateShards({ merchants, exponent: readNumber('zipf', 1), shards: Math.max(1, needs.primaries) })
+    process.stdout.write(values.json ? `${JSON.stringify({ demand, needs, loads })}\n` : `${lines().join('\n')}\n`)
+
+    function lines(): string[] {
+      const rows: readonly [string, string][] = [
+        ['processor of the service', `${format(needs.serviceCores)} cores busy: ${format(needs.processes)} processes of one core each`],
+        ['processor of PostgreSQL', `${format(needs.databaseCores)} cores busy`],
+        [
+          'primaries',
+          needs.primaries === 1 ? '1, with its standbys' : `${format(needs.primaries)}: PostgreSQL distributed by bucket (Citus)`,
+        ],
+        ['write-ahead log', `${format(needs.walMegabytesPerSecond)} MB/s, to disk and to each standby`],
+        ['stored', `${format(needs.storedTerabytes)} TB after ${format(demand.years)} years`],
+        ['full backup', `${format(needs.backupHours)} hours, all primaries at once`],
+        ['entries of the audit', format(needs.auditEntries)],
+        ['used up first', describeWall(needs.firstWall)],
+        [
+          `${format(merchants)} merchants`,
+          `the largest makes ${format(loads.largestMerchant * 100)} % of the calls, in one bucket; the hottest shard ${format(loads.hottestToMean)} times the mean`,
+        ],
+      ]
+      const width = Math.max(...rows.map(([name]) => name.length))
+      return rows.map(([name, value]) => `${name.padEnd(width)}  ${value}`)
+    }
+  } catch (err) {
+    process.stderr.write(`${err instanceof Error ? err.message : String(err)}\n`)
+    return 64
+  }
+  return 0
+}
+
+type NumberOption = Exclude<keyof typeof values, 'mix' | 'costs' | 'json'>
+
+function readNumber(name: NumberOption, usual: number): number {
+  const text = values[name]
+  if (text === undefined) return usual
+  const value = Number(text)
+  if (text.trim() === '' || !Number.isFinite(value) || value <= 0) throw new Error(`--${name} takes a number above 0, not "${text}".`)
+  return value
+}
+
+function readMix(text: string | undefined): Demand['mix'] {
+  if (text === undefined) return usualMix
+  const shares = text.split(',').map((part): [PricedCall, number] => {
+    const [name = '', share = ''] = part.trim().split('=')
+    const call = pricedCalls.find((each) => each === name)
+    if (call === undefined) throw new Error(`--mix names "${name}". There are ${pricedCalls.join(', ')}.`)
+    if (!(Number(share) >= 0) || share === '') throw new Error(`--mix gives ${name} the share "${share}", which is no number of 0 or more.`)
+    return [call, Number(share)]
+  })
+  const sum = shares.reduce((total, [, share]) => total + share, 0)
+  if (Math.abs(sum - 1) > 0.001) throw new Error(`The shares of --mix add up to ${format(sum)}, not to 1.`)
+  return { ...(Object.fromEntries(pricedCalls.map((call) => [call, 0])) as Demand['mix']), ...Object.fromEntries(shares) }
+}
+
+function readValues(path: string): readonly BenchValue[] {
+  let text: string
+  try {
+    text = readFileSync(path, 'utf8')
+  } catch (err) {
+    throw new Error(`${path} cannot be read (${(err as NodeJS.ErrnoException).code ?? 'unknown'}).`)
+  }
+  try {
+    const { measures } = JSON.parse(text) as { readonly measures?: readonly BenchValue[] }
+    if (Array.isArray(measures)) return measures as readonly BenchValue[]
+  } catch {
+    // The same sentence says what the file should be.
+  }
+  throw new Error(`${path} is no output of the benchmark. Make it by: npm run -s bench -- costs --json > ${path}`)
+}
+
+function format(value: number): string {
+  return value.toLocaleString('en', { maximumSignificantDigits: 3 })
+}

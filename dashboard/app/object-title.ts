@@ -1,0 +1,34 @@
+import { signal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+
+/** What a page shows one of. */
+export interface ObjectTitle {
+  /** The heading: `Receipt 6b02a1f3… · 54 174 soʻm`. Null: the page keeps its own. */
+  readonly heading: string | null
+  /** The title of the document, which the browser writes into its history: without what may not stand there. */
+  readonly title: string
+}
+
+/** Null while a page shows a list or itself. */
+export const objectTitle = signal<ObjectTitle | null>(null)
+
+/** Names the object that the page shows, in its heading and in the title of the document. */
+export function useObjectTitle(heading: string, title = heading): void {
+  useEffect(() => {
+    objectTitle.value = { heading, title }
+    return () => void (objectTitle.value = null)
+  }, [heading, title])
+}
+
+/** Names the part of a page that is shown, in the title of the document. */
+export function usePartTitle(title: string): void {
+  useEffect(() => {
+    objectTitle.value = title === '' ? null : { heading: null, title }
+    return () => void (objectTitle.value = null)
+  }, [title])
+}
+
+/** The first digits of an id, which `dashboard.search.find` finds it by. */
+export function shortId(id: string): string {
+  return `${id.slice(0, 8)}…`
+}

@@ -1,0 +1,31 @@
+/** How far the page of each history entry was scrolled. The rows that were there then are kept by `usePagedList`. */
+const positions = new Map<string, number>()
+
+export function rememberScroll(entry: string): void {
+  positions.delete(entry)
+  positions.set(entry, window.scrollY)
+  const [oldest] = positions.keys()
+  if (positions.size > entriesMax && oldest !== undefined) positions.delete(oldest)
+}
+
+/** Scrolls to where the entry was, as soon as its page is high enough again; gives up when the user scrolls, and after some seconds. */
+export function restoreScroll(entry: string): void {
+  const wanted = positions.get(entry) ?? 0
+  const endsAt = performance.now() + giveUpMs
+  let isOver = false
+  const giveUp = (): void => void (isOver = true)
+  for (const name of inputEvents) addEventListener(name, giveUp, { once: true, passive: true })
+  const step = (): void => {
+    if (isOver || performance.now() > endsAt) return
+    window.scrollTo(0, wanted)
+    // The page that is shown when this begins is still the one before.
+    if (performance.now() < endsAt - giveUpMs + settleMs || Math.abs(window.scrollY - wanted) > 1) requestAnimationFrame(step)
+  }
+  requestAnimationFrame(step)
+}
+
+const inputEvents = ['wheel', 'touchstart', 'keydown', 'pointerdown'] as const
+const entriesMax = 50
+const giveUpMs = 3000
+/** So long the position is held, while the page is being rendered. */
+const settleMs = 250
