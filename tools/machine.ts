@@ -34,6 +34,8 @@ const programs: Readonly<Record<Exclude<TestNeed, 'build'>, readonly Program[]>>
     { name: 'Kannel', debianPackage: 'kannel', find: () => findOnPath('bearerbox') },
     { name: "Kannel's test programs", debianPackage: 'kannel-extras', find: () => ['/usr/lib/kannel/test/fakesmsc'].find(isProgram) ?? null },
   ],
+  prometheus: [{ name: 'Prometheus with promtool', debianPackage: 'prometheus', find: () => findOnPath('prometheus') && findOnPath('promtool') }],
+  systemd:  [{ name: "systemd's tools", debianPackage: 'systemd', find: () => findOnPath('systemd-analyze') }],
   strace:   [{ name: 'strace', debianPackage: 'strace', find: () => findOnPath('strace') }],
 }
 

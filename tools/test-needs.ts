@@ -16,6 +16,8 @@ export const testNeeds = [
   'caddy',
   'haproxy',
   'kannel',
+  'prometheus',
+  'systemd',
 ] as const
 export type TestNeed = (typeof testNeeds)[number]
 

@@ -156,7 +156,7 @@ export async function createApp(config: Config, adapters: Adapters, deps: AppDep
       try {
         await createDemo(adapters, services)
         await services.checkpoints.runOnce()
-        startBackgroundJobs(services, { clock, log, resources })
+        startBackgroundJobs(services, { clock, log, metrics, resources })
         http = createHttp(config, adapters, services, { pipelines, formAssets, tls, log, metrics })
         resources.add(() => http?.close())
         const { nodes } = services

@@ -2,6 +2,7 @@ import type { Clock } from '../clock.ts'
 import type { ClockGuard } from '../domain/clock-guard.ts'
 import { makeWorkPace, runWhileWorking } from '../domain/work-pace.ts'
 import type { Log } from '../ops/logging/log.ts'
+import type { Metrics } from '../ops/metrics/metrics.ts'
 
 import { makeJobLog } from './job-log.ts'
 import type { Resources } from './lifecycle.ts'
@@ -69,7 +70,7 @@ function uncounted(run: (stopping: AbortSignal) => Promise<unknown>): Background
 }
 
 /** Starts the jobs; `resources` stops them, and then writes down what was counted last. */
-export function startBackgroundJobs(app: ComposedServices, { clock, log, resources }: BackgroundDependencies): void {
+export function startBackgroundJobs(app: ComposedServices, { clock, log, metrics, resources }: BackgroundDependencies): void {
   const { recorder, findings, counters, checkpoints } = app
   // After the others, which write their last entries.
   resources.add(app.clockAdministration.close)
@@ -78,7 +79,7 @@ export function startBackgroundJobs(app: ComposedServices, { clock, log, resourc
   resources.add(app.receiptWorker.stop)
   resources.add(app.webhooks.stop)
   for (const { event, everyMs, run } of listBackgroundJobs(app)) {
-    const jobLog = makeJobLog(event, { log, clock })
+    const jobLog = makeJobLog(event, { log, clock, metrics })
     const runLogged = async (stopping: AbortSignal): Promise<void> => {
       const count = await run(stopping)
       jobLog.succeeded()
@@ -91,6 +92,7 @@ export function startBackgroundJobs(app: ComposedServices, { clock, log, resourc
 export interface BackgroundDependencies {
   readonly clock: Clock
   readonly log: Log
+  readonly metrics: Pick<Metrics, 'countJobRun'>
   readonly resources: Resources
 }
 

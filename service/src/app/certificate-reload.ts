@@ -29,9 +29,9 @@ export function makeCertificateReload(listeners: readonly CertificateListener[],
   const { clock, log, metrics } = deps
   const states = listeners.map((listener) => ({ listener, validUntil: listener.files.validUntil, isRefused: false }))
   metrics.registerGauge({
-    name: 'tessera_tls_certificate_days_left',
-    help: 'Days until the certificate of a listener expires, below zero when it has, by listener: api or admin.',
-    read: () => states.map(({ listener: { name }, validUntil }) => ({ labels: { listener: name }, value: daysUntil(validUntil) })),
+    name: 'tessera_tls_certificate_expiry_timestamp_seconds',
+    help: 'When the certificate of a listener expires, unix seconds, by listener: api or admin.',
+    read: () => states.map(({ listener: { name }, validUntil }) => ({ labels: { listener: name }, value: validUntil / 1000 })),
   })
   metrics.registerGauge({
     name: 'tessera_tls_reload_refused',

@@ -182,7 +182,7 @@ export async function createServices(config: Config, adapters: Adapters, deps: S
     settings: verifying,
   })
   const receiptGauges = createReceiptGauges({ store, clock, metrics })
-  const onTransition = makeReceiptObserver(log, receiptGauges)
+  const onTransition = makeReceiptObserver(log, receiptGauges, metrics)
   const payments = {
     ...outside,
     onTransition,

@@ -4,9 +4,13 @@ export const exits = {
   findings: {
     code: 1,
     meaning:
-      'A check found something: audit verify, store check, keys verify, keys rewrap, keys reseal, consents, doctor, form-check, receipts show, receipts reconcile, sms test.',
+      'A check found something: audit verify, store check, keys verify, keys rewrap, keys reseal, consents, doctor, form-check, scan, receipts show, receipts reconcile, sms test.',
   },
-  notChecked: { code: 2, meaning: 'form-check: the page could not be checked; the message says what to do.' },
+  notChecked: {
+    code: 2,
+    meaning:
+      'form-check: the page could not be checked; the message says what to do. scan: nothing was found, and something could not be read.',
+  },
   usage: { code: 64, meaning: 'Invalid command line: unknown command, argument or option, or the service refused the request.' },
   damaged: {
     code: 65,
@@ -26,7 +30,10 @@ export const exits = {
     code: 78,
     meaning: 'Invalid settings, or a start that does not find what it had: keys, database or data folder. Each reason is listed.',
   },
-  interrupted: { code: 130, meaning: 'Stopped at once by a second Ctrl-C, calls in progress were cut off; form-check: by the first.' },
+  interrupted: {
+    code: 130,
+    meaning: 'Stopped at once by a second Ctrl-C, calls in progress were cut off; form-check and scan: by the first.',
+  },
 } as const satisfies Record<string, { code: number; meaning: string }>
 
 export type Exit = keyof typeof exits

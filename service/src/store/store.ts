@@ -21,6 +21,8 @@ export interface Store {
   ping(): Promise<void>
   /** Writes that wait for their turn, the batch that is being committed excluded. For metrics. */
   waitingWrites(): number
+  /** Commits of this process since its start. Writes that wait together share one. For metrics. */
+  commitCount(): number
   /** The connections to PostgreSQL by what they are for; none of an embedded database. For metrics. */
   connectionPools(): readonly ConnectionPool[]
   /** Bytes of the database on its disk, with the write-ahead log of an embedded one. For metrics. */

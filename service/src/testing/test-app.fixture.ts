@@ -182,6 +182,8 @@ export const noMetrics: Metrics = {
   observeDeliveryDelay() {},
   observeShed() {},
   observeCommit() {},
+  countReceiptTransition() {},
+  countJobRun() {},
   registerGauge() {},
   render: () => Promise.resolve(''),
   close() {},

@@ -33,6 +33,7 @@ export function makeCrashingStore(
     durability: store.durability,
     waitingWrites: () => store.waitingWrites(),
     connectionPools: () => store.connectionPools(),
+    commitCount: () => store.commitCount(),
     sizeBytes: () => store.sizeBytes(),
     ping: async () => (count >= write ? silence : store.ping()),
     setAuditKey: (key) => store.setAuditKey(key),

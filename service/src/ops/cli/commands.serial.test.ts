@@ -290,7 +290,7 @@ const wordsOfMerchants = {
 test('without a running service, every command that needs one reports that and how to start it', async () => {
   // prettier-ignore
   const local = [
-    'init', 'start', 'settings', 'doctor', 'form-check', 'audit verify-export', 'audit accept-restored', 'backup', 'keys init',
+    'init', 'start', 'settings', 'doctor', 'form-check', 'scan', 'audit verify-export', 'audit accept-restored', 'backup', 'keys init',
     'keys backup', 'keys check-share', 'keys node-key', 'restore', 'store check', 'store choose-primary', 'version', 'help',
   ]
   const serviceCommands = commands.filter(({ name }) => !local.includes(name))

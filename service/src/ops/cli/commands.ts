@@ -19,6 +19,7 @@ import {
   merchantsRetirePassword,
 } from './merchants.ts'
 import { sandboxClock, sandboxInbox, sandboxLimits, sandboxReset, sandboxRestore, sandboxStep, sandboxSteps } from './sandbox.ts'
+import { scan } from './scan.ts'
 import { smsFind, smsStatus, smsTest } from './sms.ts'
 import { storeCheckCommand } from './store-check.ts'
 import { settingsCommand, statusCommand, versionCommand } from './status.ts'
@@ -238,6 +239,7 @@ export const commands: readonly Command[] = Object.freeze([
   sandboxReset,
   settingsCommand,
   formCheck,
+  scan,
   doctor,
   versionCommand,
   help,

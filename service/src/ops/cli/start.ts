@@ -22,6 +22,7 @@ import { makeLog, type Log } from '../logging/log.ts'
 import { openLogSink } from '../logging/sink.ts'
 import { makeMetrics } from '../metrics/metrics.ts'
 import { serviceGauges } from '../metrics/service-gauges.ts'
+import { tesseraVersion } from '../version.ts'
 
 import type { CommandInput, CommandOutcome } from './command.ts'
 import { displayPath } from './control-client.ts'
@@ -97,7 +98,7 @@ export async function startCheckedService(config: Config, deps: ProcessDependenc
     await requireStartChecks(subject, 'machine')
     const metrics = makeMetrics(
       clock,
-      serviceGauges(lifecycle, { readiness: () => readReadiness(lifecycle), partNames: awayPartNames, log }),
+      serviceGauges(lifecycle, { readiness: () => readReadiness(lifecycle), partNames: awayPartNames, log, version: tesseraVersion }),
     )
     resources.add(metrics.close)
     const routes = healthRoutes({ readiness: () => readReadiness(lifecycle), metrics: metrics.render })

@@ -185,14 +185,19 @@ const endpointLevels = { refused: 'info', silent: 'warn', failed: 'error' } as c
 const limitLineEveryMs = 10_000
 
 /**
- * Moves the gauges of receipts, and writes one line a transition, so that a search for the receipt's id shows its life. Leases are left out: they
+ * Counts transitions, moves the gauges of receipts, and writes one line a transition, so that a search for the receipt's id shows its life. Leases are left out: they
  * change nothing. A receipt that has become flagged gets a warning.
  */
-export function makeReceiptObserver(log: Log, gauges: Pick<ReceiptGauges, 'apply'>): (transition: AppliedTransition) => void {
+export function makeReceiptObserver(
+  log: Log,
+  gauges: Pick<ReceiptGauges, 'apply'>,
+  metrics: Pick<Metrics, 'countReceiptTransition'>,
+): (transition: AppliedTransition) => void {
   return (transition) => {
     gauges.apply(transition)
     const { cause, from, receipt, hasBecomeFlagged, requestId } = transition
     const { receiptId, merchantId, state: to } = receipt
+    metrics.countReceiptTransition({ state: String(to), cause })
     if (!unloggedCauses.has(cause)) log.info('receipt_transition', { receiptId, merchantId, requestId, from, to, cause })
     if (hasBecomeFlagged) log.warn('receipt_flagged', { receiptId, merchantId, to, cause })
   }

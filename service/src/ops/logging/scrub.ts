@@ -31,7 +31,7 @@ function maskRanges(line: string, ranges: readonly TextRange[]): string {
 }
 
 /** Whether the letters and digits around a range make up an id. */
-function isInsideId(line: string, { from, to }: TextRange): boolean {
+export function isInsideId(line: string, { from, to }: TextRange): boolean {
   let start = from
   let end = to
   while (start > 0 && isWordCharacter(line.charCodeAt(start - 1))) start--

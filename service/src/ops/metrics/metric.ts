@@ -36,8 +36,8 @@ export interface GaugeSample {
 /** Label values come from fixed tables of ours, never from a request, so that the number of series is bounded. */
 export type Labels = Readonly<Record<string, string>>
 
-/** Counts how often something happened. */
-export function makeCounter(name: string, help: string): Counter {
+/** Counts how often something happened. The series of `initial` begin at 0, so that `increase()` sees their first event; others begin with it. */
+export function makeCounter(name: string, help: string, initial: readonly Labels[] = []): Counter {
   const counts = new Map<string, { count: number }>()
   const seriesOf = (labels: Labels): (() => void) => {
     const key = formatLabels(labels)
@@ -48,6 +48,7 @@ export function makeCounter(name: string, help: string): Counter {
       cell.count++
     }
   }
+  initial.forEach(seriesOf)
   return Object.freeze({
     add: (labels: Labels) => seriesOf(labels)(),
     seriesOf,

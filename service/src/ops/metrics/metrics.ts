@@ -1,10 +1,12 @@
-import { monitorEventLoopDelay } from 'node:perf_hooks'
-
 import type { Clock } from '../../clock.ts'
+import type { CutReason } from '../../server/http/memory-budget.ts'
 import type { CommitBacklog } from '../../server/rate-limits/commit-backlog.ts'
+import { macTables } from '../../store/mac-tables.ts'
 import type { Store } from '../../store/store.ts'
+import type { ChainFaultKind } from '../audit/verify.ts'
 import type { WriteHealth } from '../health/write-health.ts'
 
+import { openProcessGauges } from './process-gauges.ts'
 import { makeCounter, makeGauge, makeHistogram, type Counter, type GaugeDefinition, type Histogram, type Metric } from './metric.ts'
 
 /** One completed request, in words of our own tables. */
@@ -50,6 +52,10 @@ export interface Metrics {
   observeShed(delayMs: number): void
   /** One write to the store, from the call to the acknowledgment: waiting for its group included. */
   observeCommit(ms: number): void
+  /** One transition of a receipt, in words of the table of transitions. */
+  countReceiptTransition(transition: { readonly state: string; readonly cause: string }): void
+  /** One run of a background job: `succeeded` or `failed`. */
+  countJobRun(run: { readonly name: string; readonly outcome: 'succeeded' | 'failed' }): void
   /** Adds a gauge that is read whenever the page is. Names are registered once. */
   registerGauge(gauge: GaugeDefinition): void
   /** The page of /metrics. */
@@ -69,11 +75,16 @@ export function makeMetrics(clock: Pick<Clock, 'sleep'>, gauges: readonly GaugeD
     'tessera_peer_refusals_total',
     'Calls refused because an outside system does not respond (open), or its places (full) or those of the merchant (share) are taken, by peer and reason.',
   )
-  const tampered = makeCounter('tessera_rows_refused_total', 'Rows refused because they were not written by the service, by table.')
+  const tampered = makeCounter(
+    'tessera_rows_refused_total',
+    'Rows refused because they were not written by the service, by table.',
+    tamperedTables,
+  )
   const checkpoints = makeCounter('tessera_audit_checkpoints_total', 'Checkpoints of the audit, by destination and outcome.')
   const auditFaults = makeCounter(
     'tessera_audit_faults_total',
     'Audit entries that are missing or were changed, found while running, by fault.',
+    Object.keys(auditFaultKinds).map((fault) => ({ fault })),
   )
   const aborts = makeCounter(
     'tessera_client_aborts_total',
@@ -82,6 +93,7 @@ export function makeMetrics(clock: Pick<Clock, 'sleep'>, gauges: readonly GaugeD
   const cuts = makeCounter(
     'tessera_connections_cut_total',
     'Connections that were closed, by reason: reply_not_read, memory_full (its client had the most to read), connections_full, memory_near_limit.',
+    Object.keys(cutReasons).map((reason) => ({ reason })),
   )
   const signIns = makeCounter('tessera_sign_ins_total', 'Sign-ins to the dashboard, by outcome.')
   const delays = makeHistogram(
@@ -105,10 +117,11 @@ export function makeMetrics(clock: Pick<Clock, 'sleep'>, gauges: readonly GaugeD
     'Time from the reading of the head of a request to its refusal because of overload; of a call in a batch, from its begin.',
     shedBounds,
   )
+  const transitions = makeCounter('tessera_receipt_transitions_total', 'Transitions of receipts by this process, by state and cause.')
+  const jobRuns = makeCounter('tessera_job_runs_total', 'Runs of background jobs, by name and outcome: succeeded, failed.')
   const requestSeriesOf = makeRequestSeries(requests, durations)
-  const delay = monitorEventLoopDelay({ resolution: 20 })
-  delay.enable()
-  const all = [...gauges, ...processGauges(delay)].map((gauge) => makeGauge(gauge, clock))
+  const { gauges: processGauges, close } = openProcessGauges()
+  const all = [...gauges, ...processGauges].map((gauge) => makeGauge(gauge, clock))
   const page: Metric[] = [
     requests,
     durations,
@@ -130,6 +143,8 @@ export function makeMetrics(clock: Pick<Clock, 'sleep'>, gauges: readonly GaugeD
     smsDeliveries,
     smsDurations,
     webhooks,
+    transitions,
+    jobRuns,
     ...all,
   ]
   return Object.freeze({
@@ -160,13 +175,14 @@ export function makeMetrics(clock: Pick<Clock, 'sleep'>, gauges: readonly GaugeD
     observeDeliveryDelay: (ms: number) => delays.observe({}, ms / 1000),
     observeShed: (delayMs: number) => shed.observe({}, delayMs / 1000),
     observeCommit: (ms: number) => commits.observe({}, ms / 1000),
+    countReceiptTransition: ({ state, cause }: { state: string; cause: string }) => transitions.add({ state, cause }),
+    countJobRun: ({ name, outcome }: { name: string; outcome: string }) => jobRuns.add({ name, outcome }),
     registerGauge: (gauge: GaugeDefinition) => void page.push(makeGauge(gauge, clock)),
     async render() {
       const families = await Promise.all(page.map(async (metric) => metric.render()))
-      delay.reset()
       return families.join('')
     },
-    close: () => void delay.disable(),
+    close,
   })
 }
 
@@ -203,6 +219,7 @@ export function measureCommits(
     ping: () => store.ping(),
     waitingWrites: () => store.waitingWrites(),
     connectionPools: () => store.connectionPools(),
+    commitCount: () => store.commitCount(),
     sizeBytes: () => store.sizeBytes(),
     setAuditKey: (key) => store.setAuditKey(key),
     auditHeads: () => store.auditHeads(),
@@ -237,27 +254,18 @@ interface WriteObservers {
   readonly calls: { writeCommitted(input: unknown): void }
 }
 
-type EventLoopDelay = ReturnType<typeof monitorEventLoopDelay>
-
-function processGauges(delay: EventLoopDelay): GaugeDefinition[] {
-  return [
-    {
-      name: 'tessera_event_loop_lag_seconds',
-      help: 'Longest stall of the event loop since this page was last read.',
-      read: () => delay.max / 1e9,
-    },
-    { name: 'process_resident_memory_bytes', help: 'Resident memory.', read: () => process.memoryUsage.rss() },
-    { name: 'process_heap_bytes', help: 'Heap in use.', read: () => process.memoryUsage().heapUsed },
-    { name: 'process_cpu_seconds_total', help: 'User and system CPU time.', read: cpuSeconds },
-    { name: 'process_start_time_seconds', help: 'When the process started, unix seconds.', read: () => performance.timeOrigin / 1000 },
-  ]
+// prettier-ignore
+const auditFaultKinds: Readonly<Record<ChainFaultKind, true>> = {
+  edited: true, gap: true, cut: true, rewritten: true, unkeyed: true, unknown_key: true, unreadable: true, damaged: true,
 }
-
-function cpuSeconds(): number {
-  const { user, system } = process.cpuUsage()
-  return (user + system) / 1e6
+const cutReasons: Readonly<Record<CutReason, true>> = {
+  reply_not_read: true,
+  memory_full: true,
+  connections_full: true,
+  memory_near_limit: true,
 }
-
+/** Tables whose rows are refused by their MAC, and the two counters that are authenticated by themselves. */
+const tamperedTables = [...new Set([...macTables.map(({ table }) => table.name), 'send_limits', 'day_tries'])].map((table) => ({ table }))
 /** More than our tables can make. */
 const requestSeriesMax = 2000
 const requestBounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15]

@@ -45,7 +45,7 @@ test('a transition writes a line with the receipt and its cause and moves the ga
     info: (event, fields) => lines.push([event, fields ?? {}]),
     warn: (event, fields) => lines.push([event, fields ?? {}]),
   } as Partial<Log> as Log
-  const observe = makeReceiptObserver(log, gauges)
+  const observe = makeReceiptObserver(log, gauges, metrics)
   const receipt = { receiptId: 'a'.repeat(24), merchantId: 'b'.repeat(24), state: 20, unknownSince: 0 } as AppliedTransition['receipt']
   const transition = { from: 2, receipt, hasBecomeFlagged: false, requestId: '' } as const
   const unknownBefore = /tessera_receipts\{state="20",name="unknown"\} (\d+)/.exec(await metrics.render())?.[1]
@@ -61,5 +61,6 @@ test('a transition writes a line with the receipt and its cause and moves the ga
   const page = await metrics.render()
   assert.ok(page.includes(`tessera_receipts{state="20",name="unknown"} ${String(Number(unknownBefore) + 1)}\n`), page)
   assert.ok(page.includes('tessera_receipts_flagged 1\n'))
+  assert.ok(page.includes('tessera_receipt_transitions_total{state="20",cause="no_reply"} 1\n'), page)
   metrics.close()
 })

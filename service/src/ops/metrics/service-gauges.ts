@@ -21,11 +21,17 @@ export interface GaugeDependencies {
   /** The parts that may be away. */
   readonly partNames: readonly string[]
   readonly log: Log
+  readonly version: string
 }
 
 /** The gauges of the service itself. */
-export function serviceGauges(lifecycle: ObservedLifecycle, { readiness, partNames, log }: GaugeDependencies): GaugeDefinition[] {
+export function serviceGauges(lifecycle: ObservedLifecycle, { readiness, partNames, log, version }: GaugeDependencies): GaugeDefinition[] {
   return [
+    {
+      name: 'tessera_build_info',
+      help: 'Always 1; the version is a label.',
+      read: () => [{ labels: { version }, value: 1 }],
+    },
     { name: 'tessera_ready', help: '1 when requests may be sent here.', read: async () => ((await readiness()).ready ? 1 : 0) },
     {
       name: 'tessera_away',
@@ -39,6 +45,11 @@ export function serviceGauges(lifecycle: ObservedLifecycle, { readiness, partNam
       name: 'tessera_store_writes_waiting',
       help: 'Writes that wait to be committed, the batch that is being committed excluded.',
       read: () => lifecycle.store?.waitingWrites() ?? 0,
+    },
+    {
+      name: 'tessera_store_commits_total',
+      help: 'Commits of the store by this process. tessera_store_commit_duration_seconds_count divided by it: how many writes share a commit.',
+      read: () => (lifecycle.store === null ? [] : [{ labels: {}, value: lifecycle.store.commitCount() }]),
     },
     {
       name: 'tessera_database_connections',

@@ -19,7 +19,7 @@ for (const when of ['while it waits for a reply', 'between two statements'] as c
       withPostgres(async ({ url, raw }) => {
         await raw('create table stood (id text)')
         const primary = makePrimary({ hosts: [url], allowUnsafe: true })
-        const slot = makeSlot(primary, 'chain', { key: null, heads: new Map(), listeners: [] })
+        const slot = makeSlot(primary, 'chain', { key: null, commits: 0, heads: new Map(), listeners: [] })
         let begun = 0
         function* write(id: number): Transaction<string> {
           const isFirst = ++begun === 1

@@ -59,7 +59,7 @@ export async function openPostgresStore(start: PostgresStart): Promise<Store> {
     await session.end()
   }
 
-  const chains: WriterChains = { key: null, heads: new Map(), listeners: [] }
+  const chains: WriterChains = { key: null, commits: 0, heads: new Map(), listeners: [] }
   const slots = Array.from({ length: writerCount }, (_, at) => makeSlot(primary, `${node}-${at}`, chains))
   const writers = makeWriters(slots)
   const readers = makeReaders(primary, readerCount)
@@ -88,6 +88,7 @@ export async function openPostgresStore(start: PostgresStart): Promise<Store> {
     tryLock: async (name) => noteLock(locks, await tryAdvisoryLock(primary, name)),
     isLocked: (name) => readers.read(findAdvisoryLock(name)),
     waitingWrites: () => writers.waitingWrites(),
+    commitCount: () => chains.commits,
     connectionPools: () => [writers.usage(), readers.usage('readers'), scanners.usage('scanners')],
     sizeBytes: () =>
       readers.read({ statement: selectSize, values: [], map: ([row]) => (row === undefined ? 0 : readInteger(row, 'bytes')) }),

@@ -55,7 +55,7 @@ test('a connection that is opened while the store closes is ended', async () => 
       }
     },
     (primary: Primary) => {
-      const slot = makeSlot(primary, 'chain', { key: null, heads: new Map(), listeners: [] })
+      const slot = makeSlot(primary, 'chain', { key: null, commits: 0, heads: new Map(), listeners: [] })
       return { use: () => slot.insertNewCards([], performance.now() + 60_000), close: slot.close }
     },
   ]) {

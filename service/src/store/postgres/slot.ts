@@ -26,9 +26,10 @@ export interface Slot {
   close(): Promise<void>
 }
 
-/** What the writers of a process share: the audit key, and the heads of their chains after the last commit of each. */
+/** What the writers of a process share: the audit key, how often they committed, and the heads of their chains after the last commit of each. */
 export interface WriterChains {
   key: Dek | null
+  commits: number
   readonly heads: Map<string, AuditHead>
   readonly listeners: AuditListener[]
 }
@@ -87,6 +88,7 @@ export function makeSlot(primary: Primary, firstChain: string, chains: WriterCha
         const open = session?.usable === true ? session : await untilDeadline(connect(), deadline, 'connecting')
         const at = { head: (head ??= await readHead(open, deadline)), key: chains.key }
         const committed = await transaction(open, at)
+        chains.commits++
         head = committed.audit.after
         if (head.seq > 0) chains.heads.set(chain, head)
         if (head.seq > at.head.seq) {

@@ -24,6 +24,8 @@ export interface Committer {
   watchAudit(listener: AuditListener): void
   /** Writes that are not in the batch that is being committed. */
   waitingWrites(): number
+  /** Batches that were committed. */
+  commitCount(): number
   close(deadlineMs: number): Promise<void>
 }
 
@@ -63,6 +65,7 @@ export async function startCommitter(
   let closing: (() => void) | null = null
   let ended: Error | null = null
   let head: AuditHead | null = null
+  let commits = 0
   const listeners: AuditListener[] = []
 
   worker.on('message', (end: BatchResult) => {
@@ -72,6 +75,7 @@ export async function startCommitter(
       fail(new Error(`the embedded database failed: ${end.lost}`))
       return
     }
+    commits++
     const { audit } = end
     if (audit.after.seq > 0) head = audit.after
     if (audit.after.seq > audit.before.seq) for (const listener of listeners) listener(audit)
@@ -92,6 +96,7 @@ export async function startCommitter(
     auditHead: () => head,
     watchAudit: (listener) => void listeners.push(listener),
     waitingWrites: () => waiting.length,
+    commitCount: () => commits,
     close,
   }
 

@@ -47,6 +47,7 @@ export async function openSqliteStore({ folder, log, exit = endService, maxPages
     auditHeads: () => [committer.auditHead()].filter((head) => head !== null),
     watchAudit: (listener) => committer.watchAudit(listener),
     waitingWrites: () => committer.waitingWrites(),
+    commitCount: () => committer.commitCount(),
     connectionPools: () => [],
     sizeBytes: () => sizeOfFiles(folder),
     // The lock of the data folder admits one process.

@@ -28,6 +28,9 @@ export function lifecycleSuite(withStore: WithStore): void {
       assert.equal(store.waitingWrites(), 300)
       await insertions
       assert.equal(store.waitingWrites(), 0)
+      // More than one write shares a commit.
+      const commits = store.commitCount()
+      assert.ok(commits > 0 && commits < 300, `${commits}`)
       assert.ok((await store.sizeBytes()) > 300 * 200)
     }),
   )

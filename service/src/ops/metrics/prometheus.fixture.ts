@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+import { findOnPath } from '../../../../tools/find-program.ts'
+import { findFreePort } from '../../../../tools/free-port.ts'
+import { until } from '../../testing/child.fixture.ts'
+
+import { monitoringFolder } from './monitoring.fixture.ts'
+
+/** Runs promtool in the folder of the rules. */
+export function runPromtool(
+  args: readonly string[],
+  { cwd = monitoringFolder, input = '' } = {},
+): { readonly code: number | null; readonly output: string } {
+  const { status, stdout, stderr } = spawnSync(requireProgram('promtool'), args, { cwd, input, encoding: 'utf8', timeout: 180_000 })
+  return { code: status, output: `${stdout}${stderr}` }
+}
+
+/** A real Prometheus that scrapes one admin port every second, with the shipped rules made quick. */
+export interface RunningPrometheus {
+  /** How many samples a query has now. */
+  count(query: string): Promise<number>
+  /** The names of the alerts that fire now. */
+  firing(): Promise<string[]>
+  stop(): Promise<void>
+}
+
+/**
+ * Starts it. Every `for` is a second and every range six, so that a test of seconds does what takes minutes in use; bounds and expressions stay as they
+ * are shipped.
+ */
+export async function startPrometheus(folder: string, target: string): Promise<RunningPrometheus> {
+  mkdirSync(folder)
+  const rules = readFileSync(join(monitoringFolder, 'tessera.rules.yml'), 'utf8')
+  writeFileSync(join(folder, 'tessera.rules.yml'), quicken(rules))
+  const shipped = readFileSync(join(monitoringFolder, 'prometheus.yml'), 'utf8')
+  const config = shipped.replace("'127.0.0.1:8081'", `'${target}'`)
+  assert.notEqual(config, shipped)
+  writeFileSync(join(folder, 'prometheus.yml'), `global: { scrape_interval: 1s, scrape_timeout: 1s, evaluation_interval: 1s }\n${config}`)
+  const port = await findFreePort()
+  const url = `http://127.0.0.1:${String(port)}`
+  const args = [
+    '--config.file=prometheus.yml',
+    '--storage.tsdb.path=data',
+    `--web.listen-address=127.0.0.1:${String(port)}`,
+    '--log.level=warn',
+  ]
+  const child = spawn(requireProgram('prometheus'), args, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text: string) => (output += text))
+  await until(async () => {
+    assert.equal(child.exitCode, null, output)
+    return fetch(`${url}/-/ready`).then(
+      ({ ok }) => ok,
+      () => false,
+    )
+  }, 'Prometheus to be ready')
+
+  return {
+    async count(query) {
+      const reply = await fetch(`${url}/api/v1/query`, { method: 'POST', body: new URLSearchParams({ query }) })
+      const text = await reply.text()
+      assert.ok(reply.ok, `${query}: ${text}`)
+      return (JSON.parse(text) as { data: { result: unknown[] } }).data.result.length
+    },
+    async firing() {
+      const reply = (await (await fetch(`${url}/api/v1/alerts`)).json()) as {
+        data: { alerts: { state: string; labels: { alertname: string } }[] }
+      }
+      return reply.data.alerts.filter(({ state }) => state === 'firing').map(({ labels }) => labels.alertname)
+    },
+    async stop() {
+      child.kill('SIGTERM')
+      if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+    },
+  }
+}
+
+function quicken(rules: string): string {
+  return rules
+    .replaceAll(/^( +for:) .*$/gm, '$1 1s')
+    .replaceAll(/\[\d+[mh]\]/g, '[6s]')
+    .replaceAll(/offset \d+m/g, 'offset 6s')
+}
+
+function requireProgram(name: string): string {
+  return findOnPath(name) ?? assert.fail(`${name} is missing: npm run peers installs it`)
+}
