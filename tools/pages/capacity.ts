@@ -34,8 +34,7 @@ const intro = `What cards and calls need in processors, disks and time, computed
 yours, and compute with that; the tables below are for the machine that they name.`
 
 const measuredOn = `Measured with \`npm run bench -- costs\` on two virtual processors, with service, load and database on the same machine, data on a file system
-in memory, and a load average of 8 to 14 from other work, so that each call
-takes more than on a quiet machine. CPU time is counted until the service is
+in memory, nothing else at work. CPU time is counted until the service is
 idle again, so request log, summaries and counters are in it. The card network approves at once. What is deleted after days is not counted as kept: request log, deliveries of webhooks,
 idempotency records, sent messages.`
 
