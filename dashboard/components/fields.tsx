@@ -157,3 +157,26 @@ export function useSyncedValue<T>(source: T, key: unknown = source): Signal<T> {
   useEffect(() => void (value.value = source), [key])
   return value
 }
+
+export interface SearchFormProps extends Pick<FieldProps, 'label' | 'value' | 'hint' | 'maxLength' | 'onInput'> {
+  /** What the button says. */
+  readonly action: string
+  readonly onSearch: () => void
+}
+
+/** A field that searches a list when its button or Enter is pressed. */
+export function SearchForm({ action, onSearch, ...field }: SearchFormProps) {
+  return (
+    <form
+      class="tools"
+      role="search"
+      onSubmit={(event) => {
+        event.preventDefault()
+        onSearch()
+      }}
+    >
+      <Field {...field} type="search" />
+      <button type="submit">{action}</button>
+    </form>
+  )
+}

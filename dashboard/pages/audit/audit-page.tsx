@@ -6,7 +6,7 @@ import { call } from '../../app/api.ts'
 import { useMessages } from '../../app/lazy-messages.tsx'
 import { shortId } from '../../app/object-title.ts'
 import { navigate, dashboardPath, route } from '../../app/router.ts'
-import { Field, useSyncedValue } from '../../components/fields.tsx'
+import { SearchForm, useSyncedValue } from '../../components/fields.tsx'
 import { objectPath } from '../../components/links.tsx'
 import { EmptyState } from '../../components/query-result.tsx'
 import { type TableColumn, DataTable } from '../../components/table.tsx'
@@ -40,24 +40,15 @@ export function AuditPage() {
   return (
     <>
       <p>{text.about}</p>
-      <form
-        class="tools"
-        role="search"
-        onSubmit={(event) => {
-          event.preventDefault()
-          search()
-        }}
-      >
-        <Field
-          label={text.idLabel}
-          type="search"
-          value={input.value}
-          hint={text.idHint}
-          maxLength={64}
-          onInput={(value) => (input.value = value)}
-        />
-        <button type="submit">{text.show}</button>
-      </form>
+      <SearchForm
+        label={text.idLabel}
+        value={input.value}
+        hint={text.idHint}
+        maxLength={64}
+        onInput={(value) => (input.value = value)}
+        action={text.show}
+        onSearch={search}
+      />
       <p role="alert">{invalidId.value !== '' && invalidId.value === input.value.trim() ? text.invalidId : ''}</p>
       <DataTable
         label={text.label}

@@ -4,7 +4,7 @@ import type { Result } from '@tessera/contract/operations'
 import { call } from '../../app/api.ts'
 import { useMessages } from '../../app/lazy-messages.tsx'
 import { navigate, dashboardPath, route } from '../../app/router.ts'
-import { Field, useSyncedValue } from '../../components/fields.tsx'
+import { SearchForm, useSyncedValue } from '../../components/fields.tsx'
 import { CustomerLink } from '../../components/links.tsx'
 import { EmptyState } from '../../components/query-result.tsx'
 import { type TableColumn, DataTable } from '../../components/table.tsx'
@@ -35,24 +35,15 @@ export function CardList() {
   const text = cardPageText.current()
   return (
     <>
-      <form
-        class="tools"
-        role="search"
-        onSubmit={(event) => {
-          event.preventDefault()
-          navigate(input.value.trim() === '' ? 'cards' : `cards?search=${encodeURIComponent(input.value.trim())}`)
-        }}
-      >
-        <Field
-          label={text.search}
-          type="search"
-          value={input.value}
-          hint={text.searchHint}
-          maxLength={128}
-          onInput={(value) => (input.value = value)}
-        />
-        <button type="submit">{text.find}</button>
-      </form>
+      <SearchForm
+        label={text.search}
+        value={input.value}
+        hint={text.searchHint}
+        maxLength={128}
+        onInput={(value) => (input.value = value)}
+        action={text.find}
+        onSearch={() => navigate(input.value.trim() === '' ? 'cards' : `cards?search=${encodeURIComponent(input.value.trim())}`)}
+      />
       <DataTable
         label={text.label}
         list={list}

@@ -5,21 +5,19 @@ import { useMessages } from '../../app/lazy-messages.tsx'
 import { useObjectTitle } from '../../app/object-title.ts'
 import { dashboardPath } from '../../app/router.ts'
 import { JsonDetails } from '../../components/details.tsx'
-import { CardLink, HiddenLink } from '../../components/links.tsx'
+import { HiddenLink } from '../../components/links.tsx'
 import { EmptyState, QueryResult } from '../../components/query-result.tsx'
-import { ReasonText } from '../../components/reason.tsx'
-import { DataTable, type TableColumn } from '../../components/table.tsx'
+import { DataTable } from '../../components/table.tsx'
 import { Money, Time } from '../../components/values.tsx'
 import { usePagedList } from '../../hooks/use-paged-list.ts'
 import { useQuery } from '../../hooks/use-query.ts'
 import { formatMessage } from '../../messages/lookup.ts'
 import { cardPageText, customerPageText, reasonText, receiptPageText } from '../../messages/page-texts.ts'
 import { CardStateTag } from '../cards/card-state.tsx'
-import { ReceiptStatusTag } from '../receipts/receipt-status.tsx'
+import { receiptColumns } from '../receipts/receipt-columns.tsx'
 import { titleOfCustomer } from './customer-title.ts'
 
 type CustomerDetails = Result<'dashboard.customers.get'>
-type PaymentRow = Result<'dashboard.receipts.list'>['receipts'][number]
 
 /** One customer: the sums of the payments, the cards with their consents, and the payments. */
 export function CustomerDetail({ customer }: { customer: string }) {
@@ -50,7 +48,7 @@ export function CustomerDetail({ customer }: { customer: string }) {
               <DataTable
                 label={text.payments}
                 list={payments}
-                columns={paymentColumns()}
+                columns={receiptColumns(['status', 'amount', 'order', 'card', 'time'])}
                 keyOf={({ receiptId }) => receiptId}
                 empty={<EmptyState {...text.noPayments} />}
               />
@@ -153,34 +151,4 @@ function CustomerCards({ cards, hasMoreCards }: CustomerDetails) {
       {hasMoreCards && <p>{formatMessage(text.moreCards, cards.length)}</p>}
     </>
   )
-}
-
-function paymentColumns(): TableColumn<PaymentRow>[] {
-  const text = receiptPageText.current()
-  return [
-    {
-      name: text.status,
-      render: ({ status, reason }) => (
-        <>
-          <ReceiptStatusTag status={status} />
-          {status === 'failed' && reason !== null && (
-            <div>
-              <ReasonText reason={reason} />
-            </div>
-          )}
-        </>
-      ),
-    },
-    { name: text.amount, render: ({ amountTiyin }) => <Money tiyin={amountTiyin} />, isNumber: true },
-    { name: text.order, render: ({ order }) => (order === '' ? '—' : order), isMinor: true },
-    { name: text.card, render: ({ number, cardId }) => <CardLink cardId={cardId} number={number} />, isMinor: true },
-    {
-      name: text.time,
-      render: ({ receiptId, createdAt }) => (
-        <a href={dashboardPath(`receipts/${receiptId}`)}>
-          <Time at={createdAt} />
-        </a>
-      ),
-    },
-  ]
 }

@@ -4,7 +4,7 @@ import type { Result } from '@tessera/contract/operations'
 import { call } from '../../app/api.ts'
 import { useMessages } from '../../app/lazy-messages.tsx'
 import { dashboardPath, navigate, route } from '../../app/router.ts'
-import { Field, useSyncedValue } from '../../components/fields.tsx'
+import { SearchForm, useSyncedValue } from '../../components/fields.tsx'
 import { CustomerLink } from '../../components/links.tsx'
 import { EmptyState } from '../../components/query-result.tsx'
 import { DataTable, type TableColumn } from '../../components/table.tsx'
@@ -34,25 +34,18 @@ function CustomerList() {
   return (
     <>
       <p>{text.about}</p>
-      <form
-        class="tools"
-        role="search"
-        onSubmit={(event) => {
-          event.preventDefault()
+      <SearchForm
+        label={text.search}
+        value={input.value}
+        hint={text.searchHint}
+        maxLength={128}
+        onInput={(value) => (input.value = value)}
+        action={text.find}
+        onSearch={() => {
           const customer = input.value.trim()
           if (customer !== '') navigate('customers', { hidden: { customer } })
         }}
-      >
-        <Field
-          label={text.search}
-          type="search"
-          value={input.value}
-          hint={text.searchHint}
-          maxLength={128}
-          onInput={(value) => (input.value = value)}
-        />
-        <button type="submit">{text.find}</button>
-      </form>
+      />
       <DataTable
         label={text.label}
         list={list}

@@ -1,19 +1,14 @@
 import '../../app/common.ts'
 import { useSignal } from '@preact/signals'
-import type { Result } from '@tessera/contract/operations'
 import { receiptStatuses, type ReceiptStatus } from '@tessera/contract/receipt-status'
 import type { InputHTMLAttributes } from 'preact'
 
 import { call } from '../../app/api.ts'
 import { useMessages } from '../../app/lazy-messages.tsx'
 import { navigate, dashboardPath, route } from '../../app/router.ts'
-import { CopyButton } from '../../components/copy.tsx'
 import { SelectField, LabelledControl, useSyncedValue } from '../../components/fields.tsx'
-import { CardLink, CustomerLink } from '../../components/links.tsx'
 import { EmptyState, ErrorMessage } from '../../components/query-result.tsx'
-import { ReasonText } from '../../components/reason.tsx'
-import { type TableColumn, DataTable } from '../../components/table.tsx'
-import { Money, Time } from '../../components/values.tsx'
+import { DataTable } from '../../components/table.tsx'
 import { downloadCsv } from '../../format/csv.ts'
 import { formatSomDecimal } from '../../format/numbers.ts'
 import { toTashkentIso } from '../../format/time.ts'
@@ -22,6 +17,7 @@ import { collectPages } from '../../hooks/list-pages.ts'
 import { usePagedList } from '../../hooks/use-paged-list.ts'
 import { formatMessage } from '../../messages/lookup.ts'
 import { reasonText, receiptPageText } from '../../messages/page-texts.ts'
+import { receiptColumns, type ReceiptRow } from './receipt-columns.tsx'
 import { ReceiptDetail } from './receipt-detail.tsx'
 import {
   hiddenPart,
@@ -32,15 +28,12 @@ import {
   receiptViews,
   toReceiptListParams,
 } from './receipt-filter.ts'
-import { ReceiptStatusTag } from './receipt-status.tsx'
 
 /** The list at /dashboard/receipts, and one receipt at /dashboard/receipts/<id>. */
 export function ReceiptsPage() {
   const [receiptId] = route.value.rest
   return receiptId === undefined ? <ReceiptList /> : <ReceiptDetail receiptId={receiptId} />
 }
-
-type ReceiptRow = Result<'dashboard.receipts.list'>['receipts'][number]
 
 function show(filter: ReceiptFilter): void {
   navigate(receiptsPath(filter), { hidden: hiddenPart(filter) })
@@ -100,7 +93,7 @@ export function ReceiptList() {
       <DataTable
         label={text.label}
         list={list}
-        columns={columns()}
+        columns={receiptColumns(['status', 'amount', 'order', 'customer', 'card', 'time', 'id'])}
         keyOf={({ receiptId }) => receiptId}
         empty={<EmptyState {...(isFiltered ? text.noTable : text.none)} />}
       />
@@ -114,11 +107,7 @@ function Views({ current }: { current: string }) {
   return (
     <div class="views" role="group" aria-label={text.views}>
       {receiptViews(Date.now()).map(([name, filter]) => (
-        <a
-          key={name}
-          href={dashboardPath(receiptsPath(filter))}
-          {...(JSON.stringify(filter) === current ? { 'aria-current': 'true' as const } : {})}
-        >
+        <a key={name} href={dashboardPath(receiptsPath(filter))} aria-current={JSON.stringify(filter) === current ? 'true' : undefined}>
           {text.viewNames[name]}
         </a>
       ))}
@@ -146,46 +135,6 @@ function FilterInput({ label, type = 'text', value, onInput }: FilterInputProps)
       {(id) => <input id={id} value={value} {...attributes} onInput={(event) => onInput(event.currentTarget.value)} />}
     </LabelledControl>
   )
-}
-
-function columns(): TableColumn<ReceiptRow>[] {
-  const text = receiptPageText.current()
-  return [
-    {
-      name: text.status,
-      render: ({ status, reason }) => (
-        <>
-          <ReceiptStatusTag status={status} />
-          {status === 'failed' && reason !== null && (
-            <div>
-              <ReasonText reason={reason} />
-            </div>
-          )}
-        </>
-      ),
-    },
-    { name: text.amount, render: ({ amountTiyin }) => <Money tiyin={amountTiyin} />, isNumber: true },
-    { name: text.order, render: ({ order }) => (order === '' ? '—' : order), isMinor: true },
-    {
-      name: text.customer,
-      render: ({ customer }) => <CustomerLink customer={customer} />,
-      isMinor: true,
-    },
-    { name: text.card, render: ({ number, cardId }) => <CardLink cardId={cardId} number={number} />, isMinor: true },
-    {
-      name: text.time,
-      render: ({ receiptId, createdAt }) => (
-        <a href={dashboardPath(`receipts/${receiptId}`)}>
-          <Time at={createdAt} />
-        </a>
-      ),
-    },
-    {
-      name: text.id,
-      render: ({ receiptId }) => <CopyButton text={receiptId} label={receiptId.slice(-8)} />,
-      isMinor: true,
-    },
-  ]
 }
 
 /** Exports the filtered list, fetched page by page. */
