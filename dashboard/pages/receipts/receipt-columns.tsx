@@ -9,14 +9,14 @@ import { Money, Time } from '../../components/values.tsx'
 import { receiptPageText } from '../../messages/page-texts.ts'
 import { ReceiptStatusTag } from './receipt-status.tsx'
 
-export type ReceiptRow = Result<'dashboard.receipts.list'>['receipts'][number]
+export type PaymentRow = Result<'dashboard.receipts.list'>['receipts'][number]
 
 export type ReceiptColumnName = 'status' | 'amount' | 'order' | 'customer' | 'card' | 'time' | 'id'
 
 /** The columns of a table of payments, for pages that have loaded `receiptPageText` and `reasonText`. */
-export function receiptColumns(names: readonly ReceiptColumnName[]): TableColumn<ReceiptRow>[] {
+export function receiptColumns(names: readonly ReceiptColumnName[]): TableColumn<PaymentRow>[] {
   const text = receiptPageText.current()
-  const columns: Readonly<Record<ReceiptColumnName, TableColumn<ReceiptRow>>> = {
+  const columns: Readonly<Record<ReceiptColumnName, TableColumn<PaymentRow>>> = {
     status: {
       name: text.status,
       render: ({ status, reason }) => (

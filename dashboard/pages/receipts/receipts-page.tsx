@@ -17,7 +17,7 @@ import { collectPages } from '../../hooks/list-pages.ts'
 import { usePagedList } from '../../hooks/use-paged-list.ts'
 import { formatMessage } from '../../messages/lookup.ts'
 import { reasonText, receiptPageText } from '../../messages/page-texts.ts'
-import { receiptColumns, type ReceiptRow } from './receipt-columns.tsx'
+import { receiptColumns, type PaymentRow } from './receipt-columns.tsx'
 import { ReceiptDetail } from './receipt-detail.tsx'
 import {
   hiddenPart,
@@ -180,7 +180,7 @@ const csvHead = [
   'cardId',
 ]
 
-function toCsvRow(receipt: ReceiptRow): (string | number | null)[] {
+function toCsvRow(receipt: PaymentRow): (string | number | null)[] {
   const { status, amountTiyin, capturedTiyin, refundedTiyin, order, customer, number, createdAt, paidAt, reason, description } = receipt
   const { statuses, tampered } = receiptPageText.current()
   const tiyin = [amountTiyin, capturedTiyin, refundedTiyin, capturedTiyin - refundedTiyin]
