@@ -45,6 +45,15 @@ test('half of the last twenty calls have to fail, and at least ten calls have to
   assert.equal(other.waitMs(), 0)
 })
 
+test('a call that succeeds never opens it: the next one that fails does', () => {
+  const { breaker } = openBreaker()
+  end(begin(breaker, 9), 'failed')
+  end(begin(breaker, 1), 'succeeded')
+  assert.equal(breaker.waitMs(), 0)
+  end(begin(breaker, 1), 'failed')
+  assert.equal(breaker.waitMs(), pauseMs)
+})
+
 test('failures of more than half a minute ago do not count', () => {
   const { breaker, time } = openBreaker()
   end(begin(breaker, 9), 'failed')

@@ -116,7 +116,8 @@ export function makePeerBreaker({ now, settings: { slowMs, pauseMs }, onChange }
       if (outcome === 'failed') open(Math.min(currentPauseMs * 2, pauseMs * maxPauses))
     } else if (outcome !== 'ignored' && state === 'closed') {
       judged = [...judged, { at: now(), isFailure: outcome === 'failed' }].slice(-judgedMax)
-      if (haveMostFailed()) open(pauseMs)
+      // Not by a call that succeeded, which only made their number large enough.
+      if (outcome === 'failed' && haveMostFailed()) open(pauseMs)
     }
   }
 
