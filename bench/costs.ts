@@ -63,7 +63,6 @@ async function measureCosts({ dataFactory, isQuick, say }: Bench, store: StoreKi
 }
 
 interface CreatedObjects {
-  /** Of cards, the verified ones last. */
   readonly tokens: string[]
   readonly receipts: string[]
 }

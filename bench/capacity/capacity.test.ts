@@ -20,7 +20,7 @@ test('cores and log are calls a second times their cost, half of the cores are l
   assert.equal(needs.processes, 4)
 })
 
-test('what is stored is each registration, of as many cards as there are or as were made, and each payment of the kept years', () => {
+test('what is stored is each registration, of as many cards as there are or as were made, and each payment of all years', () => {
   const seconds = 2 * 365 * 86_400 * 0.5
   const registered = 10_000 * 0.04 * seconds
   const bytes = registered * 3 * 500 + 10_000 * 0.8 * seconds * 500

@@ -8,7 +8,7 @@ export interface CallCost {
   readonly databaseMicros: number
   /** Bytes of PostgreSQL's write-ahead log; 0 on the embedded store. */
   readonly walBytes: number
-  /** Bytes in tables that are kept for years, and their indexes: not the request log, deliveries of webhooks, idempotency records or sent messages. */
+  /** Bytes in tables that are stored for years, with their indexes: not the request log, deliveries of webhooks, idempotency records or sent messages. */
   readonly storedBytes: number
 }
 

@@ -16,11 +16,11 @@ export interface Demand {
   readonly cards: number
   /** In the busiest hour. */
   readonly callsPerSecond: number
-  /** Of the calls of the busiest hour, how many a day has on average: 0.3 is a usual day and night. */
+  /** Calls of an average hour, as a share of the busiest: 0.3 is a usual day and night. */
   readonly averageLoad: number
   /** Of all calls, the share of each; they add up to 1. */
   readonly mix: Readonly<Record<PricedCall, number>>
-  /** How long receipts and the audit are kept, years. */
+  /** How long receipts and the audit are stored, years. */
   readonly years: number
 }
 

@@ -15,7 +15,7 @@ const usage = `npm run capacity -- [options]
   --cards <n>       cards stored at once (1000000)
   --calls <n>       calls a second in the busiest hour (100)
   --average <n>     calls of an average hour, as a share of the busiest (0.3)
-  --years <n>       how long receipts and the audit are kept (5)
+  --years <n>       how long receipts and the audit are stored (5)
   --mix <list>      shares of the calls, which add up to 1:
                     ${pricedCalls.map((call) => `${call}=${String(usualMix[call])}`).join(',\n                    ')}
   --costs <file>    your own: npm run -s bench -- costs --json > costs.json
@@ -69,7 +69,7 @@ function main(): number {
       backupMegabytesPerSecond: readNumber('backup-mb', usualMachines.backupMegabytesPerSecond),
     })
     const merchants = readNumber('merchants', 1000)
-    const loads = simulateShards({ merchants, exponent: readNumber('zipf', 1), shards: Math.max(1, needs.primaries) })
+    const loads = simulateShards({ merchants, exponent: readNumber('zipf', 1), shards: needs.primaries })
     process.stdout.write(values.json ? `${JSON.stringify({ demand, needs, loads })}\n` : `${lines().join('\n')}\n`)
 
     function lines(): string[] {
@@ -83,7 +83,6 @@ function main(): number {
         ['write-ahead log', `${format(needs.walMegabytesPerSecond)} MB/s, to disk and to each standby`],
         ['stored', `${format(needs.storedTerabytes)} TB after ${format(demand.years)} years`],
         ['full backup', `${format(needs.backupHours)} hours, all primaries at once`],
-        ['entries of the audit', format(needs.auditEntries)],
         ['used up first', describeWall(needs.firstWall)],
         [
           `${format(merchants)} merchants`,

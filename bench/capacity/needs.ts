@@ -11,12 +11,10 @@ export interface Needs {
   /** Primaries of PostgreSQL, each with standbys: more than one is Citus. */
   readonly primaries: number
   readonly walMegabytesPerSecond: number
-  /** Of tables and indexes at the end of the kept years. */
+  /** Of tables and indexes after all years of retention. */
   readonly storedTerabytes: number
   /** A full copy of that at the rate of one disk for each primary. */
   readonly backupHours: number
-  /** What `tessera audit verify` reads. */
-  readonly auditEntries: number
   readonly firstWall: Wall
 }
 
@@ -57,7 +55,7 @@ export function computeNeeds(demand: Demand, costs: CallCosts, machines: Machine
   const walMegabytesPerSecond = perSecond((cost) => cost.walBytes) / 1e6
   const seconds = demand.years * secondsAYear * demand.averageLoad
   const callsMade = (call: PricedCall): number => demand.callsPerSecond * demand.mix[call] * seconds
-  // A registration leaves a card, with its code and its audit; what of them exceeds the cards at once was removed, and is counted as if it were kept.
+  // A registration leaves a card, with its code and its audit; what of them exceeds the cards at once was removed, and is counted as if it were still stored.
   const registered = Math.max(demand.cards, callsMade('cards.create'))
   const registrationBytes = registration.reduce((sum, call) => sum + costs[call].storedBytes, 0)
   const paymentBytes = payment.reduce((sum, call) => sum + callsMade(call) * costs[call].storedBytes, 0)
@@ -78,13 +76,10 @@ export function computeNeeds(demand: Demand, costs: CallCosts, machines: Machine
     walMegabytesPerSecond,
     storedTerabytes,
     backupHours: (storedTerabytes * 1e6) / machines.backupMegabytesPerSecond / primaries / 3600,
-    auditEntries: registered * registration.length + callsMade('receipts.create') + callsMade('receipts.pay') * entriesAPayment,
     firstWall: { what, atTimes: used === 0 ? Infinity : 1 / used },
   }
 }
 
 const payment = ['receipts.create', 'receipts.pay'] as const
 const registration = ['cards.create', 'cards.get_verify_code', 'cards.verify'] as const
-/** Begun, and paid. */
-const entriesAPayment = 2
 const secondsAYear = 365 * 86_400

@@ -35,13 +35,13 @@ yours, and compute with that; the tables below are for the machine that they nam
 
 const measuredOn = `Measured with \`npm run bench -- costs\` on two virtual processors, with service, load and database on the same machine, data on a file system
 in memory, nothing else at work. CPU time is counted until the service is
-idle again, so request log, summaries and counters are in it. The card network approves at once. What is deleted after days is not counted as kept: request log, deliveries of webhooks,
+idle again, so request log, summaries and counters are in it. The card network approves at once. What is deleted after days is not counted as stored: request log, deliveries of webhooks,
 idempotency records, sent messages.`
 
 function costTable(): string {
   const [postgres, sqlite] = [readCosts(measuredValues, 'postgres'), readCosts(measuredValues, 'sqlite')]
   return markdownTable(
-    ['call', 'service, µs', 'PostgreSQL, µs', 'log, bytes', 'kept for years, bytes', 'on SQLite: service, µs', 'kept, bytes'],
+    ['call', 'service, µs', 'PostgreSQL, µs', 'log, bytes', 'stored for years, bytes', 'on SQLite: service, µs', 'stored, bytes'],
     pricedCalls.map((call) => {
       const { serviceMicros, databaseMicros, walBytes, storedBytes } = postgres[call]
       const embedded = sqlite[call]
@@ -55,7 +55,7 @@ function costTable(): string {
 
 const mixText = pricedCalls.map((call) => `${format(usualMix[call] * 100)} % \`${call}\``).join(', ')
 
-const assumptions = `Of the calls of the busiest hour an average one has 30 %; ${mixText}; receipts and audit are kept for five years. Half of the cores are left
+const assumptions = `Of the calls of the busiest hour an average one has 30 %; ${mixText}; receipts and audit are stored for five years. Half of the cores are left
 free, for a failover, backups, and the sweeper. A primary has ${String(usualMachines.primaryCores)} cores and
 ${String(usualMachines.primaryTerabytes)} TB, writes ${String(usualMachines.walMegabytesPerSecond)} MB of log a second, and is backed up with
 ${String(usualMachines.backupMegabytesPerSecond)} MB a second. Each of these is an option of \`npm run capacity\`.`

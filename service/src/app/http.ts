@@ -34,7 +34,7 @@ import { StoreFull, StoreOutcomeUnknown, StoreOverloaded, StoreUnavailable } fro
 import type { Adapters } from './adapters.ts'
 import { dashboardFolder } from './built-files.ts'
 import type { CallWrites } from './call-writes.ts'
-import { makeCollectGarbage, readHeldMemory, readMemoryLimit } from './process-memory.ts'
+import { collectGarbage, readHeldMemory, readMemoryLimit } from './process-memory.ts'
 import type { ComposedServices } from './services.ts'
 
 export interface PipelineDependencies {
@@ -115,7 +115,7 @@ export function listenerOptions(config: Config, tls: ListenerTls | null, log: Lo
     memoryGuard: makeMemoryGuard({
       limitBytes: readMemoryLimit(),
       readHeldBytes: readHeldMemory,
-      collect: makeCollectGarbage(),
+      collect: collectGarbage,
       now: () => performance.now(),
     }),
     onError: (cause: unknown) => log.error('page_failed', { err: cause }),

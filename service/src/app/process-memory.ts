@@ -17,13 +17,23 @@ export function readHeldMemory(): number {
 
 /**
  * V8's collection that also gives freed pages back to the system, without a flag on the command line: contexts that are made while the flag is set
- * have the function. A usual collection puts them in a pool, which is emptied when the process has been idle for seconds.
+ * have the function, and one is made at the first call. A usual collection puts the pages in a pool, which is emptied when the process has been idle for
+ * seconds.
  */
-export function makeCollectGarbage(): () => void {
+export function collectGarbage(): void {
+  collect ??= makeCollect()
+  collect({ type: 'major', execution: 'sync', flavor: 'last-resort' })
+}
+
+type Collect = (options: { readonly type: 'major'; readonly execution: 'sync'; readonly flavor: 'last-resort' }) => void
+
+let collect: Collect | null = null
+
+function makeCollect(): Collect {
   setFlagsFromString('--expose-gc')
-  const collect = runInNewContext('gc') as (options: object) => void
+  const made = runInNewContext('gc') as Collect
   setFlagsFromString('--no-expose-gc')
-  return () => collect({ type: 'major', execution: 'sync', flavor: 'last-resort' })
+  return made
 }
 
 /** Of x86-64, and of arm64 as most systems set it; with larger ones less is counted than is held. */
