@@ -28,7 +28,7 @@ export function CardNumberNotice() {
   const { typedCard } = messages.value
   return (
     <p ref={notice} class="card-number-notice" popover="manual" role="alert">
-      {typed !== null && (typed.lastFour === null ? typedCard.kept : formatMessage(typedCard.replaced, typed.lastFour))}
+      {typed !== null && (typed.lastFour === null ? typedCard.notSent : formatMessage(typedCard.replaced, typed.lastFour))}
     </p>
   )
 }

@@ -1,4 +1,4 @@
-/** How far the page of each history entry was scrolled. The rows that were there then are kept by `usePagedList`. */
+/** How far the page of each history entry was scrolled. The rows that were there then are stored by `usePagedList`. */
 const positions = new Map<string, number>()
 
 export function rememberScroll(entry: string): void {

@@ -99,7 +99,8 @@ export const commonEn = {
   search: 'Search',
   typedCard: {
     replaced: 'A full card number never leaves this page. The search is for its last four digits, {0}.',
-    kept: 'A full card number never leaves this page: remove it, or nothing is sent. The dashboard works with the last four digits and card ids.',
+    notSent:
+      'A full card number never leaves this page: remove it, or nothing is sent. The dashboard works with the last four digits and card ids.',
   },
   copy: 'Copy',
   copied: 'copied',

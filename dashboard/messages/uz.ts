@@ -110,7 +110,8 @@ export const commonUz: CommonMessages = {
   search: 'Qidiruv',
   typedCard: {
     replaced: 'Toʻliq karta raqami bu sahifadan chiqmaydi. Oxirgi toʻrt raqam boʻyicha qidiriladi: {0}.',
-    kept: 'Toʻliq karta raqami bu sahifadan chiqmaydi: uni oʻchiring, aks holda hech narsa yuborilmaydi. Oxirgi toʻrt raqam yoki karta id si yetarli.',
+    notSent:
+      'Toʻliq karta raqami bu sahifadan chiqmaydi: uni oʻchiring, aks holda hech narsa yuborilmaydi. Oxirgi toʻrt raqam yoki karta id si yetarli.',
   },
   copy: 'Nusxa olish',
   copied: 'nusxa olindi',

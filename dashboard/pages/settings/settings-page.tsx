@@ -43,7 +43,7 @@ function SettingsTabs({ current }: { current: SettingsPart }) {
   return (
     <div class="views" role="group" aria-label={text.parts.label}>
       {settingsParts.map((part) => (
-        <a key={part} href={dashboardPath(`settings/${part}`)} {...(part === current ? { 'aria-current': 'true' as const } : {})}>
+        <a key={part} href={dashboardPath(`settings/${part}`)} aria-current={part === current ? 'true' : undefined}>
           {text.parts[part]}
         </a>
       ))}

@@ -3,6 +3,7 @@ import type { Store } from '../../store/store.ts'
 import type { TimeCursor } from '../../store/transaction.ts'
 
 import type { CardLookup, CardReports, CardRow, MerchantCardsKey } from './cards.ts'
+import { noConditions } from './receipt-search.ts'
 import type { ReceiptReports } from './receipts.ts'
 
 export interface CustomerInList {
@@ -71,10 +72,9 @@ export function makeCustomerReports({ store, cardLists, receiptLists }: Customer
 
   async function get(of: MerchantCardsKey, customer: string): Promise<CustomerDetails> {
     const range = { from: 0, to: Number.MAX_SAFE_INTEGER, after: null }
-    const none = { status: null, cardId: null, order: null, reason: null, amountFrom: null, amountTo: null }
     const [{ cards, next }, { receipts, next: nextReceipt }] = await Promise.all([
       cardLists.list(of, { customer }, { after: null, count: cardsMax }),
-      receiptLists.list(of, { ...none, ...range, customer, count: receiptsMax }),
+      receiptLists.list(of, { ...noConditions, ...range, customer, count: receiptsMax }),
     ])
     const sum = (of: (money: (typeof receipts)[number]['money']) => number): number =>
       receipts.reduce((total, { money }) => total + of(money), 0)

@@ -18,6 +18,16 @@ export interface ReceiptConditions {
   readonly amountTo: number | null
 }
 
+export const noConditions: ReceiptConditions = Object.freeze({
+  status: null,
+  cardId: null,
+  customer: null,
+  order: null,
+  reason: null,
+  amountFrom: null,
+  amountTo: null,
+})
+
 export function hasConditions(conditions: ReceiptConditions): boolean {
   return Object.values(conditions).some((condition) => condition !== null)
 }

@@ -7,7 +7,7 @@ import { listSmsSendsOfMerchant, type SmsSendRow } from '../../store/sms-sends.t
 import type { DashboardDependencies } from '../users/dependencies.ts'
 
 import type { CardLookup, CardReports, MerchantCardsKey } from './cards.ts'
-import type { ReceiptConditions } from './receipt-search.ts'
+import { noConditions, type ReceiptConditions } from './receipt-search.ts'
 import { toOrderKey } from './receipt-summaries.ts'
 import type { ReceiptInList, ReceiptReports } from './receipts.ts'
 import { readSearchTerms } from './search-terms.ts'
@@ -117,15 +117,6 @@ function secondOf(digits: string): number {
 }
 
 const nothing = { receipts: [], unreadEntries: 0 } as const
-const noConditions: ReceiptConditions = {
-  status: null,
-  cardId: null,
-  customer: null,
-  order: null,
-  reason: null,
-  amountFrom: null,
-  amountTo: null,
-}
 const hitsMax = 5
 /** So many cards with the last four digits are compared with the first ones of a mask. */
 const maskedCardsMax = 50
