@@ -191,6 +191,8 @@ describe('a page that attacks its card form', () => {
 
   it('6. changes no element, address or script with messages over the port', async () => {
     const opened = await testBed.open()
+    // Also what loads after it is ready, so that only what the messages add can change the count.
+    await opened.waitUntilComplete()
     await opened.waitForEvent('ready')
     const frame = await opened.frame()
     const countElements = (): Promise<string> =>
