@@ -186,6 +186,7 @@ export const noMetrics: Metrics = {
   countJobRun() {},
   registerGauge() {},
   render: () => Promise.resolve(''),
+  collect: () => Promise.resolve([]),
   close() {},
 }
 

@@ -7,7 +7,18 @@ import type { ChainFaultKind } from '../audit/verify.ts'
 import type { WriteHealth } from '../health/write-health.ts'
 
 import { openProcessGauges } from './process-gauges.ts'
-import { makeCounter, makeGauge, makeHistogram, type Counter, type GaugeDefinition, type Histogram, type Metric } from './metric.ts'
+import {
+  formatMetrics,
+  makeCounter,
+  makeGauge,
+  makeHistogram,
+  mergeMetrics,
+  type Counter,
+  type GaugeDefinition,
+  type Histogram,
+  type Metric,
+  type MetricFamily,
+} from './metric.ts'
 
 /** One completed request, in words of our own tables. */
 export interface RequestMeasurement {
@@ -58,12 +69,26 @@ export interface Metrics {
   countJobRun(run: { readonly name: string; readonly outcome: 'succeeded' | 'failed' }): void
   /** Adds a gauge that is read whenever the page is. Names are registered once. */
   registerGauge(gauge: GaugeDefinition): void
-  /** The page of /metrics. */
+  /** The page of /metrics, of all workers. */
   render(): Promise<string>
+  /** What this worker has. */
+  collect(): Promise<MetricFamily[]>
   close(): void
 }
 
-export function makeMetrics(clock: Pick<Clock, 'sleep'>, gauges: readonly GaugeDefinition[] = []): Metrics {
+/** Where several workers share a process. */
+export interface MetricsOptions {
+  /** The metrics of the other workers, for the page. Default: there are none. */
+  readonly collectOthers?: () => Promise<readonly (readonly MetricFamily[])[]>
+  /** In a worker that is not the first, gauges that are the same for all are not read. */
+  readonly isFirst?: boolean
+}
+
+export function makeMetrics(
+  clock: Pick<Clock, 'sleep'>,
+  gauges: readonly GaugeDefinition[] = [],
+  { collectOthers, isFirst = true }: MetricsOptions = {},
+): Metrics {
   const requests = makeCounter('tessera_requests_total', 'Requests handled, by method, profile, code (0 for a result) and reason.')
   const durations = makeHistogram('tessera_request_duration_seconds', 'How long requests took.', requestBounds)
   const endpoints = makeCounter('tessera_merchant_endpoint_calls_total', "Calls to merchants' endpoints, by operation and outcome.")
@@ -121,7 +146,11 @@ export function makeMetrics(clock: Pick<Clock, 'sleep'>, gauges: readonly GaugeD
   const jobRuns = makeCounter('tessera_job_runs_total', 'Runs of background jobs, by name and outcome: succeeded, failed.')
   const requestSeriesOf = makeRequestSeries(requests, durations)
   const { gauges: processGauges, close } = openProcessGauges()
-  const all = [...gauges, ...processGauges].map((gauge) => makeGauge(gauge, clock))
+  const all: Metric[] = []
+  const registerGauge = (gauge: GaugeDefinition): void => {
+    if (isFirst || (gauge.merge ?? 'first') !== 'first') all.push(makeGauge(gauge, clock))
+  }
+  for (const gauge of [...gauges, ...processGauges]) registerGauge(gauge)
   const page: Metric[] = [
     requests,
     durations,
@@ -145,7 +174,6 @@ export function makeMetrics(clock: Pick<Clock, 'sleep'>, gauges: readonly GaugeD
     webhooks,
     transitions,
     jobRuns,
-    ...all,
   ]
   return Object.freeze({
     countRequest(request: RequestMeasurement) {
@@ -177,13 +205,19 @@ export function makeMetrics(clock: Pick<Clock, 'sleep'>, gauges: readonly GaugeD
     observeCommit: (ms: number) => commits.observe({}, ms / 1000),
     countReceiptTransition: ({ state, cause }: { state: string; cause: string }) => transitions.add({ state, cause }),
     countJobRun: ({ name, outcome }: { name: string; outcome: string }) => jobRuns.add({ name, outcome }),
-    registerGauge: (gauge: GaugeDefinition) => void page.push(makeGauge(gauge, clock)),
+    registerGauge,
     async render() {
-      const families = await Promise.all(page.map(async (metric) => metric.render()))
-      return families.join('')
+      const [own, others] = await Promise.all([collect(), collectOthers?.() ?? []])
+      return formatMetrics(others.length === 0 ? own : mergeMetrics(own, others))
     },
+    collect,
     close,
   })
+
+  async function collect(): Promise<MetricFamily[]> {
+    const families = await Promise.all([...page, ...all].map(async (metric) => metric.collect()))
+    return families.filter((family) => family !== null)
+  }
 }
 
 interface RequestSeries {
