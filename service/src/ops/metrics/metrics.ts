@@ -1,6 +1,7 @@
 import type { Clock } from '../../clock.ts'
 import type { CutReason } from '../../server/http/memory-budget.ts'
 import type { CommitBacklog } from '../../server/rate-limits/commit-backlog.ts'
+import type { AuditHead } from '../../store/audit.ts'
 import { macTables } from '../../store/mac-tables.ts'
 import type { Store } from '../../store/store.ts'
 import type { ChainFaultKind } from '../audit/verify.ts'
@@ -242,7 +243,7 @@ function makeRequestSeries(requests: Counter, durations: Histogram): (request: R
 export function measureCommits(
   store: Store,
   { observeCommit }: Pick<Metrics, 'observeCommit'>,
-  { health, backlog, calls }: WriteObservers,
+  { health, backlog, calls, auditHeadsElsewhere = () => [] }: WriteObservers,
 ): Store {
   return Object.freeze<Store>({
     kind: store.kind,
@@ -256,7 +257,7 @@ export function measureCommits(
     commitCount: () => store.commitCount(),
     sizeBytes: () => store.sizeBytes(),
     setAuditKey: (key) => store.setAuditKey(key),
-    auditHeads: () => store.auditHeads(),
+    auditHeads: () => [...store.auditHeads(), ...auditHeadsElsewhere()],
     watchAudit: (listener) => store.watchAudit(listener),
     tryLock: (name) => store.tryLock(name),
     isLocked: (name) => store.isLocked(name),
@@ -286,6 +287,8 @@ interface WriteObservers {
   readonly health: Pick<WriteHealth, 'record'>
   readonly backlog: Pick<CommitBacklog, 'writeStarted' | 'writeEnded'>
   readonly calls: { writeCommitted(input: unknown): void }
+  /** The ends of the audit chains that other workers write. Default: there are none. */
+  readonly auditHeadsElsewhere?: () => readonly AuditHead[]
 }
 
 // prettier-ignore

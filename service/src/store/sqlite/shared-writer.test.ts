@@ -18,8 +18,7 @@ test(
   withSqlite(async ({ store }) => {
     const [second, third] = [shareStore(store), shareStore(store)]
     const before = store.commitCount()
-    for (let round = 0; round < 20; round++)
-      await Promise.all([store, second, third].map((each, at) => insert(each, round * 3 + at + 1)))
+    for (let round = 0; round < 20; round++) await Promise.all([store, second, third].map((each, at) => insert(each, round * 3 + at + 1)))
     const commits = store.commitCount() - before
     // Threads that commit separately need one for each of the 60 writes. The first message of a round may be alone.
     assert.ok(commits <= 45, `${commits} commits`)
