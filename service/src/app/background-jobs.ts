@@ -70,6 +70,7 @@ export function listWorkerJobs(app: ComposedServices, { sendAuditHeads }: Pick<W
   return [
     { event: 'clock_compared',                everyMs: seconds,      run: uncounted(app.clockAdministration.runOnce) },
     { event: 'audit_followed',                everyMs: seconds,      run: uncounted(app.follower.runOnce) },
+    { event: 'keks_noted',                    everyMs: minutes,      run: uncounted(app.keks.update) },
     { event: 'audit_heads_sent',              everyMs: seconds / 4,  run: uncounted(followAudit) },
     { event: 'counters_updated',              everyMs: 2 * seconds,  run: uncounted(app.counters.runOnce) },
     { event: 'findings_stored',               everyMs: 2 * seconds,  run: uncounted(() => app.findings.runOnce()) },

@@ -8,6 +8,7 @@ import { openSharedSqliteStore } from '../../store/sqlite/sqlite.ts'
 import type { Store, StoreLock } from '../../store/store.ts'
 import { makeSystemClock } from '../../system-clock.ts'
 import { makeCustody } from '../../domain/custody/custody.ts'
+import type { OpenShareSet } from '../../domain/custody/open-share-set.ts'
 import { makeCustodyAudit } from '../../domain/custody/custody-audit.ts'
 import type { Exit } from '../../ops/exits.ts'
 import { makeLog } from '../../ops/logging/log.ts'
@@ -44,7 +45,7 @@ const first: Channel<CallsToFirst> = openChannel<CallsToFirst, CallsToWorker>(
     readiness: readWorkerReadiness,
     collectMetrics: () => metrics.collect(),
     change: (change) => changes.receive(change),
-    shareKeks: (sets) => custody.share(sets),
+    shareKeks,
     reload: () => reload?.(),
     stop: stopByFirst,
   },
@@ -94,6 +95,12 @@ first.notify('ready', null)
 async function readWorkerReadiness(): Promise<WorkerReadiness> {
   const { ready, state, reason = null } = await readReadiness(lifecycle)
   return { isReady: ready, state, reason, inFlight: lifecycle.inFlight() }
+}
+
+/** Before the other workers are asked whether they can unwrap by it. */
+async function shareKeks(sets: readonly OpenShareSet[]): Promise<void> {
+  custody.share(sets)
+  await app.services.keks.update()
 }
 
 async function stopByFirst(signal: string): Promise<number> {
