@@ -15,7 +15,7 @@ import { createServices, type ComposedServices } from './app/services.ts'
 import { openStorage, retryUntilReachable, storeCloseTimeoutMs, type StorageDependencies } from './app/storage.ts'
 import { makeRequestWorkers, type RequestWorkers, type RequestWorkersDependencies } from './app/workers/request-workers.ts'
 import { makeServiceChanges } from './app/workers/service-changes.ts'
-import { applyServiceChange, shareClockGuard, shareSandboxTime } from './app/workers/shared-changes.ts'
+import { applyServiceChange, shareClockGuard, shareDamageAlarm, shareSandboxTime } from './app/workers/shared-changes.ts'
 import type { WorkerCount, WorkerRole } from './app/workers/worker-role.ts'
 import { makeCustodyServices, type CustodyServices } from './app/custody.ts'
 import type { Clock } from './clock.ts'
@@ -25,6 +25,7 @@ import { openChainFollower } from './domain/freshness/chain-follower.ts'
 import { makeLinkCheck } from './ops/audit/link-check.ts'
 import { openAuditChain } from './ops/audit/open-chain.ts'
 import { signRowsOnce } from './domain/keys/sign-rows.ts'
+import { makeSlowHash, oneAtATime, type SlowHash } from './domain/users/slow-hash.ts'
 import { listenControl } from './ops/cli/control-server.ts'
 import { tesseraVersion } from './ops/version.ts'
 import type { Config } from './ops/config/config.ts'
@@ -78,6 +79,8 @@ export interface AppDependencies extends Omit<StorageDependencies, 'custody'> {
   readonly overrides?: ServiceOverrides
   /** The workers that this application, the first one, starts beside itself. Default: none. */
   readonly workers?: WorkerCount
+  /** Hashes passwords of users; one thread does for all workers. Default: a thread of this application. */
+  readonly slowHash?: SlowHash
   /** In a worker beside the first one. */
   readonly worker?: WorkerRole
 }
@@ -85,7 +88,7 @@ export interface AppDependencies extends Omit<StorageDependencies, 'custody'> {
 /** Opens the storage and builds the application on it; `start` opens the listeners. If it throws, everything opened is closed. */
 export async function createApp(config: Config, ownAdapters: Adapters, deps: AppDependencies): Promise<App> {
   const { clock, log, metrics, stopping, lifecycle = createLifecycle(), coreDumps = 'unknown', adminUrl = '', tls = null } = deps
-  const { worker = null } = deps
+  const { worker = null, slowHash = oneAtATime(makeSlowHash()) } = deps
   let workers: RequestWorkers | null = null
   const shared = makeServiceChanges((change) => workers?.broadcast(change))
   const changes = worker?.changes ?? shared
@@ -109,7 +112,7 @@ export async function createApp(config: Config, ownAdapters: Adapters, deps: App
     const clockGuard = shareClockGuard(ownClockGuard, changes)
     const { custody, audit: custodyAudit, handOver } = deps.custody ?? makeCustodyServices(config, deps)
     resources.add(() => custody.forget())
-    const damage = makeDamageAlarm(log, metrics, clock)
+    const damage = shareDamageAlarm(makeDamageAlarm(log, metrics, clock), changes)
     const storageDeps = {
       ...deps,
       custody,
@@ -155,11 +158,12 @@ export async function createApp(config: Config, ownAdapters: Adapters, deps: App
       sdk,
       lifecycle,
       changes,
+      slowHash,
       countSharing: worker === null && deps.workers === undefined ? noCountSharing : counts,
       ownUrl: () => lifecycle.info?.url ?? '',
     })
     resources.add(services.closeAdapters)
-    changes.applyWith((change) => applyServiceChange(change, { services, mover, clockGuard: ownClockGuard, counts, log }))
+    changes.applyWith((change) => applyServiceChange(change, { services, mover, clockGuard: ownClockGuard, counts, damage, log }))
     await retry(() => custodyAudit.attach(storage.store))
     await retry(() => services.knownAnswers.update())
     await retry(() => services.keks.update())
@@ -296,6 +300,7 @@ export async function createApp(config: Config, ownAdapters: Adapters, deps: App
       store,
       requestLog,
       custody,
+      slowHash,
       receive: shared.receive,
       stopMs,
       ...others,

@@ -45,7 +45,7 @@ import { makeDashboard } from '../domain/users/dashboard.ts'
 import { makeDashboardPasswords } from '../domain/users/passwords.ts'
 import { dashboardUserSettings } from '../domain/users/dependencies.ts'
 import { makeSignInQueue, signInQueueSettings } from '../domain/users/sign-in-queue.ts'
-import { makeSlowHash } from '../domain/users/slow-hash.ts'
+import type { SlowHash } from '../domain/users/slow-hash.ts'
 import { verificationSettings } from '../domain/verification/settings.ts'
 import { codeFormatOf } from '../domain/verification/dispatch.ts'
 import { makeVerification } from '../domain/verification/verification.ts'
@@ -116,6 +116,7 @@ export interface ServiceDependencies extends Storage {
   readonly lifecycle: Lifecycle
   readonly changes: ServiceChanges
   readonly countSharing: CountSharing
+  readonly slowHash: SlowHash
   readonly overrides?: ServiceOverrides
 }
 
@@ -212,7 +213,7 @@ export async function createServices(config: Config, adapters: Adapters, deps: S
 
   // The dashboard. Sign-in uses the machine's time and not that of the sandbox, because authenticator codes and sessions depend on it.
   const queue = makeSignInQueue({ clock: machineClock, now, settings: signInQueueSettings(config) })
-  const passwords = makeDashboardPasswords({ cost: overrides.passwordCost ?? config.dashboardPasswordCost, queue, derive: makeSlowHash() })
+  const passwords = makeDashboardPasswords({ cost: overrides.passwordCost ?? config.dashboardPasswordCost, queue, derive: deps.slowHash })
   const onSignIn = makeSignInObserver(log, metrics, queue, () => machineClock.now())
   const dashboard = makeDashboard({
     ...base,

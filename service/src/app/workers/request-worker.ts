@@ -81,6 +81,7 @@ const app = await createApp(config, withOpenedKek(chooseAdapters(config)), {
   custody: { custody, audit: custodyAudit, handOver: null },
   recordFolder: start.folder,
   node: `${hostname()}-worker${String(number)}`,
+  slowHash: async (order) => Buffer.from(await first.call('slowHash', order)),
   worker: { address: start.address, changes, sendAuditHeads },
   ...(store === null || start.database === null ? {} : { store, requestLog: requestLogOfFirst(start.database.requestLogPath) }),
 })

@@ -45,6 +45,7 @@ function supervise(t: TestContext): Supervised {
     store: { file: null } as Store,
     requestLog: { file: null } as RequestLogStore,
     custody: { openSets: () => [], changed: () => new Promise(() => undefined) },
+    slowHash: () => Promise.reject(new Error('nobody signs in')),
     receive: (change) => void changes.push(change),
     stopMs: 60_000,
     program,

@@ -4,6 +4,7 @@ import { Worker } from 'node:worker_threads'
 
 import { withTimeout, type Clock } from '../../clock.ts'
 import type { Custody } from '../../domain/custody/custody.ts'
+import type { SlowHash, SlowHashOrder } from '../../domain/users/slow-hash.ts'
 import type { Config } from '../../ops/config/config.ts'
 import type { Exit } from '../../ops/exits.ts'
 import type { Log } from '../../ops/logging/log.ts'
@@ -56,6 +57,7 @@ export interface RequestWorkersDependencies {
   readonly store: Store
   readonly requestLog: RequestLogStore
   readonly custody: Pick<Custody, 'openSets' | 'changed'>
+  readonly slowHash: SlowHash
   /** Applies a change of another worker in this one. */
   readonly receive: (change: ServiceChange) => void
   /** How long a stop may take. */
@@ -179,6 +181,7 @@ export function makeRequestWorkers(deps: RequestWorkersDependencies): RequestWor
       },
       endNow: ({ exit, event, err }: CallsToFirst['endNow']['input']): void => deps.endNow(exit, event, err),
       auditHeads: (heads: readonly AuditHead[]): void => void (slot.heads = heads),
+      slowHash: (order: SlowHashOrder): Promise<Uint8Array> => deps.slowHash(order),
       async tryLock(name: string): Promise<boolean> {
         const lock = await store.tryLock(name)
         if (lock !== null) locks.set(name, lock)

@@ -1,4 +1,5 @@
 import type { ClockReading } from '../../clock.ts'
+import type { DamageCheck } from '../../ops/audit/run-check.ts'
 import type { CountBatch } from '../../domain/limits/count-sharing.ts'
 
 /** What one worker has changed in its memory and every other one has to change too, at once. What is in the store is not among them. */
@@ -13,6 +14,9 @@ export type ServiceChange =
   | { readonly kind: 'sandbox_clock'; readonly offsetMs: number }
   /** A merchant of the sandbox simulates the limits since this time; null: no longer. */
   | { readonly kind: 'limit_simulation'; readonly merchantId: string; readonly since: number | null }
+  /** PostgreSQL has found its files damaged, or a check of the store has looked. */
+  | { readonly kind: 'store_damaged'; readonly message: string }
+  | { readonly kind: 'store_checked'; readonly check: DamageCheck }
   /** An operator says that the machine's clock is right. */
   | { readonly kind: 'clock_confirmed'; readonly reading: ClockReading; readonly newestEntryAt: number | null }
 

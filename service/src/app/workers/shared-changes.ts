@@ -2,8 +2,10 @@ import type { ClockAdjuster } from '../../adapters/sandbox/adjustable-clock.ts'
 import type { ClockGuard } from '../../domain/clock-guard.ts'
 import type { CountBatch } from '../../domain/limits/count-sharing.ts'
 import type { Log } from '../../ops/logging/log.ts'
+import { StoreDamaged } from '../../store/store.ts'
 
 import type { Adapters } from '../adapters.ts'
+import type { DamageAlarm } from '../damage-alarm.ts'
 import type { ComposedServices } from '../services.ts'
 
 import type { ServiceChange, ServiceChanges } from './service-changes.ts'
@@ -40,18 +42,35 @@ export function shareClockGuard(guard: ClockGuard, changes: ServiceChanges): Clo
   }
 }
 
+/** The alarm, which damage that any worker meets raises in all of them, and a check by any of them may end. */
+export function shareDamageAlarm(alarm: DamageAlarm, changes: ServiceChanges): DamageAlarm {
+  return {
+    ...alarm,
+    raise(found) {
+      const isNews = alarm.damage() === null
+      alarm.raise(found)
+      if (isNews) changes.publish({ kind: 'store_damaged', message: found.message })
+    },
+    checked(check) {
+      alarm.checked(check)
+      changes.publish({ kind: 'store_checked', check })
+    },
+  }
+}
+
 /** Where the changes of other workers are made. */
 export interface ChangedParts {
   readonly services: Pick<ComposedServices, 'merchants' | 'keyring' | 'limits'>
   readonly mover: () => ClockAdjuster | null
   /** Of this worker alone. */
   readonly clockGuard: Pick<ClockGuard, 'confirm'>
+  readonly damage: Pick<DamageAlarm, 'raise' | 'checked'>
   readonly log: Pick<Log, 'error'>
   readonly counts: { receive(batch: CountBatch): void }
 }
 
 /** Makes a change here that another worker has made. What cannot be done at once is logged: each of them is found by itself within a minute. */
-export function applyServiceChange(change: ServiceChange, { services, mover, clockGuard, counts, log }: ChangedParts): void {
+export function applyServiceChange(change: ServiceChange, { services, mover, clockGuard, counts, damage, log }: ChangedParts): void {
   const onFailed = (err: unknown): void => log.error('job_failed', { job: 'worker_change', err })
   switch (change.kind) {
     case 'merchant':
@@ -69,6 +88,12 @@ export function applyServiceChange(change: ServiceChange, { services, mover, clo
     case 'limit_simulation':
       if (change.since === null) services.limits.simulation?.end(change.merchantId)
       else services.limits.simulation?.begin(change.merchantId, change.since)
+      break
+    case 'store_damaged':
+      damage.raise(new StoreDamaged(change.message, ''))
+      break
+    case 'store_checked':
+      damage.checked(change.check)
       break
     case 'clock_confirmed':
       clockGuard.confirm(change.reading, change.newestEntryAt).catch(onFailed)

@@ -1,6 +1,7 @@
 import type { MessagePort } from 'node:worker_threads'
 
 import type { OpenShareSet } from '../../domain/custody/open-share-set.ts'
+import type { SlowHashOrder } from '../../domain/users/slow-hash.ts'
 import type { Config } from '../../ops/config/config.ts'
 import type { CoreDumps } from '../../ops/core-dumps.ts'
 import type { Exit } from '../../ops/exits.ts'
@@ -40,6 +41,7 @@ export type CallsToFirst = {
   change: { input: ServiceChange; result: void }
   endNow: { input: { readonly exit: Exit; readonly event: string; readonly err: unknown }; result: void }
   auditHeads: { input: readonly AuditHead[]; result: void }
+  slowHash: { input: SlowHashOrder; result: Uint8Array }
   tryLock: { input: string; result: boolean }
   releaseLock: { input: string; result: void }
   isLocked: { input: string; result: boolean }

@@ -15,6 +15,7 @@ const dividedSettings = [
   'connectionsMax',
   'bufferedMegabytesMax',
   'databaseWriters',
+  'signInWaitingMax',
   // Each counts what it sends by itself.
   'smsDayTiyinMax',
 ] as const

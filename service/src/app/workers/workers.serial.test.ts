@@ -1,5 +1,6 @@
 // time limit: 240 s
 import assert from 'node:assert/strict'
+import { request } from 'node:http'
 import { after, before, describe, test } from 'node:test'
 
 import { startCluster, type Cluster } from '../../../../tools/postgres.ts'
@@ -118,6 +119,21 @@ test('limits count the calls of all workers', async () => {
   assert.equal((await service.stop()).code, 0)
 })
 
+test('a user signs in at any worker, and the session is one of all', async () => {
+  const service = await start('sqlite')
+  const { dashboardPhone: phone, dashboardPassword: password } = service.facts.demo ?? assert.fail('there is no demo')
+  let cookie = ''
+  // One after the other: an address may have four that wait.
+  for (let i = 0; i < 10; i++) {
+    const reply = await callDashboard(service, 'dashboard.session.signIn', { phone, password })
+    assert.equal(reply.reason, undefined)
+    cookie = reply.cookie
+  }
+  const sessions = await onEach(() => callDashboard(service, 'dashboard.session.get', {}, cookie))
+  assert.deepEqual([...new Set(sessions.map(({ hasSession }) => hasSession))], [true])
+  assert.equal((await service.stop()).code, 0)
+})
+
 test('a service whose worker keeps failing ends with 70', async () => {
   const service = await start('sqlite')
   failWorker(service, 'always')
@@ -158,4 +174,22 @@ async function metrics({ facts }: Started): Promise<string> {
 function sampleOf(page: string, series: string): number {
   const line = page.split('\n').find((each) => each.startsWith(`${series} `))
   return Number(line?.slice(series.length + 1) ?? NaN)
+}
+
+/** On a connection of its own. */
+function callDashboard({ facts: { url } }: Started, method: string, params: object, cookie = '') {
+  const origin = url.replace('127.0.0.1', 'localhost')
+  const headers = { 'content-type': 'application/json', origin, host: new URL(origin).host, 'sec-fetch-site': 'same-origin', cookie }
+  return new Promise<{ reason: string | undefined; cookie: string; hasSession: boolean }>((resolve, reject) => {
+    const sent = request(`${url}/dashboard/api`, { method: 'POST', agent: false, headers }, (response) => {
+      let text = ''
+      response.setEncoding('utf8').on('data', (part: string) => (text += part))
+      response.on('end', () => {
+        const { result, error } = JSON.parse(text) as { result?: { session?: object | null }; error?: { reason: string } }
+        const [set = ''] = response.headers['set-cookie'] ?? []
+        resolve({ reason: error?.reason, cookie: set.split(';')[0] ?? '', hasSession: (result?.session ?? null) !== null })
+      })
+    })
+    sent.on('error', reject).end(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }))
+  })
 }
