@@ -12,6 +12,7 @@ import { customerPageMessages } from '../pages/customers/customer-messages.ts'
 import { formBuilderMessages } from '../pages/form/form-messages.ts'
 import { overviewPageMessages } from '../pages/overview/overview-messages.ts'
 import { pageCheckMessages } from '../pages/page-check/page-check-messages.ts'
+import { receiptActionMessages } from '../pages/receipts/receipt-action-messages.ts'
 import { receiptPageMessages } from '../pages/receipts/receipt-messages.ts'
 import { requestPageMessages } from '../pages/requests/request-messages.ts'
 import { sandboxPageMessages } from '../pages/sandbox/sandbox-messages.ts'
@@ -40,6 +41,7 @@ const tables = {
   'page check': pageCheckMessages,
   reasons: reasonMessages,
   receipts: receiptPageMessages,
+  'receipt actions': receiptActionMessages,
   requests: requestPageMessages,
   sandbox: sandboxPageMessages,
   search: searchMessages,

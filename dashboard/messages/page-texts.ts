@@ -7,6 +7,7 @@ import type { CustomerPageMessages } from '../pages/customers/customer-messages.
 import type { FormBuilderMessages } from '../pages/form/form-messages.ts'
 import type { OverviewPageMessages } from '../pages/overview/overview-messages.ts'
 import type { PageCheckMessages } from '../pages/page-check/page-check-messages.ts'
+import type { ReceiptActionMessages } from '../pages/receipts/receipt-action-messages.ts'
 import type { ReceiptPageMessages } from '../pages/receipts/receipt-messages.ts'
 import type { RequestPageMessages } from '../pages/requests/request-messages.ts'
 import type { SandboxPageMessages } from '../pages/sandbox/sandbox-messages.ts'
@@ -30,6 +31,7 @@ export const formBuilderText = createLazyMessages<FormBuilderMessages>('form')
 export const overviewPageText = createLazyMessages<OverviewPageMessages>('overview')
 export const pageCheckText = createLazyMessages<PageCheckMessages>('page-check')
 export const receiptPageText = createLazyMessages<ReceiptPageMessages>('receipts')
+export const receiptActionText = createLazyMessages<ReceiptActionMessages>('receipt-actions')
 export const requestPageText = createLazyMessages<RequestPageMessages>('requests')
 export const sandboxPageText = createLazyMessages<SandboxPageMessages>('sandbox')
 export const searchText = createLazyMessages<SearchMessages>('search')

@@ -13,6 +13,7 @@ import { customerPageMessages } from '../../dashboard/pages/customers/customer-m
 import { formBuilderMessages } from '../../dashboard/pages/form/form-messages.ts'
 import { overviewPageMessages } from '../../dashboard/pages/overview/overview-messages.ts'
 import { pageCheckMessages } from '../../dashboard/pages/page-check/page-check-messages.ts'
+import { receiptActionMessages } from '../../dashboard/pages/receipts/receipt-action-messages.ts'
 import { receiptPageMessages } from '../../dashboard/pages/receipts/receipt-messages.ts'
 import { requestPageMessages } from '../../dashboard/pages/requests/request-messages.ts'
 import { startPageMessages } from '../../dashboard/pages/start/start-messages.ts'
@@ -36,6 +37,7 @@ const lazyMessages: Readonly<Record<string, Readonly<Record<string, object>>>> =
   'page-check': pageCheckMessages,
   reasons: reasonMessages,
   receipts: receiptPageMessages,
+  'receipt-actions': receiptActionMessages,
   requests: requestPageMessages,
   sandbox: sandboxPageMessages,
   search: searchMessages,

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 
 import { maxAmountTiyin } from '../receipt.ts'
-import { receiptStatuses, type ReceiptStatus } from '../receipt-status.ts'
+import { receiptStatuses, type ReceiptStatus, type RefundReason, refundReasons } from '../receipt-status.ts'
 import { defineOperation, operationsByName } from './operation.ts'
 import { after, count, next } from './dashboard-cards.ts'
 import { done } from './dashboard-session.ts'
@@ -56,6 +56,8 @@ const step = Type.Object({
   outcome: Type.String(),
   actor: Type.String(),
   requestId: Type.String(),
+  reason: Type.Union([Type.String(), Type.Null()], { description: 'Why a user did it: one of `refundReasons`; null where nobody said.' }),
+  note: textOrNull,
 })
 
 export const dashboardReceiptsListContract = defineOperation('dashboard.receipts.list', {
@@ -108,17 +110,27 @@ export const dashboardReceiptsGetContract = defineOperation('dashboard.receipts.
     }),
     operations: Type.Array(operation),
     timeline: Type.Array(step),
+    refundUnconfirmedMaxTiyin: Type.Integer({ description: 'A refund above it asks the user to confirm who they are. Tiyin.' }),
   }),
   errors: ['receiptNotFound'],
 })
 
 export const dashboardReceiptsCancelContract = defineOperation('dashboard.receipts.cancel', {
-  summary: 'Cancels a receipt; money taken or held is returned.',
+  summary: 'Cancels an unpaid receipt, voids a hold or refunds a payment, and stores why in the audit.',
   caller: 'dashboard',
   role: 'support',
   mutates: true,
   limit: 'write',
-  params: Type.Object({ receiptId }),
+  params: Type.Object({
+    receiptId,
+    expected: Type.Optional(
+      Type.Union([Type.Literal('cancel'), Type.Literal('void'), Type.Literal('refund')], {
+        description: 'What the user was shown. A receipt that changed meanwhile, and would end in another way, is left as it is.',
+      }),
+    ),
+    reason: Type.Optional(Type.Unsafe<RefundReason>(Type.Union(refundReasons.map((each) => Type.Literal(each))))),
+    note: Type.Optional(Type.String({ maxLength: 200, description: 'In words, for the audit.' })),
+  }),
   result: done,
   errors: ['confirmationRequired', 'receiptNotFound', 'receiptInProgress', 'cannotCancel', 'overloaded'],
 })

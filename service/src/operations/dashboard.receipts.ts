@@ -7,11 +7,13 @@ import {
 } from '@tessera/contract/operations/dashboard-receipts'
 
 import { toOperationKind, toOperationState } from '../domain/payments/network-operations.ts'
+import { decodeAuditChanges } from '../store/audit.ts'
 import { toReasonCode } from '../domain/reporting/reason-code.ts'
 import type { ReceiptConditions } from '../domain/reporting/receipt-search.ts'
 import { readOrder, readReason, toOrderKey } from '../domain/reporting/receipt-summaries.ts'
 import type { ReceiptInList, ReceiptWithHistory } from '../domain/reporting/receipts.ts'
 
+import { expectAccepted } from './dashboard-caller.ts'
 import { formatCursor, readCursor, toTimestamp } from './dashboard-values.ts'
 import { operation } from './operation.ts'
 
@@ -26,8 +28,9 @@ export const dashboardReceiptsList = operation(dashboardReceiptsListContract, {
 
 /** Returns one receipt with its history, newest first. */
 export const dashboardReceiptsGet = operation(dashboardReceiptsGetContract, {
-  async run({ receiptId }, ctx, { dashboard }) {
+  async run({ receiptId }, ctx, { dashboard, merchants }) {
     const { operations, cards, entries, ...listed } = await dashboard.receiptLists.get(ctx, receiptId)
+    const merchant = expectAccepted(await merchants.administration.find(ctx.merchantId), ctx)
     return {
       receipt: { ...toReceiptItem(listed), ...receiptDetails(listed.receipt) },
       operations: operations.map(({ kind, amountTiyin, state, reason, rawCode, requestedAt, resolvedAt, cardId }) => {
@@ -44,16 +47,26 @@ export const dashboardReceiptsGet = operation(dashboardReceiptsGetContract, {
           number,
         }
       }),
-      timeline: entries.map(({ at, action, outcome, actor, requestId }) => {
-        return { at, what: action, outcome: toReasonCode(outcome), actor: actor.split(':')[0] ?? '', requestId }
+      timeline: entries.map(({ at, action, outcome, actor, requestId, changes }) => {
+        const said = new Map(decodeAuditChanges(changes).map(({ name, to }) => [name, to]))
+        const remarks = { reason: said.get('reason') ?? null, note: said.get('note') ?? null }
+        return { at, what: action, outcome: toReasonCode(outcome), actor: actor.split(':')[0] ?? '', requestId, ...remarks }
       }),
+      refundUnconfirmedMaxTiyin: merchant.settings.refundUnconfirmedMax,
     }
   },
 })
 
-/** Cancels a receipt. A debited or held amount is returned. */
+/** Cancels a receipt. A debited or held amount is returned. What the user said about it is in the audit. */
 export const dashboardReceiptsCancel = operation(dashboardReceiptsCancelContract, {
-  run: ({ receiptId }, ctx, { receipts }) => receipts.cancel(receiptId, ctx),
+  run({ receiptId, expected = null, reason = null, note = '' }, ctx, { receipts }) {
+    const said = [
+      ['reason', reason ?? ''],
+      ['note', note.trim()],
+    ] as const
+    const remarks = said.filter(([, to]) => to !== '').map(([name, to]) => ({ name, from: null, to }))
+    return receipts.cancel({ receiptId, expected, remarks }, ctx)
+  },
   render: () => ({ success: true }),
 })
 
