@@ -28,11 +28,6 @@ export function parseTashkentTime(text: string): number {
   return Date.parse(`${text}+05:00`)
 }
 
-/** The Tashkent day of a timestamp, as an input takes it: `2026-11-28`. */
-export function tashkentDay(at: number): string {
-  return toTashkentIso(at).slice(0, 10)
-}
-
 /** A timestamp as ISO 8601 with the offset of Tashkent, for a file: `2026-11-28T08:20:00+05:00`. */
 export function toTashkentIso(at: number): string {
   return `${new Date(at + offsetMs).toISOString().slice(0, 19)}+05:00`

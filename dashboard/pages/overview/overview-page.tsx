@@ -1,10 +1,12 @@
 import '../../app/common.ts'
 import { useSignal } from '@preact/signals'
+import { addDays, tashkentDay } from '@tessera/contract/calendar-day'
 import type { Result } from '@tessera/contract/operations'
 
 import { language, messages } from '../../app/language.ts'
 import { useMessages } from '../../app/lazy-messages.tsx'
 import { dashboardPath } from '../../app/router.ts'
+import { serviceNow } from '../../app/session-state.ts'
 import { Chart } from '../../components/chart.tsx'
 import { type RangeDays, RangePicker } from '../../components/fields.tsx'
 import { QueryResult, EmptyState } from '../../components/query-result.tsx'
@@ -20,7 +22,8 @@ type OverviewData = Result<'dashboard.overview.get'>
 /** Tokens, conversion, payments, declines and call latency of a period. */
 export function OverviewPage() {
   const days = useSignal<RangeDays>(7)
-  const query = useQuery('dashboard.overview.get', { days: days.value })
+  const to = tashkentDay(serviceNow())
+  const query = useQuery('dashboard.overview.get', { from: addDays(to, 1 - days.value), to })
   const loading = useMessages(overviewPageText, reasonText)
   if (loading !== null) return loading
   return (

@@ -1,9 +1,10 @@
+import { tashkentDay } from '@tessera/contract/calendar-day'
 import type { Params } from '@tessera/contract/operations'
 import { receiptStatuses, type ReceiptStatus } from '@tessera/contract/receipt-status'
 
 import type { DashboardRoute } from '../../app/page-route.ts'
 import { formatSomInput, parseSomInput } from '../../format/numbers.ts'
-import { dayRange, tashkentDay } from '../../format/time.ts'
+import { dayRange } from '../../format/time.ts'
 
 /** What the list of receipts is filtered by, as it is typed. An empty text filters nothing. */
 export interface ReceiptFilter {

@@ -6,6 +6,7 @@ import type { InputHTMLAttributes } from 'preact'
 import { call } from '../../app/api.ts'
 import { useMessages } from '../../app/lazy-messages.tsx'
 import { navigate, dashboardPath, route } from '../../app/router.ts'
+import { serviceNow } from '../../app/session-state.ts'
 import { SelectField, LabelledControl, useSyncedValue } from '../../components/fields.tsx'
 import { EmptyState, ErrorMessage } from '../../components/query-result.tsx'
 import { DataTable } from '../../components/table.tsx'
@@ -106,7 +107,7 @@ function Views({ current }: { current: string }) {
   const text = receiptPageText.current()
   return (
     <div class="views" role="group" aria-label={text.views}>
-      {receiptViews(Date.now()).map(([name, filter]) => (
+      {receiptViews(serviceNow()).map(([name, filter]) => (
         <a key={name} href={dashboardPath(receiptsPath(filter))} aria-current={JSON.stringify(filter) === current ? 'true' : undefined}>
           {text.viewNames[name]}
         </a>

@@ -12,7 +12,7 @@ type Step = [kind: OperationRow['kind'], state?: OperationRow['state'], amountTi
 
 function operationsOf(...steps: readonly Step[]): OperationRow[] {
   return steps.map(([kind, state = 'approved', amountTiyin = 500_000], at) =>
-    makeOperation(makeReceipt(1), `r${at}`, { kind, state, amountTiyin }),
+    makeOperation(makeReceipt(1), `r${at}`, { kind, state, amountTiyin, resolvedAt: 1 + at }),
   )
 }
 
@@ -113,6 +113,8 @@ test('money counts what the network approved: a hold when it was captured, a ret
     ],
   ]
   for (const [steps, capturedTiyin, refundedTiyin] of sums) {
-    assert.deepEqual(sumReceiptMoney(operationsOf(...steps)), { capturedTiyin, refundedTiyin })
+    const money = sumReceiptMoney(operationsOf(...steps))
+    assert.deepEqual([money.capturedTiyin, money.refundedTiyin], [capturedTiyin, refundedTiyin])
+    assert.deepEqual([money.capturedAt > 0, money.refundedAt > 0], [capturedTiyin > 0, refundedTiyin > 0])
   }
 })

@@ -60,12 +60,32 @@ function isCaptured(operations: readonly OperationRow[]): boolean {
 export interface ReceiptMoney {
   readonly capturedTiyin: number
   readonly refundedTiyin: number
+  /** When the network said so, unix milliseconds; 0: not yet. */
+  readonly capturedAt: number
+  readonly refundedAt: number
 }
+
+export const noMoney: ReceiptMoney = Object.freeze({ capturedTiyin: 0, refundedTiyin: 0, capturedAt: 0, refundedAt: 0 })
 
 /** The sums over a receipt's operations. A hold counts when it was captured. */
 export function sumReceiptMoney(operations: readonly OperationRow[]): ReceiptMoney {
-  const approvedOf = (...kinds: readonly OperationRow['kind'][]): number =>
-    operations.reduce((sum, { kind, state, amountTiyin }) => sum + (state === 'approved' && kinds.includes(kind) ? amountTiyin : 0), 0)
-  const capturedTiyin = approvedOf('authorise', 'capture')
-  return { capturedTiyin, refundedTiyin: Math.min(capturedTiyin, approvedOf('refund', 'reverse')) }
+  const approvedOf = (...kinds: readonly OperationRow['kind'][]): OperationRow[] =>
+    operations.filter(({ kind, state }) => state === 'approved' && kinds.includes(kind))
+  const [debits, returns] = [approvedOf('authorise', 'capture'), approvedOf('refund', 'reverse')]
+  const capturedTiyin = sumOf(debits)
+  const refundedTiyin = Math.min(capturedTiyin, sumOf(returns))
+  return {
+    capturedTiyin,
+    refundedTiyin,
+    capturedAt: capturedTiyin === 0 ? 0 : lastOf(debits),
+    refundedAt: refundedTiyin === 0 ? 0 : lastOf(returns),
+  }
+}
+
+function sumOf(operations: readonly OperationRow[]): number {
+  return operations.reduce((sum, { amountTiyin }) => sum + amountTiyin, 0)
+}
+
+function lastOf(operations: readonly OperationRow[]): number {
+  return operations.reduce((last, { resolvedAt }) => Math.max(last, resolvedAt), 0)
 }
