@@ -1,6 +1,11 @@
+/** A count with digits in groups of three: `12 345`. */
+export function formatCount(count: number): string {
+  return String(count).replace(/\B(?=(\d{3})+$)/g, '\u202f')
+}
+
 /** Tiyin as so'm with digits in groups of three: 123456 is `1 234.56`, and whole so'm have no fraction. Integer arithmetic only, so nothing is rounded. */
 export function formatSom(tiyin: number): string {
-  const som = String(Math.floor(Math.abs(tiyin) / 100)).replace(/\B(?=(\d{3})+$)/g, '\u202f')
+  const som = formatCount(Math.floor(Math.abs(tiyin) / 100))
   return `${tiyin < 0 ? '−' : ''}${som}${fractionOf(Math.abs(tiyin))}`
 }
 

@@ -109,6 +109,7 @@ export const commonEn = {
   cancel: 'Cancel',
   related: 'Related',
   more: 'More',
+  exportAs: { label: 'Export' },
   loading: 'Loading',
   period: 'Period',
   days: (days: number) => (days === 1 ? '24 hours' : `${days} days`),

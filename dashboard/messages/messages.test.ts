@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { errors } from '@tessera/contract/errors'
 import { receiptStates } from '@tessera/contract/receipt'
 
+import { exportMessages } from '../export/export-messages.ts'
 import { accountPageMessages } from '../pages/account/account-messages.ts'
 import { auditPageMessages } from '../pages/audit/audit-messages.ts'
 import { cardPageMessages } from '../pages/cards/card-messages.ts'
@@ -36,6 +37,7 @@ const tables = {
   cards: cardPageMessages,
   compliance: compliancePageMessages,
   customers: customerPageMessages,
+  export: exportMessages,
   form: formBuilderMessages,
   overview: overviewPageMessages,
   'page check': pageCheckMessages,

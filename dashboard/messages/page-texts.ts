@@ -1,4 +1,5 @@
 import { createLazyMessages } from '../app/lazy-messages.tsx'
+import type { ExportMessages } from '../export/export-messages.ts'
 import type { AccountPageMessages } from '../pages/account/account-messages.ts'
 import type { AuditPageMessages } from '../pages/audit/audit-messages.ts'
 import type { CardPageMessages } from '../pages/cards/card-messages.ts'
@@ -27,6 +28,7 @@ export const auditPageText = createLazyMessages<AuditPageMessages>('audit')
 export const cardPageText = createLazyMessages<CardPageMessages>('cards')
 export const compliancePageText = createLazyMessages<CompliancePageMessages>('compliance')
 export const customerPageText = createLazyMessages<CustomerPageMessages>('customers')
+export const exportText = createLazyMessages<ExportMessages>('export')
 export const formBuilderText = createLazyMessages<FormBuilderMessages>('form')
 export const overviewPageText = createLazyMessages<OverviewPageMessages>('overview')
 export const pageCheckText = createLazyMessages<PageCheckMessages>('page-check')

@@ -109,6 +109,7 @@ export const commonRu: CommonMessages = {
   cancel: 'Отмена',
   related: 'Связанные записи',
   more: 'Ещё',
+  exportAs: { label: 'Выгрузить' },
   loading: 'Загрузка',
   period: 'Период',
   days: (days) => (days === 1 ? '24 часа' : `${days} дней`),

@@ -120,6 +120,7 @@ export const commonUz: CommonMessages = {
   cancel: 'Bekor qilish',
   related: 'Bogʻliq yozuvlar',
   more: 'Yana',
+  exportAs: { label: 'Eksport' },
   loading: 'Yuklanmoqda',
   period: 'Davr',
   days: (days) => (days === 1 ? '24 soat' : `${days} kun`),

@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { build, type BuildOptions } from 'esbuild-wasm'
 
+import { exportMessages } from '../../dashboard/export/export-messages.ts'
 import { auditLabels } from '../../dashboard/messages/audit-labels.ts'
 import { reasonMessages } from '../../dashboard/messages/reason-messages.ts'
 import { accountPageMessages } from '../../dashboard/pages/account/account-messages.ts'
@@ -32,6 +33,7 @@ const lazyMessages: Readonly<Record<string, Readonly<Record<string, object>>>> =
   cards: cardPageMessages,
   compliance: compliancePageMessages,
   customers: customerPageMessages,
+  export: exportMessages,
   form: formBuilderMessages,
   overview: overviewPageMessages,
   'page-check': pageCheckMessages,
