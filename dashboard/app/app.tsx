@@ -8,7 +8,6 @@ import { PasswordForm } from '../pages/account/password-form.tsx'
 import { SignInPage } from '../pages/sign-in/sign-in-page.tsx'
 import { call, type DashboardCallError } from './api.ts'
 import { CardNumberNotice } from './card-number-notice.tsx'
-import { Exports } from './export-loader.tsx'
 import { messages } from './language.ts'
 import { loadSession } from './load-session.ts'
 import { pages } from './pages.ts'
@@ -43,7 +42,6 @@ export function DashboardApp() {
     <>
       <Shell>{<Page />}</Shell>
       <CardNumberNotice />
-      <Exports />
       <ConfirmIdentity />
     </>
   )

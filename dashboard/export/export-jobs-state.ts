@@ -54,7 +54,10 @@ export function startExport({ source, format }: ExportRequest): void {
     controller.signal.throwIfAborted()
     job.file.value = file
     job.state.value = 'done'
-    if ((job.progress.value?.rows ?? 0) <= directRowsMax) saveExport(job)
+    if ((job.progress.value?.rows ?? 0) > directRowsMax) return
+    saveExport(job)
+    // The browser's own list has it from here on.
+    setTimeout(() => dismissExport(job), savedNoticeMs)
   }
   write()
     .catch((err: unknown) => {
@@ -132,4 +135,5 @@ function waitFor(ms: number, stopped: AbortSignal): Promise<void> {
 }
 
 let lastId = 0
+const savedNoticeMs = 5000
 const directRowsMax = 10_000

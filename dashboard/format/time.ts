@@ -18,6 +18,11 @@ export function formatHour(at: number, language: Language): string {
   return format(at, language, { hour: '2-digit', minute: '2-digit' })
 }
 
+/** A day with its year: `21 Nov 2026`. */
+export function formatDate(at: number, language: Language): string {
+  return format(at, language, { year: 'numeric', month: styles[language].month, day: '2-digit' }).replace(' г.', '')
+}
+
 /** Day and month, where the year is known: `21 Nov`. */
 export function formatDay(at: number, language: Language): string {
   return format(at, language, { month: styles[language].month, day: '2-digit' })

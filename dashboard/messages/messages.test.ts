@@ -15,6 +15,7 @@ import { overviewPageMessages } from '../pages/overview/overview-messages.ts'
 import { pageCheckMessages } from '../pages/page-check/page-check-messages.ts'
 import { receiptActionMessages } from '../pages/receipts/receipt-action-messages.ts'
 import { receiptPageMessages } from '../pages/receipts/receipt-messages.ts'
+import { totalsMessages } from '../pages/receipts/totals-messages.ts'
 import { requestPageMessages } from '../pages/requests/request-messages.ts'
 import { sandboxPageMessages } from '../pages/sandbox/sandbox-messages.ts'
 import { searchMessages } from '../pages/search/search-messages.ts'
@@ -49,6 +50,7 @@ const tables = {
   search: searchMessages,
   settings: settingsPageMessages,
   start: startPageMessages,
+  totals: totalsMessages,
   verification: verificationPageMessages,
   webhooks: webhookPageMessages,
 }

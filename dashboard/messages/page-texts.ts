@@ -10,6 +10,7 @@ import type { OverviewPageMessages } from '../pages/overview/overview-messages.t
 import type { PageCheckMessages } from '../pages/page-check/page-check-messages.ts'
 import type { ReceiptActionMessages } from '../pages/receipts/receipt-action-messages.ts'
 import type { ReceiptPageMessages } from '../pages/receipts/receipt-messages.ts'
+import type { TotalsMessages } from '../pages/receipts/totals-messages.ts'
 import type { RequestPageMessages } from '../pages/requests/request-messages.ts'
 import type { SandboxPageMessages } from '../pages/sandbox/sandbox-messages.ts'
 import type { SearchMessages } from '../pages/search/search-messages.ts'
@@ -39,6 +40,7 @@ export const sandboxPageText = createLazyMessages<SandboxPageMessages>('sandbox'
 export const searchText = createLazyMessages<SearchMessages>('search')
 export const settingsPageText = createLazyMessages<SettingsPageMessages>('settings')
 export const startPageText = createLazyMessages<StartPageMessages>('start')
+export const totalsText = createLazyMessages<TotalsMessages>('totals')
 export const verificationPageText = createLazyMessages<VerificationPageMessages>('verification')
 export const webhookPageText = createLazyMessages<WebhookPageMessages>('webhooks')
 

@@ -16,6 +16,7 @@ import { overviewPageMessages } from '../../dashboard/pages/overview/overview-me
 import { pageCheckMessages } from '../../dashboard/pages/page-check/page-check-messages.ts'
 import { receiptActionMessages } from '../../dashboard/pages/receipts/receipt-action-messages.ts'
 import { receiptPageMessages } from '../../dashboard/pages/receipts/receipt-messages.ts'
+import { totalsMessages } from '../../dashboard/pages/receipts/totals-messages.ts'
 import { requestPageMessages } from '../../dashboard/pages/requests/request-messages.ts'
 import { startPageMessages } from '../../dashboard/pages/start/start-messages.ts'
 import { settingsPageMessages } from '../../dashboard/pages/settings/settings-messages.ts'
@@ -45,6 +46,7 @@ const lazyMessages: Readonly<Record<string, Readonly<Record<string, object>>>> =
   search: searchMessages,
   settings: settingsPageMessages,
   start: startPageMessages,
+  totals: totalsMessages,
   verification: verificationPageMessages,
   webhooks: webhookPageMessages,
 }

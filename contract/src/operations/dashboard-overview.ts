@@ -46,6 +46,7 @@ export const dashboardOverviewGetContract = defineOperation('dashboard.overview.
     total: totals,
     before: Type.Object({
       ...period,
+      steps: Type.Array(step, { description: 'As many as `steps`.' }),
       total: totals,
     }),
     declines: Type.Array(cause, { description: 'Of payments, most often first.' }),

@@ -15,6 +15,7 @@ import { usePagedList } from '../../hooks/use-paged-list.ts'
 import { formatMessage } from '../../messages/lookup.ts'
 import { reasonText, receiptPageText } from '../../messages/page-texts.ts'
 import { receiptColumns } from './receipt-columns.tsx'
+import { DailyTotalsPage } from './daily-totals.tsx'
 import { receiptExport } from './receipt-export.ts'
 import { ReceiptDetail } from './receipt-detail.tsx'
 import {
@@ -26,10 +27,12 @@ import {
   receiptViews,
   toReceiptListParams,
 } from './receipt-filter.ts'
+import { ReceiptTabs, totalsSegment } from './receipt-tabs.tsx'
 
-/** The list at /dashboard/receipts, and one receipt at /dashboard/receipts/<id>. */
+/** The list at /dashboard/receipts, the totals of days at /dashboard/receipts/totals, and one receipt at /dashboard/receipts/<id>. */
 export function ReceiptsPage() {
   const [receiptId] = route.value.rest
+  if (receiptId === totalsSegment) return <DailyTotalsPage />
   return receiptId === undefined ? <ReceiptList /> : <ReceiptDetail receiptId={receiptId} />
 }
 
@@ -56,9 +59,10 @@ export function ReceiptList() {
   return (
     <>
       <div class="list-head">
-        <Views current={key} />
+        <ReceiptTabs />
         <ExportButtons source={receiptExport(filter)} />
       </div>
+      <Views current={key} />
       <form
         class="tools"
         onSubmit={(event) => {

@@ -11,6 +11,12 @@ export const dashboardOverviewGet = operation(dashboardOverviewGetContract, {
   async run(period, ctx, { overview }) {
     if (!isPeriod(period, overviewDaysMax)) throw new RpcError('memberInvalid', { data: 'to' })
     const { steps, total, before, declines, codesRefused } = await overview(ctx, period)
-    return { steps: [...steps], total, before, declines: [...declines], codesRefused: [...codesRefused] }
+    return {
+      steps: [...steps],
+      total,
+      before: { ...before, steps: [...before.steps] },
+      declines: [...declines],
+      codesRefused: [...codesRefused],
+    }
   },
 })

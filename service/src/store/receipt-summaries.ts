@@ -24,7 +24,7 @@ export const receiptSummariesTable = table('receipt_summaries', {
   reason:        text(),                       // of the last refused payment; '' for none
   createdAt:     timestamp(),
   paidAt:        timestamp(),                  // 0 until paid or held
-  capturedAt:    timestamp(),                  // 0 until debited
+  capturedAt:    timestamp(),                  // 0 until debited, and where the merchant did not get it
   refundedAt:    timestamp(),                  // 0 until returned
 }, noMacBecause)
 

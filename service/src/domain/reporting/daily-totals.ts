@@ -7,7 +7,7 @@ import type { Store } from '../../store/store.ts'
 import type { MerchantCardsKey } from './cards.ts'
 import { countUnreadEntries } from './receipt-summaries.ts'
 
-/** What was debited and returned in a range of time, by the replies of the network. The overview, the totals of days and files all count so. */
+/** What was debited for the merchant and returned in a range of time, by the replies of the network. The overview, the totals of days and files all count so. */
 export interface MoneyTotals {
   readonly paid: number
   readonly paidTiyin: number

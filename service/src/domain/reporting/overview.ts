@@ -36,7 +36,7 @@ export interface DeclineCause {
 export interface Overview {
   readonly steps: readonly OverviewStep[]
   readonly total: PeriodTotals
-  readonly before: DayPeriod & { readonly total: PeriodTotals }
+  readonly before: DayPeriod & { readonly steps: readonly OverviewStep[]; readonly total: PeriodTotals }
   readonly declines: readonly DeclineCause[]
   readonly codesRefused: readonly DeclineCause[]
 }
@@ -51,11 +51,11 @@ export function makeOverview({ store }: { readonly store: Pick<Store, 'read'> })
   return async (of, period) => {
     const earlier = periodBefore(period)
     const [now, before] = await Promise.all([readPeriod(of, period), readPeriod(of, earlier)])
-    const { counters, byStep, steps } = now
+    const { counters } = now
     return {
-      steps: steps.map(({ step, at, money }) => ({ at, ...toTotals(byStep.get(step) ?? [], money) })),
+      steps: toSteps(now),
       total: toPeriodTotals(now),
-      before: { ...earlier, total: toPeriodTotals(before) },
+      before: { ...earlier, steps: toSteps(before), total: toPeriodTotals(before) },
       declines: causesOf(counters, 'refused:'),
       codesRefused: causesOf(counters, 'code_refused:'),
     }
@@ -90,6 +90,10 @@ interface PeriodRead {
   readonly counters: readonly CounterStep[]
   readonly byStep: ReadonlyMap<number, readonly CounterStep[]>
   readonly steps: readonly { readonly step: number; readonly at: number; readonly money: MoneyTotals }[]
+}
+
+function toSteps({ byStep, steps }: PeriodRead): OverviewStep[] {
+  return steps.map(({ step, at, money }) => ({ at, ...toTotals(byStep.get(step) ?? [], money) }))
 }
 
 function toPeriodTotals({ counters, steps }: PeriodRead): PeriodTotals {

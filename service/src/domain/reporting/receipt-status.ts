@@ -7,7 +7,7 @@ import type { ReceiptRow } from '../../store/receipts.ts'
 /** The columns of a receipt that its status depends on. */
 export type ReceiptFacts = Pick<ReceiptRow, 'state' | 'flagged' | 'error' | 'payTime' | 'sourceCancel'>
 
-const { created, checking, debiting, awaitingMerchant, paid, held, holding, unknown, returning } = receiptStates
+const { created, checking, debiting, awaitingMerchant, paid, held, holding, unknown, returning, cancelled } = receiptStates
 
 /** The status of a receipt as the dashboard shows it. `operations` are all of the receipt's. */
 export function deriveReceiptStatus(receipt: ReceiptFacts, operations: readonly OperationRow[]): ReceiptStatus {
@@ -54,6 +54,11 @@ function isVoid(operations: readonly OperationRow[]): boolean {
 
 function isCaptured(operations: readonly OperationRow[]): boolean {
   return operations.some(({ kind, state }) => kind === 'capture' && state === 'approved')
+}
+
+/** Whether the merchant got the money at some time: it is paid, or was until somebody asked for its return. */
+export function wasPaid({ state, sourceCancel }: Pick<ReceiptFacts, 'state' | 'sourceCancel'>): boolean {
+  return state === paid || ((state === returning || state === cancelled) && sourceCancel !== null)
 }
 
 /** What was debited from the cardholder and what was returned, in tiyin, by the replies of the network. Returned is never more than debited. */
