@@ -36,6 +36,35 @@ test('a small list is saved at once, as CSV and as a workbook', async () => {
   assert.deepEqual(await listAccessibilityViolations(page), [])
 })
 
+test('every other list has its file, with the words of the page and its times in UTC+5', async () => {
+  const { card } = (await dashboard.api('cards.create', { card: { number: '4444445987459073', expire: '0399' }, customer: '=payer' })) as {
+    card: { token: string }
+  }
+  await dashboard.api('cards.get_verify_code', { token: card.token })
+  const page = await dashboard.open('cards')
+  // The request log is written a second after the call.
+  for (const [name, head, row] of [
+    [
+      'cards',
+      /"Card","State","Saved","Customer","Created \(UTC\+5\)","Card id"/,
+      /"444444\*{6}9073","not verified","one payment","'=payer","[^"]+\+05:00"/,
+    ],
+    ['customers', /"Customer","Cards","Newest card","[^"]+ \(UTC\+5\)"/, /"'=payer","1","444444\*{6}9073"/],
+    ['verification', /"Card","Outcome","Cause","When \(UTC\+5\)"/, /"444444\*{6}9073","not sent","The card is blocked\."/],
+    ['requests', /"[^"]+ \(UTC\+5\)","[^"]+","[^"]+","Outcome"/, /"cards\.get_verify_code","-31301","[^"]+"/],
+  ] as const) {
+    await page.goto(`${dashboard.origin}/dashboard/${name}`)
+    await page
+      .locator('main > .table tbody tr', { hasText: name === 'requests' ? 'cards.get_verify_code' : '' })
+      .first()
+      .waitFor()
+    const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'CSV' }).click()])
+    const csv = await readDownload(file)
+    assert.match(csv, head, name)
+    assert.match(csv, row, name)
+  }
+})
+
 test('a large list shows how far it is, survives a service that is gone for a while, and is saved by its button', async () => {
   const page = await dashboard.open('receipts')
   const service = await replaceExport(page, 24)

@@ -125,7 +125,6 @@ export const commonEn = {
     to: 'To',
     note: 'whole days in UTC+5',
   },
-  days: (days: number) => (days === 1 ? '24 hours' : `${days} days`),
   som: 'soʻm',
   ms: 'ms',
   /** A duration in its two largest units. */

@@ -125,7 +125,6 @@ export const commonRu: CommonMessages = {
     to: 'По',
     note: 'полные дни, UTC+5',
   },
-  days: (days) => (days === 1 ? '24 часа' : `${days} дней`),
   som: 'сум',
   ms: 'мс',
   duration: (ms) => formatDuration(ms, { days: 'д', hours: 'ч', minutes: 'мин', seconds: 'с' }),

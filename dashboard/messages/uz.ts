@@ -136,7 +136,6 @@ export const commonUz: CommonMessages = {
     to: 'Gacha',
     note: 'toʻliq kunlar, UTC+5',
   },
-  days: (days) => (days === 1 ? '24 soat' : `${days} kun`),
   som: 'soʻm',
   ms: 'ms',
   duration: (ms) => formatDuration(ms, { days: 'kun', hours: 'soat', minutes: 'daq', seconds: 's' }),

@@ -3,9 +3,6 @@ import Type from 'typebox'
 import { period } from './dashboard-receipts.ts'
 import { defineOperation, operationsByName } from './operation.ts'
 
-/** The periods of charts, in days up to now. */
-export const days = Type.Union([Type.Literal(1), Type.Literal(7), Type.Literal(30), Type.Literal(90)])
-
 const payments = {
   paid: Type.Integer({ description: 'Payments that were debited, as `dashboard.receipts.totals` counts them.' }),
   paidTiyin: Type.Integer(),

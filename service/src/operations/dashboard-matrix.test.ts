@@ -99,7 +99,7 @@ const pointed: Readonly<Record<DashboardOperationName, (at: Owned) => object>> =
   'dashboard.start.get': () => ({}),
   'dashboard.start.makeToken': () => ({ lastFour: '6311' }),
   'dashboard.overview.get': () => ({ from: '2026-11-22', to: '2026-11-28' }),
-  'dashboard.verification.funnel': () => ({ days: 7 }),
+  'dashboard.verification.funnel': () => ({ from: '2026-11-22', to: '2026-11-28' }),
   'dashboard.verification.list': () => ({}),
   'dashboard.verification.inbox': () => ({}),
   'dashboard.webhooks.list': () => ({}),

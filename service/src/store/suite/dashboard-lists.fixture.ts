@@ -58,7 +58,7 @@ export function dashboardListQueries(rows: number, behind: number): readonly Lis
   const secondsOfIdStart = { from: deep.at - (deep.at % 4_096_000), to: deep.at - (deep.at % 4_096_000) + 4_096_000 }
   const ofObject = { ...of, objectId: idOfRow(rows - 1), count: 100 }
   const ofPhone = { merchantId: sampleMerchantId, keyId: smsKeyId, phoneHash: phoneHashOfRow(1000), count: 5 }
-  const funnel = { ...of, from: T0, cardsMax: 2000 }
+  const funnel = { ...of, from: T0, to: Number.MAX_SAFE_INTEGER, cardsMax: 2000 }
   const counters = { ...of, fromHour: counterHours.from, toHour: counterHours.to, stepHours: 24 } as const
 
   return [
