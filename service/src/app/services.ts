@@ -348,9 +348,9 @@ export async function createServices(config: Config, adapters: Adapters, deps: S
     }),
     webhookReports: makeWebhookReports(base, endpoints),
     cardLists: makeCardReports(base),
-    codeLists: makeCodeReports({ store, clock, hasInbox: sandbox !== null }),
+    codeLists: makeCodeReports({ store, hasInbox: sandbox !== null }),
     requestLists: makeRequestLists(requestLog),
-    overview: makeOverview({ store, clock }),
+    overview: makeOverview({ store }),
     // By the machine's time, so that moving the time of the sandbox does not delete counters.
     counters: makeCallCounters({ store, clock: machineClock }),
     startPage: makeGettingStarted({ store, clock }, { formOrigin, sdk, testing: sandbox === null ? null : testingOf(sandbox) }),
