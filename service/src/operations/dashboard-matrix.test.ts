@@ -95,7 +95,7 @@ const pointed: Readonly<Record<DashboardOperationName, (at: Owned) => object>> =
   'dashboard.passwords.rotate': () => ({ scope: 'cards' }),
   'dashboard.passwords.retire': () => ({ number: 1 }),
   'dashboard.start.get': () => ({}),
-  'dashboard.start.makeToken': () => ({ lastFour: '6311' }),
+  'dashboard.start.makePayment': () => ({ lastFour: '6311' }),
   'dashboard.overview.get': () => ({ days: 7 }),
   'dashboard.verification.funnel': () => ({ days: 7 }),
   'dashboard.verification.list': () => ({}),

@@ -107,7 +107,7 @@ export const preparedCalls: Readonly<Partial<Record<OperationName, (scene: CallS
     await (await owner()).call('dashboard.passwords.rotate', { scope: 'full' })
     return { number: 1 }
   },
-  'dashboard.start.makeToken': async () => ({ lastFour: '6311' }),
+  'dashboard.start.makePayment': async () => ({ lastFour: '6311' }),
   'dashboard.users.create': async () => ({ phone: nextPhone(), role: 'read' }),
   'dashboard.users.setRole': async (scene) => ({ userId: (await colleague(scene)).userId, role: 'support' }),
   'dashboard.users.block': async (scene) => ({ userId: (await colleague(scene)).userId, blocked: true }),

@@ -49,7 +49,7 @@ import {
   dashboardPasskeysRemove,
 } from './dashboard.session.ts'
 import { dashboardPasswordsRetire, dashboardPasswordsRotate, dashboardSettingsChange, dashboardSettingsGet } from './dashboard.settings.ts'
-import { dashboardStartGet, dashboardStartMakeToken } from './dashboard.start.ts'
+import { dashboardStartGet, dashboardStartMakePayment } from './dashboard.start.ts'
 import {
   dashboardUsersBlock,
   dashboardUsersCreate,
@@ -231,7 +231,7 @@ export const operationRegistry: OperationRegistry = Object.freeze({
   'dashboard.passwords.rotate':            dashboardPasswordsRotate,
   'dashboard.passwords.retire':            dashboardPasswordsRetire,
   'dashboard.start.get':                   dashboardStartGet,
-  'dashboard.start.makeToken':             dashboardStartMakeToken,
+  'dashboard.start.makePayment':           dashboardStartMakePayment,
   'dashboard.users.list':                  dashboardUsersList,
   'dashboard.users.create':                dashboardUsersCreate,
   'dashboard.users.setRole':               dashboardUsersSetRole,

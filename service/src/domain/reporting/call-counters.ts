@@ -82,7 +82,7 @@ export function makeCallCounters({ store, clock }: CallCounterDependencies): Cal
     if (name === null || merchantId === '') return []
     const counters: BufferedCounter[] = [{ merchantId, hour: hourOf(at), name, count: 1 }]
     // Calls tried in the dashboard do not show that the merchant's own calls arrive.
-    if (firsts.has(name) && !actor.startsWith('user:')) counters.push({ merchantId, hour: 0, name, count: 1 })
+    if (firsts.has(name)) counters.push({ merchantId, hour: 0, name: actor.startsWith('user:') ? triedCounter(name) : name, count: 1 })
     if (action === 'receipt.paid') {
       const bucket = bucketOfId(subject)
       const receipt = bucket === null ? null : await store.read(findReceipt({ bucket, merchantId, receiptId: subject }))
@@ -94,6 +94,11 @@ export function makeCallCounters({ store, clock }: CallCounterDependencies): Cal
   function deleteOld(stopping: AbortSignal): Promise<number> {
     return deleteInPages(store, deleteOldCounters, hourOf(clock.now()) - storedHours, stopping)
   }
+}
+
+/** Of all time: what users of the dashboard did, of the actions that the Start page lists. */
+export function triedCounter(name: string): string {
+  return `tried_${name}`
 }
 
 /** The counter name of an audit entry; null when it is not counted. Only names from fixed lists are used. */
