@@ -102,6 +102,7 @@ const pointed: Readonly<Record<DashboardOperationName, (at: Owned) => object>> =
   'dashboard.verification.inbox': () => ({}),
   'dashboard.webhooks.list': () => ({}),
   'dashboard.webhooks.add': () => ({ url: 'http://127.0.0.1:9/of-the-stranger' }),
+  'dashboard.webhooks.change': ({ endpointId }) => ({ endpointId, enabled: false }),
   'dashboard.webhooks.rotate': ({ endpointId }) => ({ endpointId }),
   'dashboard.webhooks.remove': ({ endpointId }) => ({ endpointId }),
   'dashboard.webhooks.sendTest': ({ endpointId }) => ({ endpointId }),

@@ -60,6 +60,7 @@ const unconfirmed = [
   'dashboard.settings.change', // asks for what only an owner changes, see below
   'dashboard.start.makePayment',
   'dashboard.totp.confirm', // takes a code of the secret that `begin` returned
+  'dashboard.webhooks.change',
   'dashboard.webhooks.remove',
   'dashboard.webhooks.replay',
   'dashboard.webhooks.replayFailed',

@@ -113,6 +113,7 @@ export const preparedCalls: Readonly<Partial<Record<OperationName, (scene: CallS
   'dashboard.users.block': async (scene) => ({ userId: (await colleague(scene)).userId, blocked: true }),
   'dashboard.users.resetPassword': async (scene) => ({ userId: (await colleague(scene)).userId }),
   'dashboard.webhooks.add': async () => ({ url: nextUrl() }),
+  'dashboard.webhooks.change': async (scene) => ({ endpointId: await endpointId(scene), enabled: false }),
   'dashboard.webhooks.remove': async (scene) => ({ endpointId: await endpointId(scene) }),
   'dashboard.webhooks.rotate': async (scene) => ({ endpointId: await endpointId(scene) }),
   'dashboard.webhooks.sendTest': async (scene) => ({ endpointId: await endpointId(scene) }),

@@ -60,6 +60,7 @@ import {
 import { dashboardVerificationFunnel, dashboardVerificationInbox, dashboardVerificationList } from './dashboard.verification.ts'
 import {
   dashboardWebhooksAdd,
+  dashboardWebhooksChange,
   dashboardWebhooksDeliveries,
   dashboardWebhooksDelivery,
   dashboardWebhooksList,
@@ -243,6 +244,7 @@ export const operationRegistry: OperationRegistry = Object.freeze({
   'dashboard.webhooks.add':                dashboardWebhooksAdd,
   'dashboard.webhooks.list':               dashboardWebhooksList,
   'dashboard.webhooks.remove':             dashboardWebhooksRemove,
+  'dashboard.webhooks.change':             dashboardWebhooksChange,
   'dashboard.webhooks.rotate':             dashboardWebhooksRotate,
   'dashboard.webhooks.sendTest':           dashboardWebhooksSendTest,
   'dashboard.webhooks.deliveries':         dashboardWebhooksDeliveries,

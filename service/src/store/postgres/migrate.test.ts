@@ -79,6 +79,7 @@ test(
         'merchant-logos',
         'request-segments',
         'receipt-summaries',
+        'webhook-endpoint-choices',
       ],
     )
   }),
