@@ -90,8 +90,8 @@ export const dashboardWebhooksListContract = defineOperation('dashboard.webhooks
         disabledAt: Type.Union([timestamp, Type.Null()], { description: 'Since when it gets no events; null while it does.' }),
         health: Type.Object(
           {
-            finished: Type.Integer({
-              description: 'Of the 500 newest deliveries of the merchant those to this endpoint that are not waiting.',
+            attempted: Type.Integer({
+              description: 'Of the 500 newest deliveries of the merchant those to this endpoint that were attempted.',
             }),
             delivered: Type.Integer({ description: 'How many of them were delivered.' }),
             lastFailedAt: Type.Union([timestamp, Type.Null()], { description: 'When a delivery was last given up.' }),

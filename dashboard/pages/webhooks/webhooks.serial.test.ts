@@ -134,6 +134,7 @@ test('a developer chooses the events of an endpoint, disables it and enables it 
   await endpoint.getByText('No deliveries yet.').waitFor()
   await endpoint.getByRole('button', { name: `Events ${url}` }).click()
   const dialog = page.getByRole('dialog', { name: 'Events of the endpoint' })
+  await dialog.getByRole('checkbox').first().waitFor()
   for (const box of await dialog.getByRole('checkbox').all()) await box.uncheck()
   await dialog.getByRole('button', { name: 'Save', disabled: true }).waitFor()
   await dialog.getByRole('checkbox', { name: 'receipt.paid' }).check()

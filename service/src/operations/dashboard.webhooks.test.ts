@@ -76,7 +76,7 @@ test('an endpoint is added, tested, rotated and removed, each with the user in t
       bothSecretsUntil: rotated.bothUntil,
       types: [],
       disabledAt: null,
-      health: { finished: 0, delivered: 0, lastFailedAt: null, oldestWaitingAt: null },
+      health: { attempted: 0, delivered: 0, lastFailedAt: null, oldestWaitingAt: null },
     },
   ])
   clock.advance(webhookSettings.rotationMs)
@@ -150,14 +150,14 @@ test('the health of an endpoint says how many deliveries arrived, what waits and
   await deliverAll()
   const health = async (id: string) =>
     (await developer.call('dashboard.webhooks.list', {})).endpoints.find(({ endpointId }) => endpointId === id)?.health
-  assert.deepEqual(await health(good.endpointId), { finished: 1, delivered: 1, lastFailedAt: null, oldestWaitingAt: happenedAt })
-  assert.deepEqual(await health(bad.endpointId), { finished: 0, delivered: 0, lastFailedAt: null, oldestWaitingAt: happenedAt })
+  assert.deepEqual(await health(good.endpointId), { attempted: 2, delivered: 1, lastFailedAt: null, oldestWaitingAt: happenedAt })
+  assert.deepEqual(await health(bad.endpointId), { attempted: 1, delivered: 0, lastFailedAt: null, oldestWaitingAt: happenedAt })
   await developer.call('dashboard.webhooks.change', { endpointId: bad.endpointId, enabled: false })
   clock.advance(3_600_000)
   await deliverAll()
   assert.equal(await developer.signIn(), null)
   const given = await health(bad.endpointId)
-  assert.deepEqual([given?.finished, given?.delivered, given?.oldestWaitingAt], [1, 0, null])
+  assert.deepEqual([given?.attempted, given?.delivered, given?.oldestWaitingAt], [1, 0, null])
   assert.equal(given?.lastFailedAt, clock.now())
 })
 

@@ -62,7 +62,7 @@ const tampered = {
   disabledAt: null,
 } satisfies Partial<WebhookEndpointView>
 type WebhookEndpointView = Result<'dashboard.webhooks.list'>['endpoints'][number]
-const noDeliveries = { finished: 0, delivered: 0, lastFailedAt: null, oldestWaitingAt: null }
+const noDeliveries = { attempted: 0, delivered: 0, lastFailedAt: null, oldestWaitingAt: null }
 
 /** Changes which events an endpoint gets, and whether it gets any. */
 export const dashboardWebhooksChange = operation(dashboardWebhooksChangeContract, {

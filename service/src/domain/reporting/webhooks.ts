@@ -60,8 +60,8 @@ export interface DeliveryDetails {
 }
 
 export interface EndpointHealth {
-  /** Of the newest deliveries of the merchant those to this endpoint that are not waiting, and how many of them were delivered. */
-  finished: number
+  /** Of the newest deliveries of the merchant those to this endpoint that were attempted, and how many of them were delivered. */
+  attempted: number
   delivered: number
   lastFailedAt: number | null
   oldestWaitingAt: number | null
@@ -101,12 +101,12 @@ export function makeWebhookReports(deps: WebhookReportDependencies, endpoints: W
     ])
     const found = new Map<string, EndpointHealth>()
     const of = (endpointId: string): EndpointHealth => {
-      const known = found.get(endpointId) ?? { finished: 0, delivered: 0, lastFailedAt: null, oldestWaitingAt: null }
+      const known = found.get(endpointId) ?? { attempted: 0, delivered: 0, lastFailedAt: null, oldestWaitingAt: null }
       found.set(endpointId, known)
       return known
     }
-    for (const { endpointId, state } of newest) {
-      if (state !== 'waiting') of(endpointId).finished += 1
+    for (const { endpointId, state, totalAttempts } of newest) {
+      if (totalAttempts > 0) of(endpointId).attempted += 1
       if (state === 'delivered') of(endpointId).delivered += 1
     }
     for (const { endpointId, finishedAt } of dead) of(endpointId).lastFailedAt ??= finishedAt
