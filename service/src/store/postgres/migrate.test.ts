@@ -80,6 +80,7 @@ test(
         'request-segments',
         'receipt-summaries',
         'receipt-days',
+        'webhook-endpoint-choices',
       ],
     )
   }),
