@@ -18,6 +18,8 @@ export const testNeeds = [
   'kannel',
   'prometheus',
   'systemd',
+  'containers',
+  'yaml',
 ] as const
 export type TestNeed = (typeof testNeeds)[number]
 

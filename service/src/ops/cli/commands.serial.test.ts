@@ -52,6 +52,7 @@ test('status shows the URL and the durability of writes', async () => {
     [true, 'ready', service.facts.url, 'local', service.pid],
   )
   assert.match((await service.ask('status')).out, /^durability +local$/m)
+  assert.equal((await service.ask('status', '--ready')).code, 0)
 })
 
 interface KeyList {
