@@ -49,6 +49,21 @@ const start: Command = {
   run: async (input) => (await import('./start.ts')).runStart(input),
 }
 
+/** Loaded when it runs, because it loads the store. */
+const migrate: Command = {
+  name: 'migrate',
+  summary: 'Shows which changes of the schema this version brings, and applies them on PostgreSQL beside the running services.',
+  details:
+    'A start does the same. Use it before an upgrade, with the new version and the settings of the service, so that the restarts take no longer than others.\n' +
+    'Each change is a transaction of its own, which waits for a table two seconds at most, and is tried again for two minutes.\n' +
+    'Services of the previous version go on with what only adds to the schema. A change that is marked as breaking needs them stopped: see --breaking.',
+  options: [
+    { name: 'yes', meaning: 'Applies them; without this the command only shows them.' },
+    { name: 'breaking', meaning: 'Also those on which services of the previous version fail: stop them first.' },
+  ],
+  run: async (input) => (await import('./migrate.ts')).runMigrate(input),
+}
+
 const yesOption: CommandOption = { name: 'yes', meaning: 'Does it; without this the command only says what it would do.' }
 const checkpointsOption: CommandOption = {
   name: 'from',
@@ -169,6 +184,7 @@ export const commands: readonly Command[] = Object.freeze([
   statusCommand,
   backup,
   restore,
+  migrate,
   keysInit,
   keysStatus,
   keysRotate,

@@ -12,6 +12,7 @@ import {
 } from '../suite/merchants-before.fixture.ts'
 import { makeCard, makeAuditEntry, sampleMerchantId, nextVersion } from '../suite/samples.fixture.ts'
 import { expectSchema, readPostgresSchema } from '../suite/schema.fixture.ts'
+import pg from 'pg'
 import { withPostgres } from './with-store.fixture.ts'
 import { findCard, insertCard, updateCard } from '../cards.ts'
 import { findMerchant } from '../merchants.ts'
@@ -83,3 +84,32 @@ test(
     )
   }),
 )
+
+test(
+  'a migration does not wait long for a table, so that calls do not queue behind it, and is tried again until the table is free',
+  withPostgres(async ({ raw, url, reopen }) => {
+    await raw('delete from migrations where number > 36')
+    await raw('drop table receipt_summaries, receipt_orders, summary_positions, summary_lease')
+    const reader = new pg.Client({ connectionString: url })
+    await reader.connect()
+    await reader.query('begin; select number from migrations')
+    const migrated = reopen()
+    // A call that comes behind the waiting migration gets its reply as soon as that gives up, while the reader still has the table.
+    await untilSomebodyWaits(raw)
+    const startedAt = performance.now()
+    await raw('select number from migrations')
+    assert.ok(performance.now() - startedAt < 5000, String(performance.now() - startedAt))
+    await reader.query('commit')
+    await reader.end()
+    await migrated
+    const [last] = await raw('select number, compatible from migrations order by number desc limit 1')
+    assert.deepEqual({ ...last }, { number: 37, compatible: 1 })
+  }),
+)
+
+async function untilSomebodyWaits(raw: (text: string) => Promise<readonly object[]>): Promise<void> {
+  for (;;) {
+    const waiting = await raw("select 1 from pg_locks where not granted and mode = 'AccessExclusiveLock'")
+    if (waiting.length > 0) return
+  }
+}
