@@ -41,6 +41,7 @@ const programs: Readonly<Record<Exclude<TestNeed, 'build'>, readonly Program[]>>
     { name: 'runc', debianPackage: 'runc', find: () => findOnPath('runc') },
     { name: 'catatonit', debianPackage: 'catatonit', find: () => findOnPath('catatonit') },
   ],
+  age:      [{ name: 'age', debianPackage: 'age', find: () => findOnPath('age') && findOnPath('age-keygen') }],
   yaml:     [{ name: 'PyYAML', debianPackage: 'python3-yaml', find: () => ['/usr/lib/python3/dist-packages/yaml/__init__.py'].find(existsSync) ?? null }],
   systemd:  [{ name: "systemd's tools", debianPackage: 'systemd', find: () => findOnPath('systemd-analyze') }],
   strace:   [{ name: 'strace', debianPackage: 'strace', find: () => findOnPath('strace') }],

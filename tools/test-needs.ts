@@ -20,6 +20,7 @@ export const testNeeds = [
   'systemd',
   'containers',
   'yaml',
+  'age',
 ] as const
 export type TestNeed = (typeof testNeeds)[number]
 

@@ -64,6 +64,23 @@ const migrate: Command = {
   run: async (input) => (await import('./migrate.ts')).runMigrate(input),
 }
 
+/** Of `tessera backup` and `tessera keys backup`. */
+const recipientOptions: readonly CommandOption[] = [
+  {
+    name: 'recipient',
+    takes: '<age1…>',
+    meaning: 'Encrypts the copy to this public key of age, or to several with commas between them; only their identities open it.',
+  },
+  { name: 'recipients-file', takes: '<file>', meaning: 'A file with recipients, one on a line.' },
+]
+
+/** Of `tessera restore`. */
+const identityOption: CommandOption = {
+  name: 'identity',
+  takes: '<file>',
+  meaning: 'The file of age-keygen that opens an encrypted backup; only this user may read it.',
+}
+
 const yesOption: CommandOption = { name: 'yes', meaning: 'Does it; without this the command only says what it would do.' }
 const checkpointsOption: CommandOption = {
   name: 'from',
@@ -90,7 +107,10 @@ const backup: Command = {
     'Writes manifest.json, signed, with the hash of the copy and a checkpoint of the audit, and an audit entry. It has no keys: the command says what has to be\n' +
     'kept apart. Missing audit entries are named and no hindrance; a damaged page is.\n' +
     'On PostgreSQL it writes the manifest, with the position of the log, for a copy by pg_basebackup or pgBackRest. docs/operating/backup.md has the drill.',
-  options: [{ name: 'rate', takes: '<megabytes>', meaning: 'How much is copied a second, so that the service stays fast. Default: 16.' }],
+  options: [
+    { name: 'rate', takes: '<megabytes>', meaning: 'How much is copied a second, so that the service stays fast. Default: 16.' },
+    ...recipientOptions,
+  ],
   run: async (input) => (await import('./backup.ts')).runBackup(input),
 }
 
@@ -143,6 +163,7 @@ const keysBackup: Command = {
   args: '<file>',
   summary: 'Copies the embedded key store into a new file, also while the service runs.',
   details: 'Keep it in another place than the database and the key encryption key: together they open every card.',
+  options: recipientOptions,
   run: async (input) => (await import('./backup.ts')).runKeysBackup(input),
 }
 
@@ -153,7 +174,7 @@ const restore: Command = {
   details:
     'Stop every service on this database first. Puts the copy in place of the embedded database, whose files are kept; on PostgreSQL restore the database first.\n' +
     'Writes an audit entry and a signed statement, so that the older end of the audit is accepted. Verifies before it changes anything.',
-  options: [yesOption, checkpointsOption],
+  options: [yesOption, checkpointsOption, identityOption],
   run: async (input) => (await import('./restore.ts')).runRestore(input),
 }
 
