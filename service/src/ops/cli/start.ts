@@ -98,7 +98,14 @@ export async function startCheckedService(config: Config, deps: ProcessDependenc
     await requireStartChecks(subject, 'machine')
     const metrics = makeMetrics(
       clock,
-      serviceGauges(lifecycle, { readiness: () => readReadiness(lifecycle), partNames: awayPartNames, log, version: tesseraVersion }),
+      serviceGauges(lifecycle, {
+        readiness: () => readReadiness(lifecycle),
+        partNames: awayPartNames,
+        log,
+        version: tesseraVersion,
+        dataFolder: config.dataFolder,
+        storeBytesMax: config.databaseUrl === null && config.storeMegabytesMax !== null ? config.storeMegabytesMax * 2 ** 20 : null,
+      }),
     )
     resources.add(metrics.close)
     const routes = healthRoutes({ readiness: () => readReadiness(lifecycle), metrics: metrics.render })

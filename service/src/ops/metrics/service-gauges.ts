@@ -1,3 +1,6 @@
+import { statfs } from 'node:fs/promises'
+import type { StatsFs } from 'node:fs'
+import { findLastAction } from '../../store/audit.ts'
 import { countWaitingDeliveries } from '../../store/delivery-claims.ts'
 import type { ConnectionPool, Store } from '../../store/store.ts'
 import type { DroppedCalls } from '../request-log/request-buffer.ts'
@@ -22,10 +25,16 @@ export interface GaugeDependencies {
   readonly partNames: readonly string[]
   readonly log: Log
   readonly version: string
+  readonly dataFolder: string
+  /** Null where nothing is set, and on PostgreSQL. */
+  readonly storeBytesMax: number | null
 }
 
 /** The gauges of the service itself. */
-export function serviceGauges(lifecycle: ObservedLifecycle, { readiness, partNames, log, version }: GaugeDependencies): GaugeDefinition[] {
+export function serviceGauges(
+  lifecycle: ObservedLifecycle,
+  { readiness, partNames, log, version, dataFolder, storeBytesMax }: GaugeDependencies,
+): GaugeDefinition[] {
   return [
     {
       name: 'tessera_build_info',
@@ -66,6 +75,29 @@ export function serviceGauges(lifecycle: ObservedLifecycle, { readiness, partNam
       help: 'Size of the database; of an embedded one with its request log and the write-ahead logs.',
       read: async () => (lifecycle.store === null ? [] : [{ labels: {}, value: await lifecycle.store.sizeBytes() }]),
     },
+    {
+      name: 'tessera_store_size_max_bytes',
+      help: 'What storeMegabytesMax allows the file of the embedded database; none without the setting or on PostgreSQL.',
+      read: () => (storeBytesMax === null ? [] : [{ labels: {}, value: storeBytesMax }]),
+    },
+    {
+      name: 'tessera_data_folder_size_bytes',
+      help: 'Size of the file system that has the data folder.',
+      read: async () => sizeSamples(await statfs(dataFolder), ({ blocks }) => blocks),
+    },
+    {
+      name: 'tessera_data_folder_available_bytes',
+      help: 'What is left for the service on the file system that has the data folder.',
+      read: async () => sizeSamples(await statfs(dataFolder), ({ bavail }) => bavail),
+    },
+    {
+      name: 'tessera_last_backup_timestamp_seconds',
+      help: 'When tessera backup last recorded a backup of the database, unix seconds; 0 when it never did.',
+      read: async () => {
+        const at = lifecycle.store === null ? null : await lifecycle.store.read(findLastAction('database', 'database.backed_up'))
+        return lifecycle.store === null ? [] : [{ labels: {}, value: (at ?? 0) / 1000 }]
+      },
+    },
     { name: 'tessera_requests_in_flight', help: 'Requests in progress.', read: () => lifecycle.inFlight() },
     {
       name: 'tessera_buffered_bytes',
@@ -98,6 +130,10 @@ export function serviceGauges(lifecycle: ObservedLifecycle, { readiness, partNam
       read: log.dropped,
     },
   ]
+}
+
+function sizeSamples(found: StatsFs, read: (found: StatsFs) => number): GaugeSample[] {
+  return [{ labels: {}, value: read(found) * found.bsize }]
 }
 
 function poolsOf({ store }: ObservedLifecycle): readonly ConnectionPool[] {
