@@ -42,6 +42,7 @@ const programs: Readonly<Record<Exclude<TestNeed, 'build'>, readonly Program[]>>
     { name: 'catatonit', debianPackage: 'catatonit', find: () => findOnPath('catatonit') },
   ],
   age:      [{ name: 'age', debianPackage: 'age', find: () => findOnPath('age') && findOnPath('age-keygen') }],
+  pgbackrest: [{ name: 'pgBackRest', debianPackage: 'pgbackrest', find: () => findOnPath('pgbackrest') }],
   yaml:     [{ name: 'PyYAML', debianPackage: 'python3-yaml', find: () => ['/usr/lib/python3/dist-packages/yaml/__init__.py'].find(existsSync) ?? null }],
   systemd:  [{ name: "systemd's tools", debianPackage: 'systemd', find: () => findOnPath('systemd-analyze') }],
   strace:   [{ name: 'strace', debianPackage: 'strace', find: () => findOnPath('strace') }],

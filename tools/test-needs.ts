@@ -21,6 +21,7 @@ export const testNeeds = [
   'containers',
   'yaml',
   'age',
+  'pgbackrest',
 ] as const
 export type TestNeed = (typeof testNeeds)[number]
 
