@@ -363,6 +363,7 @@ create table migrations (
   number integer not null,
   name text not null,
   checksum text not null,
+  compatible integer not null,
   primary key (number)
 );
 

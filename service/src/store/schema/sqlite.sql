@@ -326,7 +326,8 @@ create table merchants (
   mac blob not null
 ) strict;
 
-create table migrations (number integer primary key not null, name text not null, checksum text not null) strict;
+create table migrations (
+  number integer primary key not null, name text not null, checksum text not null, compatible integer not null default 0) strict;
 
 create table operations (
   bucket integer not null,
