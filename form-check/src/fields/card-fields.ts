@@ -143,10 +143,13 @@ function judgeGroup(
     words.normalizeText(group === null ? '' : `${textInside(outline, group)} ${group.attributes['aria-label'] ?? ''}`),
   )
   const stored = readStoredCard(outline)
-  const hasNamedExpiry = hasExpiry || members.some(({ own }) => words.namesExpiry(own))
+  const labels = members.map(({ own }) => own)
+  const hasNamedExpiry = hasExpiry || labels.some((own) => words.namesExpiry(own)) || words.areMonthAndYear(labels)
   const hasPin = members.some(({ own }) => words.namesPin(own))
   const renewsCard = stored.isShown && (stored.isExpired || members.some(({ own }) => words.namesSecurityCode(own) === 'likely'))
-  const circumstances = { hasCode, hasPin, hasExpiry, hasNamedExpiry, isPaying, boxes }
+  // The input right before the expiry, as cards have them.
+  const beforeExpiry = new Set(members.filter((_, index) => namesExpiryOfCard(members[index + 1])))
+  const circumstances = { beforeExpiry, hasCode, hasPin, hasExpiry, hasNamedExpiry, isPaying, boxes }
   const numbers = members.filter((member) => isNumber(member, circumstances))
   const hasNumber = numbers.length > 0
   const dataOf = (member: Candidate): CardData | null => {
@@ -184,6 +187,7 @@ function namesCardOfBank(member: Candidate): boolean {
 interface GroupCircumstances {
   readonly hasCode: boolean
   readonly hasPin: boolean
+  readonly beforeExpiry: ReadonlySet<Candidate>
   /** An input beside takes an expiry, by its form; `hasNamedExpiry`: by its form or its words. */
   readonly hasExpiry: boolean
   readonly hasNamedExpiry: boolean
@@ -192,7 +196,14 @@ interface GroupCircumstances {
   readonly boxes: ReadonlySet<OutlineElement>
 }
 
-function isNumber(member: Candidate, { hasCode, hasPin, hasExpiry, hasNamedExpiry, isPaying, boxes }: GroupCircumstances): boolean {
+function namesExpiryOfCard(member: Candidate | undefined): boolean {
+  return member !== undefined && (isExpiryFormat(member) || (words.namesExpiry(member.own) && !words.namesOtherThing(member.own)))
+}
+
+function isNumber(
+  member: Candidate,
+  { beforeExpiry, hasCode, hasPin, hasExpiry, hasNamedExpiry, isPaying, boxes }: GroupCircumstances,
+): boolean {
   const { element, own, format, mentions, autocomplete, behavior, identifier } = member
   // Boxes that are counted are those of a table, such as the holes of a golf course.
   const isBox = boxes.has(element) && !/^\d+$/.test(own)
@@ -231,7 +242,8 @@ function isNumber(member: Candidate, { hasCode, hasPin, hasExpiry, hasNamedExpir
   const isCardNear = hasSupport || hasNamedExpiry || words.namesCardBrands(before)
   if (words.namesCardDigits(own) && !words.namesOtherThing(own) && !isDocument && isCardNear) return true
   const hasLength = format !== null || isNumeric(element)
-  if (mentions.length > 0 && hasLength && hasNamedExpiry && !words.namesOtherThing(own) && !words.namesHolder(own)) return true
+  if (mentions.length > 0 && (hasLength || beforeExpiry.has(member)) && hasNamedExpiry && words.canNameCard(own)) return true
+  if (words.isPurposeAlone(own) && member.texts.around.some((text) => words.namesCardTransfer(words.normalizeText(text)))) return true
   const isSilent = words.isGeneric(own)
   if (
     isBox &&

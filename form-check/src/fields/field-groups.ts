@@ -59,7 +59,7 @@ export function findSplitBoxes(outline: Outline, fields: readonly OutlineElement
 }
 
 /** How many digits a part of a number takes: one to four; 0: the input is no part. */
-export function digitsOf(field: OutlineElement | undefined): number {
+export function digitsOf(field: Pick<OutlineElement, 'tag' | 'attributes' | 'code'> | undefined): number {
   if (field === undefined) return 0
   const { tag, attributes, code } = field
   if (tag === 'select')

@@ -34,7 +34,7 @@ export const otherCardWord = new RegExp(
   `^(${[
     'gift\\w*|podaroch\\w*|sovga\\w*|sertifikat\\w*|voucher\\w*|vaucher\\w*|loyal\\w*|bonus\\w*|discount\\w*|diskont\\w*|skidoch\\w*|chegirma\\w*',
     'club|klub\\w*|member\\w*|azo|azolik\\w*|rewards?|miles|points?|postoyann\\w*|doimiy|guests?|gost\\w*|mehmon\\w*|uchastnik\\w*|resident\\w*|rezident\\w*|city|museum\\w*|muze\\w*|tourist\\w*|turist\\w*|resort',
-    'library|kutubxona\\w*|chitatel\\w*|bibliotek\\w*|bibliotechn\\w*|kitobxon\\w*|reader\\w*|student\\w*|studench\\w*|talaba\\w*|oquvchi\\w*|uchenich\\w*|school|campus',
+    'library|kutubxona\\w*|chitatel\\w*|bibliotek\\w*|bibliotechn\\w*|kitobxon\\w*|reader\\w*|student\\w*|studench\\w*|talaba\\w*|oquvchi\\w*|uchenik\\w*|uchenich\\w*|shkol\\w*|maktab\\w*|pitan\\w*|school|campus',
     'sim|esim|iccid|transport\\w*|transit|travel|metro\\w*|bus|avtobus\\w*|proezd\\w*|atto|yol|yollanma|fuel|toplivn\\w*|benzin\\w*|yoqilgi\\w*|parking',
     'id|identity|identif\\w*|shaxs\\w*|guvohnoma\\w*|udostoveren\\w*|passport\\w*|pasport\\w*|residence|migrats\\w*|migrat\\w*|driver\\w*|driving|voditel\\w*|haydovchi\\w*|taxograf\\w*|tachograph\\w*',
     'medical|health\\w*|medits\\w*|tibbiy\\w*|ambulator\\w*|patient\\w*|patsient\\w*|bemor\\w*|insurance|strax\\w*|sugurta\\w*|polis\\w*|policy|vaccin\\w*',
@@ -60,6 +60,15 @@ export const sidesOfCard =
   /\b(front|back|both sides|two sides|litsev\w*|oborot\w*|(s|obe|dvux) (obe\w* |dvu\w* )?storon\w*|old|orqa|ikki(ta|la)? (tomon\w*|yuz\w*))\b/
 export const expiredCard =
   /\b(card|kart\p{L}*)\b.{0,40}\b(expire[ds]?|expiring|run out|outdated|istek\p{L}*|istech\p{L}*|zakonchil\p{L}*|prosroch\p{L}*|tuga\p{L}*|otgan|eskir\p{L}*)\b|\b(expired|prosroch\p{L}*|eskirgan)\b.{0,20}\b(card|kart\p{L}*)\b/u
+/** Inputs for the day, the month and the year alone. */
+export const dayWord = /^(dd|day|дд|den|kun)$/
+export const monthWord = /^(mm|oo|oy|month|mesyats)$/
+export const yearWord = /^(yy|yyyy|gg|gggg|yil|year|god|yyyyy?)$/
+/** A transfer from card to card, whose inputs only say “from” and “to”. */
+export const cardTransfer = /\bcard to card\b|\bs kart\w* na kart\w*|\bkartadan kartaga\b|\bp2p\b/
+/** What is written about a card and is not its number. */
+export const cardProperty =
+  /\b(type|kind|tip|vid|turi|issuer|emitent\w*|brand|design|dizayn\w*|status|xolat\w*|limit\w*|colou?r|tsvet|rang\w*|balance|balans\w*|currency|valyut\w*)\b/
 export const holderWords =
   /\bcard ?holder|\bname on (the |your )?card|\bholder'?s? name|\bderjatel\w*|\bvladel\w* kart|\bimya (na|vladeltsa) kart|\bkarta(ning)? egasi|\bkartadagi (ism|nom|familiya)/
 export const securityCodeWords =

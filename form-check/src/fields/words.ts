@@ -32,8 +32,12 @@ const mixedWord = /(?=\p{L}*\p{Script=Latin})(?=\p{L}*\p{Script=Cyrillic})\p{L}+
 /** “C a r d”: each letter is an element of its own. */
 const spacedLetters = /(?<![\p{L}\p{N}])\p{L}(?: \p{L}){3,}(?![\p{L}\p{N}])/gu
 const lookalikes = ['аa', 'еe', 'оo', 'рp', 'сc', 'уy', 'хx', 'кk', 'мm', 'тt', 'вb', 'нh', 'іi', 'ѕs', 'јj']
-const latinLookalikes: Readonly<Record<string, string>> = Object.fromEntries(lookalikes.map((pair) => Array.from(pair)))
-const cyrillicLookalikes: Readonly<Record<string, string>> = Object.fromEntries(lookalikes.map((pair) => Array.from(pair).toReversed()))
+const latinLookalikes: Readonly<Record<string, string>> = Object.fromEntries(
+  lookalikes.map(([cyrillic = '', latin = '']) => [cyrillic, latin]),
+)
+const cyrillicLookalikes: Readonly<Record<string, string>> = Object.fromEntries(
+  lookalikes.map(([cyrillic = '', latin = '']) => [latin, cyrillic]),
+)
 
 /** What a text says about cards. `payment`: a bank's card. `other`: a gift, loyalty, library card and the like. `plain`: a card of no named kind. */
 export interface CardMention {
@@ -172,10 +176,39 @@ export function asksForCardPicture(text: string): boolean {
   )
 }
 
+/** Whether the label of an input beside an expiry can be that of the card's number: “Card for the deposit”, but not “Card type”. */
+export function canNameCard(text: string): boolean {
+  return (
+    text.length <= maxCardLabelLength &&
+    !namesOtherThing(text) &&
+    !namesHolder(text) &&
+    ![vocabulary.countOfCards, vocabulary.lastDigits, vocabulary.cardProperty].some((known) => known.test(text))
+  )
+}
+
+/** Whether the labels are those of a date that has no day: a month and a year, each in an input of its own. */
+export function areMonthAndYear(labels: readonly string[]): boolean {
+  const isNamed = (known: RegExp): boolean => labels.some((label) => known.test(label))
+  return isNamed(vocabulary.monthWord) && isNamed(vocabulary.yearWord) && !isNamed(vocabulary.dayWord)
+}
+
+/** Whether the text, a heading, is of a transfer from card to card. */
+export function namesCardTransfer(text: string): boolean {
+  return vocabulary.cardTransfer.test(text)
+}
+
+/** Whether the text only says from where or to whom: “from”, “куда”. */
+export function isPurposeAlone(text: string): boolean {
+  const words = wordsOf(text)
+  return words.length > 0 && words.every((word) => vocabulary.purposeWord.test(word) || vocabulary.genericWord.test(word))
+}
+
 /** Whether the text says that a stored card has expired, or is about to. */
 export function namesExpiredCard(text: string): boolean {
   return vocabulary.expiredCard.test(text)
 }
+
+const maxCardLabelLength = 60
 
 /** Whether the text is of a search. */
 export function namesSearch(text: string): boolean {

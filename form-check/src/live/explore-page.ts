@@ -1,10 +1,10 @@
-import { findCardMentions, namesPayment, normalizeText } from '../fields/words.ts'
+import { findCardMentions, namesBank, namesCardBrands, namesPayment, normalizeText } from '../fields/words.ts'
 
 import type { LiveElement, LivePage } from './live-elements.ts'
 
 /**
- * The buttons, links and tabs that may open a card form, the most likely first: those that speak of cards or of paying, then those that lead
- * on. Nothing is pressed that deletes, cancels or leaves.
+ * The buttons, links, tabs, lists and other elements to press that may open a card form, the most likely first: those that speak of cards or of
+ * paying, then those that lead on. Nothing is pressed that deletes, cancels or leaves.
  */
 export function listOpeners({ live }: LivePage, pressed: ReadonlySet<string>): LiveElement[] {
   return live
@@ -20,13 +20,35 @@ export function openerKey({ element: { tag, text, attributes }, selector }: Live
   return JSON.stringify([tag, text, attributes['value'] ?? '', selector])
 }
 
-function isPressable({ element: { tag, attributes, card } }: LiveElement): boolean {
+/** What a person sees of the page: it changes when a press leads on. Steps that follow each other have the same button. */
+export function describeView({ live }: LivePage): string {
+  return JSON.stringify(
+    live.filter(({ isVisible }) => isVisible).map(({ element: { text, tag }, selector, caption }) => [tag, selector, text, caption]),
+  )
+}
+
+/** The option of a list that pays by card; or else the last one, because the first often says nothing. */
+export function optionToChoose(options: readonly string[]): number {
+  const cards = options.findIndex((option) => namesCard(normalizeText(option)))
+  return cards >= 0 ? cards : options.length - 1
+}
+
+function namesCard(text: string): boolean {
+  const mentions = findCardMentions(text)
+  return mentions.length > 0 ? mentions.some(({ kind }) => kind !== 'other') : namesCardBrands(text) || namesBank(text)
+}
+
+function isPressable({ element: { tag, attributes, card }, isClickable, options }: LiveElement): boolean {
   if (card !== null || attributes['disabled'] !== undefined) return false
   const type = (attributes['type'] ?? '').toLowerCase()
+  if (tag === 'select') return options.some((option) => namesCard(normalizeText(option)))
+  if (isClickable || tag === 'label') return true
   if (tag === 'button') return type !== 'reset'
   if (tag === 'input') return /^(button|submit|radio|image)$/.test(type)
   if (tag === 'a') return isInPageLink(attributes['href'])
-  return tag === 'summary' || /^(button|tab|radio|switch)$/.test(attributes['role'] ?? '') || attributes['onclick'] !== undefined
+  return (
+    tag === 'summary' || /^(button|tab|radio|switch|option|menuitem)$/.test(attributes['role'] ?? '') || attributes['onclick'] !== undefined
+  )
 }
 
 /** A link that stays on the page: it is handled by a script. */
@@ -34,14 +56,17 @@ function isInPageLink(href: string | undefined): boolean {
   return href === undefined || href === '' || href.startsWith('#') || href.toLowerCase().startsWith('javascript:')
 }
 
-function likelihoodOf({ element: { tag, text, attributes } }: LiveElement): number {
+function likelihoodOf({ element: { tag, text, attributes }, isClickable }: LiveElement): number {
+  if (tag === 'select') return 5
   const label = normalizeText([text, attributes['value'], attributes['aria-label'], attributes['title'], attributes['id']].join(' '))
   if (leaving.test(label)) return 0
-  const isRadio = attributes['type'] === 'radio' || attributes['role'] === 'radio'
+  // Only one of several is chosen: the one that pays by card.
+  const isRadio = attributes['type'] === 'radio' || /^(radio|option|menuitem)$/.test(attributes['role'] ?? '') || tag === 'label'
   if (findCardMentions(label).some(({ kind }) => kind !== 'other')) return 4
   if (isRadio) return namesPayment(label) ? 2 : 0
   if (namesPayment(label)) return 4
   if (onward.test(label)) return 3
+  if (isClickable) return 0
   return tag === 'summary' || attributes['aria-expanded'] === 'false' || attributes['aria-haspopup'] !== undefined ? 2 : 1
 }
 
