@@ -234,7 +234,11 @@ export function installPageProbe({ key, report: reportName }: ProbeNames): void 
       if (value === undefined && !element.checked) element.click()
       if (value !== undefined && element.value === '') element.value = value
     }
-    if (element instanceof HTMLSelectElement) element.selectedIndex = Math.min(Number(index), element.options.length - 1)
+    if (element instanceof HTMLSelectElement) {
+      const option = Math.min(Number(index), element.options.length - 1)
+      if (element.selectedIndex === option) return true
+      element.selectedIndex = option
+    }
     if (element !== null) for (const name of ['input', 'change']) element.dispatchEvent(new Event(name, { bubbles: true }))
     return element !== null
   }

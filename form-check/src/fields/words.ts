@@ -12,7 +12,7 @@ export function normalizeText(text: string): string {
     .toLowerCase()
     .replace(/[\u00ad\u200b-\u200f\u2060\ufeff]/g, '')
     .replace(/(?<![#\d] ?)#(?! ?[#\d])/g, ' № ')
-    .replace(mixedWord, unmixAlphabets)
+    .replace(hasBothAlphabets(text) ? /\p{L}+/gu : /(?!)/, unmixAlphabets)
     .replace(spacedLetters, (word) => word.replaceAll(' ', ''))
   return Array.from(letters, (letter) => vocabulary.latinLetters[letter] ?? letter)
     .join('')
@@ -23,12 +23,16 @@ export function normalizeText(text: string): string {
 
 /** A word of Latin and Cyrillic letters, such as “cаrd” with a Cyrillic а, in the alphabet of those that look like none of the other one. */
 function unmixAlphabets(word: string): string {
+  if (!hasBothAlphabets(word)) return word
   const isCyrillic = /[^\P{Script=Cyrillic}аеорсухкмтвніѕј]/u.test(word)
   const pairs = isCyrillic ? cyrillicLookalikes : latinLookalikes
   return Array.from(word, (letter) => pairs[letter] ?? letter).join('')
 }
 
-const mixedWord = /(?=\p{L}*\p{Script=Latin})(?=\p{L}*\p{Script=Cyrillic})\p{L}+/gu
+function hasBothAlphabets(text: string): boolean {
+  return /\p{Script=Latin}/u.test(text) && /\p{Script=Cyrillic}/u.test(text)
+}
+
 /** “C a r d”: each letter is an element of its own. */
 const spacedLetters = /(?<![\p{L}\p{N}])\p{L}(?: \p{L}){3,}(?![\p{L}\p{N}])/gu
 const lookalikes = ['аa', 'еe', 'оo', 'рp', 'сc', 'уy', 'хx', 'кk', 'мm', 'тt', 'вb', 'нh', 'іi', 'ѕs', 'јj']

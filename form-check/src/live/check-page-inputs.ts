@@ -8,7 +8,16 @@ import { describeView, listOpeners, openerKey } from './explore-page.ts'
 import { guardRequests } from './guard-requests.ts'
 import { isTextInput, listPromptElements, readLivePage, type LiveElement, type LivePage, type ObservedBehaviors } from './live-elements.ts'
 import type { ProbedPage } from './probed-page.ts'
-import { chooseValue, fillOthers, isCardDisguised, probeInput, promptAnswerOf, typeCard, typeCardInto } from './type-into-page.ts'
+import {
+  chooseValue,
+  fillOthers,
+  isCardDisguised,
+  pressEnter,
+  probeInput,
+  promptAnswerOf,
+  typeCard,
+  typeCardInto,
+} from './type-into-page.ts'
 
 export interface PageInputOptions {
   readonly context: PageContext
@@ -123,6 +132,8 @@ export async function checkPageInputs(
     if (!options.shouldSubmit) return
     const pressed = new Set<string>()
     const views = new Set([describeView(current)])
+    await fillOthers(probed, current)
+    await readAgain()
     let idlePresses = 0
     for (
       let presses = 0;
@@ -137,6 +148,7 @@ export async function checkPageInputs(
       for (const input of uncaptioned) await typeCardInto(probed, input)
       const since = markActivity(probed.activity)
       if (opener.element.tag === 'select') await chooseValue(probed, opener)
+      else if (isTextInput(opener)) await pressEnter(probed, opener)
       else await probed.perform(opener.frame, 'click', opener.selector)
       await probed.settle(afterPressMs)
       await checkPrompts(since)

@@ -1,14 +1,15 @@
 import { findCardMentions, namesBank, namesCardBrands, namesPayment, normalizeText } from '../fields/words.ts'
 
-import type { LiveElement, LivePage } from './live-elements.ts'
+import { isTextInput, type LiveElement, type LivePage } from './live-elements.ts'
 
 /**
  * The buttons, links, tabs, lists and other elements to press that may open a card form, the most likely first: those that speak of cards or of
  * paying, then those that lead on. Nothing is pressed that deletes, cancels or leaves.
  */
 export function listOpeners({ live }: LivePage, pressed: ReadonlySet<string>): LiveElement[] {
+  const lastInput = live.findLast((element) => isTextInput(element) && element.element.tag !== 'textarea')
   return live
-    .filter((element) => element.isVisible && isPressable(element) && !pressed.has(openerKey(element)))
+    .filter((element) => element.isVisible && (isPressable(element) || element === lastInput) && !pressed.has(openerKey(element)))
     .map((element) => ({ element, likelihood: likelihoodOf(element) }))
     .filter(({ likelihood }) => likelihood > 0)
     .toSorted((a, b) => b.likelihood - a.likelihood)
@@ -21,10 +22,11 @@ export function openerKey({ element: { tag, text, attributes }, selector }: Live
 }
 
 /** What a person sees of the page: it changes when a press leads on. Steps that follow each other have the same button. */
-export function describeView({ live }: LivePage): string {
-  return JSON.stringify(
-    live.filter(({ isVisible }) => isVisible).map(({ element: { text, tag }, selector, caption }) => [tag, selector, text, caption]),
-  )
+export function describeView({ live, words }: LivePage): string {
+  return JSON.stringify([
+    words,
+    ...live.filter(({ isVisible }) => isVisible).map(({ element: { text, tag }, selector, caption }) => [tag, selector, text, caption]),
+  ])
 }
 
 /** The option of a list that pays by card; or else the last one, because the first often says nothing. */
@@ -66,11 +68,13 @@ function likelihoodOf({ element: { tag, text, attributes }, isClickable }: LiveE
   if (isRadio) return namesPayment(label) ? 2 : 0
   if (namesPayment(label)) return 4
   if (onward.test(label)) return 3
-  if (isClickable) return 0
+  if (isClickable) return 0.5
+  // Enter, in the last input.
+  if (tag === 'input' && !/^(button|submit|image)$/.test(attributes['type'] ?? '') && !isRadio) return 0.2
   return tag === 'summary' || attributes['aria-expanded'] === 'false' || attributes['aria-haspopup'] !== undefined ? 2 : 1
 }
 
 const leaving =
   /\b(delete|remove|cancel|close|log ?out|sign ?out|exit|back|unsubscribe|reset|clear|ochir\w*|bekor|chiqish|yop\w*|orqaga|tozala\w*|udal\w*|otmen\w*|vyyti|vyxod|zakryt\w*|nazad|ochist\w*|print|chop|pechat\w*|share|ulash\w*|podelit\w*)\b/
 const onward =
-  /\b(next|continue|proceed|checkout|order|confirm|submit|send|start|open|add|choose|select|show|more|ok|keyingi|davom\w*|buyurtma|tasdiq\w*|yubor\w*|boshla\w*|och\w*|qosh\w*|tanla\w*|korsat\w*|dalee|daley|prodolj\w*|oform\w*|zakaz\w*|podtverd\w*|otprav\w*|nachat|otkryt\w*|dobav\w*|vybr\w*|pokaz\w*)\b/
+  /\b(next|continue|proceed|checkout|order|confirm|submit|send|start|open|add|choose|select|show|more|ok|online|tap|onlayn\w*|vyber\w*|keyingi|davom\w*|buyurtma|tasdiq\w*|yubor\w*|boshla\w*|och\w*|qosh\w*|tanla\w*|korsat\w*|dalee|daley|prodolj\w*|oform\w*|zakaz\w*|podtverd\w*|otprav\w*|nachat|otkryt\w*|dobav\w*|vybr\w*|pokaz\w*)\b/

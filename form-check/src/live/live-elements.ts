@@ -34,6 +34,8 @@ export interface LivePage {
   readonly elements: readonly PageElement[]
   /** Everything people type into or press, in document order. */
   readonly live: readonly LiveElement[]
+  /** The end of what a person reads, without digits: clocks and sums change by themselves. */
+  readonly words: string
   /** The service's frame; null when it is not in the page. */
   readonly form: Frame | null
 }
@@ -46,6 +48,7 @@ export async function readLivePage(probed: ProbedPage, context: PageContext, beh
   const { page } = probed
   const elements: PageElement[] = []
   const live: LiveElement[] = []
+  let words = ''
   for (const [index, frame] of page.frames().slice(0, maxFrames).entries()) {
     if (isServiceFrame(frame, context)) continue
     const prefix = frame === page.mainFrame() ? '' : `${frame.url().slice(0, 200)} `
@@ -62,6 +65,7 @@ export async function readLivePage(probed: ProbedPage, context: PageContext, beh
     const clickable = new Set([...rendered.snapshots].flatMap(([element, { isClickable }]) => (isClickable ? [element] : [])))
     const own = listPageElements(rendered.outline, `frame ${index} `, { behaviors: observed, clickable })
     const captions = readCaptions(rendered.outline)
+    words += rendered.outline.texts.map(({ text }) => text.replace(/\d+/g, '')).join(' ')
     elements.push(...own)
     for (const element of own) {
       const snapshot = snapshots.get(element.location)
@@ -80,7 +84,12 @@ export async function readLivePage(probed: ProbedPage, context: PageContext, beh
       })
     }
   }
-  return { elements, live, form: page.frames().find((frame) => isServiceFrame(frame, context)) ?? null }
+  return {
+    elements,
+    live,
+    words: words.slice(-maxWordsLength),
+    form: page.frames().find((frame) => isServiceFrame(frame, context)) ?? null,
+  }
 }
 
 function readCaptions(outline: Outline): ReadonlyMap<PageLocation, FieldTexts> {
@@ -145,4 +154,5 @@ function isTextPrefix(element: PageElement, complete: PageElement): boolean {
 }
 
 const maxFrames = 30
+const maxWordsLength = 6000
 const maxCaptionInputs = 200

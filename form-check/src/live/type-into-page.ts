@@ -23,7 +23,7 @@ export async function typeCard(probed: ProbedPage, page: LivePage, { shouldSubmi
   const last = numbers.at(-1) ?? inputs.at(-1)
   if (last === undefined || !shouldSubmit) return
   await probed.settle(quietMs)
-  if (!isKeypad(last) && (await probed.perform(last.frame, 'focus', last.selector))) await probed.page.keyboard.press('Enter')
+  if (!isKeypad(last)) await pressEnter(probed, last)
   await probed.settle(quietMs)
   await probed.perform(last.frame, 'press', last.selector)
 }
@@ -34,10 +34,27 @@ export async function fillOthers(probed: ProbedPage, { live }: LivePage): Promis
   for (const input of others.slice(0, maxOtherInputs)) {
     const { element, frame, selector } = input
     const type = (element.attributes['type'] ?? '').toLowerCase()
-    const isRequiredBox = /^(checkbox|radio)$/.test(type) && element.attributes['required'] !== undefined
-    if (element.tag === 'select' || (element.tag === 'input' && (isRequiredBox || isDate(type)))) await chooseValue(probed, input)
+    if (element.tag === 'select' || (element.tag === 'input' && (isRequired(input, live) || isDate(type)))) await chooseValue(probed, input)
     else if (isTextInput(input) && (await probed.valueOf(frame, selector)) === '') await typeValue(probed, input, otherValueOf(input))
   }
+}
+
+/** Whether a page does not go on without the box: it says so, or the box is that of the terms. Of several radios one is enough. */
+function isRequired({ element: { attributes, isChecked, text } }: LiveElement, live: readonly LiveElement[]): boolean {
+  const isRequiredHere = attributes['required'] !== undefined && !isChecked
+  if (attributes['type'] === 'checkbox') return isRequiredHere || (!isChecked && asksToAgree(text))
+  const isSame = ({ element: other }: LiveElement): boolean =>
+    other.attributes['type'] === 'radio' && other.attributes['name'] === attributes['name']
+  return attributes['type'] === 'radio' && isRequiredHere && !live.filter(isSame).some(({ element: other }) => other.isChecked)
+}
+
+function asksToAgree(text: string): boolean {
+  return /\b(agree|accept|terms|soglas\w*|prinima\w*|oferta|uslovi\w*|rozi\w*|shart\w*|qabul)\b/.test(normalizeText(text))
+}
+
+/** Presses Enter in an input, which sends it or leads on. */
+export async function pressEnter({ page, perform }: ProbedPage, { frame, selector }: LiveElement): Promise<void> {
+  if (await perform(frame, 'focus', selector)) await page.keyboard.press('Enter').catch(() => undefined)
 }
 
 /** Chooses in a list what pays by card, ticks a box, or gives a date. */
