@@ -112,7 +112,7 @@ export function installPageProbe({ key, report: reportName }: ProbeNames): void 
   function toText(value: unknown): string {
     if (typeof value === 'string') return value.slice(0, limits.text)
     try {
-      return String(JSON.stringify(value)).slice(0, limits.text)
+      return JSON.stringify(value).slice(0, limits.text)
     } catch {
       return ''
     }

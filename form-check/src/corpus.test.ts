@@ -3,6 +3,7 @@ import { test } from 'node:test'
 
 import { checkPage } from './check-page.ts'
 import { checkCorpusSources, formatCorpusResult, measureCorpus, readCorpus } from './corpus.fixture.ts'
+import { developmentForms } from './development-forms.fixture.ts'
 import { developmentPages } from './development-pages.fixture.ts'
 import { rules } from './rules.ts'
 
@@ -24,7 +25,7 @@ test('of the frozen corpus the source shows all violations but the listed ones, 
 })
 
 test('each page that the rules were written with is judged by its source as a person would', () => {
-  for (const { name, foundIn, html } of developmentPages) {
+  for (const { name, foundIn, html } of [...developmentPages, ...developmentForms]) {
     const { findings } = checkPage({ path: 'page.html', text: `<!doctype html><body>${html}`, policies: [], origin: null })
     const errors = findings.filter(({ rule }) => rules[rule].severity === 'error')
     if (foundIn === null) assert.deepEqual(errors, [], name)

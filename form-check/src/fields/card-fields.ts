@@ -149,7 +149,9 @@ function judgeGroup(
   const renewsCard = stored.isShown && (stored.isExpired || members.some(({ own }) => words.namesSecurityCode(own) === 'likely'))
   // The input right before the expiry, as cards have them.
   const beforeExpiry = new Set(members.filter((_, index) => namesExpiryOfCard(members[index + 1])))
-  const circumstances = { beforeExpiry, hasCode, hasPin, hasExpiry, hasNamedExpiry, isPaying, boxes }
+  // The day on which a card ends is written on cards of clubs and the like, not on those of banks.
+  const isOfClub = labels.some((own) => words.namesClubDetail(own)) || (!hasExpiry && members.some((member) => isDayOfExpiry(member)))
+  const circumstances = { beforeExpiry, isOfClub, hasCode, hasPin, hasExpiry, hasNamedExpiry, isPaying, boxes }
   const numbers = members.filter((member) => isNumber(member, circumstances))
   const hasNumber = numbers.length > 0
   const dataOf = (member: Candidate): CardData | null => {
@@ -188,6 +190,7 @@ interface GroupCircumstances {
   readonly hasCode: boolean
   readonly hasPin: boolean
   readonly beforeExpiry: ReadonlySet<Candidate>
+  readonly isOfClub: boolean
   /** An input beside takes an expiry, by its form; `hasNamedExpiry`: by its form or its words. */
   readonly hasExpiry: boolean
   readonly hasNamedExpiry: boolean
@@ -196,13 +199,17 @@ interface GroupCircumstances {
   readonly boxes: ReadonlySet<OutlineElement>
 }
 
+function isDayOfExpiry({ own, element: { attributes } }: Candidate): boolean {
+  return words.namesExpiry(own) && (attributes['type'] === 'date' || /\b(dd|kk)[./-]\s?(mm|oo)[./-]/.test(own))
+}
+
 function namesExpiryOfCard(member: Candidate | undefined): boolean {
   return member !== undefined && (isExpiryFormat(member) || (words.namesExpiry(member.own) && !words.namesOtherThing(member.own)))
 }
 
 function isNumber(
   member: Candidate,
-  { beforeExpiry, hasCode, hasPin, hasExpiry, hasNamedExpiry, isPaying, boxes }: GroupCircumstances,
+  { beforeExpiry, isOfClub, hasCode, hasPin, hasExpiry, hasNamedExpiry, isPaying, boxes }: GroupCircumstances,
 ): boolean {
   const { element, own, format, mentions, autocomplete, behavior, identifier } = member
   // Boxes that are counted are those of a table, such as the holes of a golf course.
@@ -225,7 +232,7 @@ function isNumber(
   if (words.namesCustomer(own) && !hasCode && (context.isIssuer || !(hasNamedExpiry || isRead || (says.length > 0 && isPaying))))
     return false
   // The card by which a reader signs in to a library is none of a bank.
-  const isMembership = context.isIssuer || (context.isSignIn && !hasNamedExpiry && !hasPin && format === null)
+  const isMembership = isOfClub || context.isIssuer || (context.isSignIn && !hasNamedExpiry && !hasPin && format === null)
   // The primary account number: a word of the trade, and short enough to mean something else.
   if (/^pan\b/.test(own) && words.isGeneric(own) && hasNamedExpiry) return true
   if (says.length > 0) return hasCode || isPaying || ownKinds.has('payment') || !isMembership
@@ -353,6 +360,7 @@ function contextOf({ texts, own }: Candidate): CardContext {
     const isShort = normalized.length <= 120
     // A heading of “the customer's card” is that of a shop's own card.
     const isShops = isShort && words.namesCustomer(normalized) && !normalized.includes(own)
+    if (isShort && words.namesPurchase(normalized)) continue
     const kinds = new Set(mentions.map(({ kind }) => (isShops && kind === 'plain' ? 'other' : kind)))
     isNumber ||= isShort && mentions.some((mention) => mention.isNumber && mention.kind !== 'other')
     if (kinds.has('payment') && kinds.has('other')) return { ...known, kind: null, isNumber, isFar: false, isNear: index === 0 }

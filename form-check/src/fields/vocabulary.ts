@@ -23,7 +23,7 @@ export const purposeWord = new RegExp(
 )
 /** A card that gets money: its number is the only thing that one can ask about it. */
 export const payoutWord =
-  /^(recipient\w*|payouts?|refund\w*|withdraw\w*|vyplat\w*|vyvod\w*|vyvest\w*|zachisl\w*|poluchatel\w*|popolnen\w*|vozvrat\w*|perevod\w*|oluvchi\w*|otkaz\w*|qaytar\w*|tush\w*)$/
+  /^(recipient\w*|payouts?|refund\w*|withdraw\w*|vyplat\w*|vyvod\w*|vyvest\w*|zachisl\w*|poluchatel\w*|popolnen\w*|vozvrat\w*|perev\w*|oluvchi\w*|otkaz\w*|qaytar\w*|tush\w*)$/
 /** Whose card it is: of a customer it may be the shop's own card. */
 export const customerWord = /^(customers?|clients?|buyers?|klient\w*|pokupatel\w*|zakazchik\w*|mijoz\w*|xaridor\w*)$/
 export const cardDigits =
@@ -39,12 +39,17 @@ export const otherCardWord = new RegExp(
     'id|identity|identif\\w*|shaxs\\w*|guvohnoma\\w*|udostoveren\\w*|passport\\w*|pasport\\w*|residence|migrats\\w*|migrat\\w*|driver\\w*|driving|voditel\\w*|haydovchi\\w*|taxograf\\w*|tachograph\\w*',
     'medical|health\\w*|medits\\w*|tibbiy\\w*|ambulator\\w*|patient\\w*|patsient\\w*|bemor\\w*|insurance|strax\\w*|sugurta\\w*|polis\\w*|policy|vaccin\\w*',
     'business|visiting|vizit\\w*|tashrif\\w*|greeting|post|pochtov\\w*|otkryt\\w*|tabrik\\w*|score|report|game|gaming|igr\\w*|oyin\\w*|playing|memory|xotira|sd|microsd|video|graphics?|sound|network|setevaya',
-    'access|key|propusk\\w*|dostup\\w*|kirish|pass|fitness|gym|abonement\\w*|phone|calling|scratch|skretch|green|tax|warranty|garanti\\w*|kafolat\\w*|kanban|flash|task|punch|smart|dekoder\\w*|product|tovar\\w*|mahsulot\\w*|social|sotsial\\w*|ijtimoiy|staff|crew|employee\\w*|sotrudnik\\w*|xodim\\w*|press|union|profsoyuz\\w*|vote\\w*|izbiratel\\w*|saylov\\w*|uchet\\w*|inventar\\w*|locker|garderob\\w*|privivo\\w*|emlash|donor\\w*|immun\\w*|marshrut\\w*|texnolog\\w*|readers?|rider',
+    'access|key|propusk\\w*|dostup\\w*|kirish|pass|fitness|gym|abonement\\w*|phone|calling|scratch|skretch|green|tax|warranty|garanti\\w*|kafolat\\w*|kanban|flash|task|punch|smart|dekoder\\w*|product|tovar\\w*|mahsulot\\w*|social|sotsial\\w*|ijtimoiy|staff|crew|employee\\w*|sotrudnik\\w*|xodim\\w*|press|union|profsoyuz\\w*|vote\\w*|izbiratel\\w*|saylov\\w*|uchet\\w*|inventar\\w*|locker|garderob\\w*|privivo\\w*|emlash|donor\\w*|immun\\w*|marshrut\\w*|texnolog\\w*|readers?|rider|fans?|bolelsh\\w*|muxlis\\w*',
     'trading|tradeable|collect\\w*|kollekts\\w*|kolleksiya\\w*|deck|pokemon|tarot|baseball|hockey|football',
   ].join('|')})$`,
 )
 export const cardIssuer =
   /^(librar\w*|kutubxona\w*|bibliotek\w*|chitatel\w*|kitobxon\w*|loyal\w*|bonus\w*|rewards?|members?|membership|klub\w*|club|diskont\w*|discount\w*|skid\w*|chegirma\w*|transport\w*|transit|metro\w*|toplivn\w*|fuel|patients?|patsient\w*|bemor\w*|poliklinik\w*|students?|studen\w*|talaba\w*)$/
+/** A gift card that is bought is paid with another card. */
+export const purchase = /\b(buy|purchase|kupit|pokupka|priobre\w*|sotib ol\w*)\b/
+/** What is asked for beside the card of a club, a course or a clinic. */
+export const clubDetail =
+  /\b(membership|member (no|number|since)|club|klub\w*|sessions? left|zanyati\w*|trenirov\w*|mashgulot\w*|diagno[sz]\w*|tashxis\w*|abonement\w*|points|ball\w*|class|klass\w*|sinf\w*|kurs|gruppa|guruh\w*)\b/
 export const requestWord =
   /\b(enter|type|send|write|give|provide|tell|reply|need|fill|vvedite|ukajite|napishite|prishlite|otpravte|soobshite|naberite|kiriting|yozing|ezing|yuboring|bering|ayting|tering|jonating|kerak|nujen|nujny|what is your)\b/
 export const warningWord =

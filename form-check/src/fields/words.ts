@@ -155,6 +155,16 @@ export function namesCardIssuer(text: string): boolean {
   return wordsOf(text).some((word) => vocabulary.cardIssuer.test(word))
 }
 
+/** Whether the text, a heading, is of something that is bought, and so says nothing of the card that pays for it. */
+export function namesPurchase(text: string): boolean {
+  return vocabulary.purchase.test(text)
+}
+
+/** Whether the text, the label of an input, is of what a club, a course or a clinic asks for. */
+export function namesClubDetail(text: string): boolean {
+  return vocabulary.clubDetail.test(text)
+}
+
 /** Whether the text, a heading, is of a page on which people sign in. */
 export function namesSignIn(text: string): boolean {
   return /\b(log ?in|sign ?in|vxod|voyti|avtorizats\w*|kirish)\b/.test(text)

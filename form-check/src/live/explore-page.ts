@@ -70,7 +70,7 @@ function likelihoodOf({ element: { tag, text, attributes }, isClickable }: LiveE
   if (onward.test(label)) return 3
   if (isClickable) return 0.5
   // Enter, in the last input.
-  if (tag === 'input' && !/^(button|submit|image)$/.test(attributes['type'] ?? '') && !isRadio) return 0.2
+  if (tag === 'input' && !/^(button|submit|image)$/.test(attributes['type'] ?? '')) return 0.2
   return tag === 'summary' || attributes['aria-expanded'] === 'false' || attributes['aria-haspopup'] !== undefined ? 2 : 1
 }
 
