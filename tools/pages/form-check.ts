@@ -168,7 +168,7 @@ for a press on no element in particular. Accused of the public forms, which were
 card, of which the page does not say what kind of card it is.
 
 \`npm test\` checks the source of the whole corpus and opens a dozen of its pages in a browser;
-\`npm run soak -- form-check\` opens all of them. The source of one page takes about a millisecond.`
+\`npm run soak -- form-check\` opens all of them. The source of one page takes a few milliseconds.`
 const limits = `- A page that detects the check can behave differently.
 - Of a page at most 200 text inputs are typed into, and fewer when the time limit ends; the report says so.
 - Keystrokes that a script of yours encrypts are not recognized. That is why an input of your own that asks for

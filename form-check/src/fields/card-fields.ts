@@ -44,9 +44,10 @@ export function findCardFields(outline: Outline, options: CardFieldOptions = {})
   const groups = new GroupFinder(fields)
   const candidates = fields.map((element) => readCandidate(element, { reader, groups, options }))
   const boxes = findSplitBoxes(outline, fields)
+  const stored = readStoredCard(outline)
   const cardFields: CardField[] = []
   for (const [group, members] of Map.groupBy(candidates, ({ group: root }) => root))
-    cardFields.push(...judgeGroup(outline, group, members, boxes))
+    cardFields.push(...judgeGroup({ outline, boxes, stored }, group, members))
   for (const { element, text } of [...findKeypads(outline), ...findCardPictures(outline, reader)])
     cardFields.push({ element, data: 'number', text: text.slice(0, maxDescriptionLength) })
   return cardFields.toSorted((a, b) => a.element.start - b.element.start)
@@ -131,18 +132,18 @@ function readCandidate(
   }
 }
 
-function judgeGroup(
-  outline: Outline,
-  group: OutlineElement | null,
-  members: readonly Candidate[],
-  boxes: ReadonlySet<OutlineElement>,
-): CardField[] {
+interface PageFacts {
+  readonly outline: Outline
+  readonly boxes: ReadonlySet<OutlineElement>
+  readonly stored: StoredCard
+}
+
+function judgeGroup({ outline, boxes, stored }: PageFacts, group: OutlineElement | null, members: readonly Candidate[]): CardField[] {
   const hasCode = members.some((member) => isSureCode(member))
   const hasExpiry = members.some((member) => isExpiryFormat(member) || /\bcc-exp/.test(member.autocomplete))
   const isPaying = words.namesPayment(
     words.normalizeText(group === null ? '' : `${textInside(outline, group)} ${group.attributes['aria-label'] ?? ''}`),
   )
-  const stored = readStoredCard(outline)
   const labels = members.map(({ own }) => own)
   const hasNamedExpiry = hasExpiry || labels.some((own) => words.namesExpiry(own)) || words.areMonthAndYear(labels)
   const hasPin = members.some(({ own }) => words.namesPin(own))
@@ -168,8 +169,13 @@ function judgeGroup(
   })
 }
 
+interface StoredCard {
+  readonly isShown: boolean
+  readonly isExpired: boolean
+}
+
 /** What a page says about a card that it keeps. The brand and the hidden number are often elements of their own. */
-function readStoredCard({ texts }: Outline): { readonly isShown: boolean; readonly isExpired: boolean } {
+function readStoredCard({ texts }: Outline): StoredCard {
   const normalized = texts.map(({ text }) => words.normalizeText(text))
   return {
     isShown: normalized.some(
