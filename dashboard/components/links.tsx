@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 
 import { dashboardPath, navigate } from '../app/router.ts'
+import { ShortText } from './values.tsx'
 
 interface HiddenLinkProps {
   readonly path: string
@@ -30,7 +31,7 @@ export function CustomerLink({ customer }: { customer: string | null }) {
   if (customer === null || customer === '') return <>—</>
   return (
     <HiddenLink path="customers" hidden={{ customer }}>
-      {customer}
+      <ShortText text={customer} />
     </HiddenLink>
   )
 }

@@ -23,6 +23,13 @@ export function Money({ tiyin, isPlain = false }: { tiyin: number; isPlain?: boo
   )
 }
 
+/** A text of the merchant in a cell of a table: on one line where it is short. */
+export function ShortText({ text }: { text: string }) {
+  return <span class={text.length > wholeMax ? undefined : 'whole'}>{text}</span>
+}
+
+const wholeMax = 20
+
 /** A timestamp (Unix ms) in Tashkent time, with the viewer's local time as its tooltip. */
 export function Time({ at }: { at: number }) {
   return (

@@ -5,7 +5,7 @@ import { CopyButton } from '../../components/copy.tsx'
 import { CardLink, CustomerLink } from '../../components/links.tsx'
 import { ReasonText } from '../../components/reason.tsx'
 import type { TableColumn } from '../../components/table.tsx'
-import { Money, Time } from '../../components/values.tsx'
+import { Money, ShortText, Time } from '../../components/values.tsx'
 import { receiptPageText } from '../../messages/page-texts.ts'
 import { ReceiptStatusTag } from './receipt-status.tsx'
 
@@ -31,7 +31,7 @@ export function receiptColumns(names: readonly ReceiptColumnName[]): TableColumn
       ),
     },
     amount: { name: text.amount, render: ({ amountTiyin }) => <Money tiyin={amountTiyin} />, isNumber: true },
-    order: { name: text.order, render: ({ order }) => (order === '' ? '—' : order), isMinor: true },
+    order: { name: text.order, render: ({ order }) => (order === '' ? '—' : <ShortText text={order} />), isMinor: true },
     customer: { name: text.customer, render: ({ customer }) => <CustomerLink customer={customer} />, isMinor: true },
     card: { name: text.card, render: ({ number, cardId }) => <CardLink cardId={cardId} number={number} />, isMinor: true },
     time: {
