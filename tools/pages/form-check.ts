@@ -96,7 +96,8 @@ stops at the SMS step. In your own page it types the same number
 It scrolls to the end. When no input asks for a card, it fills the page with test data, ticks the boxes without
 which a page does not go on, chooses in lists what pays by card, and presses buttons, tabs, labels, elements that
 only look or act like buttons, links that stay on the page, and Enter in the last input: those that speak of cards
-and paying first and none that deletes, cancels or leaves. The button of a next step is pressed again. It stops
+and paying first and none that deletes, cancels or leaves. A button is pressed again when the
+page has changed, and once when nothing else is left. It stops
 after eight presses that show nothing new, and after 24 in all. From the first typed digit on, every request and WebSocket message that carries the card is dropped,
 and the page is not left. Other requests reach your server: a press of *Order* may place an order. Check a
 page in production with \`--type-only\`, which presses nothing, or with \`--static\`.

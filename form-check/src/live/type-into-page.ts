@@ -163,7 +163,7 @@ function otherValueOf({ element: { attributes, tag }, caption }: LiveElement): s
   const type = (attributes['type'] ?? 'text').toLowerCase()
   const hint = normalizeText([caption, ...['id', 'name', 'placeholder', 'aria-label'].map((name) => attributes[name] ?? '')].join(' '))
   if (type === 'email' || /mail|pocht/.test(hint)) return 'test@example.com'
-  if (type === 'tel' || /phone|telefon|tel/.test(hint)) return '998901234567'
+  if (type === 'tel' || /phone|telefon|tel|\+\d/.test(hint)) return '998901234567'
   if (type === 'number' || /summ|amount|miqdor/.test(hint)) return '10000'
   if (type === 'url') return 'https://example.com/'
   // A short input beside one for a number may be for the expiry, and the page may wait for both.
