@@ -37,6 +37,13 @@ test('a longer number, a wrong check digit and a foreign prefix are no card', ()
   for (const text of [`1${pan}`, `${pan}1`, wrong, makePan('1234')]) assert.equal(count(text), 0, text)
 })
 
+test('test numbers that processors publish are accepted in the frozen pages of form-check, and nowhere else', () => {
+  const published = ['4242'.repeat(4), `4${'1'.repeat(15)}`].join(' ')
+  assert.equal(checkPans(treeOf({ 'form-check/corpus/clean/1.html': published })).length, 0)
+  assert.equal(checkPans(treeOf({ 'form-check/corpus/clean/1.html': makePan('8600') })).length, 1)
+  assert.equal(count(published), 2)
+})
+
 test('the sandbox cards, numbers plainly made up, and lines with pan-ok are accepted', () => {
   assert.equal(count('8600069195406311 4444445987459073'), 0)
   assert.equal(count(`8600${'0'.repeat(11)}4`), 0)

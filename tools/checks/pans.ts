@@ -12,6 +12,10 @@ const sandboxPans: ReadonlySet<string> = new Set([
   '8600134301849596',
 ])
 
+/** Test numbers that processors publish and no bank issues. They count in the corpus of form-check alone: its pages never change. */
+const publishedPans: ReadonlySet<string> = new Set(['4242424242424242', '4111111111111111']) // pan-ok
+const frozenPages = 'form-check/corpus/'
+
 /** Sixteen digits in one run or in groups of four, not inside a longer run. */
 const sixteenDigits = /(?<![0-9])[0-9]{4}([ -]?)[0-9]{4}\1[0-9]{4}\1[0-9]{4}(?![0-9])/g
 
@@ -24,7 +28,8 @@ export function checkPans(tree: Tree): CheckFinding[] {
     const lines = tree.read(path).split('\n')
     return lines.flatMap((text, index) => {
       const isAllowed = text.includes('pan-ok') || (lines[index - 1] ?? '').includes('pan-ok')
-      return isAllowed ? [] : findPans(text).map((mask) => ({ path, line: index + 1, text: `a card number (${mask}): ${instead}` }))
+      const pans = findPans(text).filter((run) => !path.startsWith(frozenPages) || !publishedPans.has(run))
+      return isAllowed ? [] : pans.map(maskOf).map((mask) => ({ path, line: index + 1, text: `a card number (${mask}): ${instead}` }))
     })
   })
 }
@@ -33,9 +38,11 @@ const instead = 'use a sandbox card or a number with eight zeros in a row; besid
 
 function findPans(text: string): string[] {
   const runs = (text.match(sixteenDigits) ?? []).map((run) => run.replaceAll(/[ -]/g, ''))
-  return runs
-    .filter((run) => !sandboxPans.has(run) && !run.includes('00000000') && hasCardPrefix(run) && hasCheckDigit(run))
-    .map((run) => `${run.slice(0, 4)}…`)
+  return runs.filter((run) => !sandboxPans.has(run) && !run.includes('00000000') && hasCardPrefix(run) && hasCheckDigit(run))
+}
+
+function maskOf(pan: string): string {
+  return `${pan.slice(0, 4)}…`
 }
 
 /** Uzcard, Humo, Mir, Mastercard, Visa, and the two prefixes of the sandbox. */

@@ -96,7 +96,8 @@ stops at the SMS step. In your own page it types the same number
 It scrolls to the end. When no input asks for a card, it fills the page with test data, ticks the boxes without
 which a page does not go on, chooses in lists what pays by card, and presses buttons, tabs, labels, elements that
 only look or act like buttons, links that stay on the page, and Enter in the last input: those that speak of cards
-and paying first and none that deletes, cancels or leaves. The button of a next step is pressed again. It stops
+and paying first and none that deletes, cancels or leaves. A button is pressed again when the
+page has changed, and once when nothing else is left. It stops
 after eight presses that show nothing new, and after 24 in all. From the first typed digit on, every request and WebSocket message that carries the card is dropped,
 and the page is not left. Other requests reach your server: a press of *Order* may place an order. Check a
 page in production with \`--type-only\`, which presses nothing, or with \`--static\`.
@@ -144,23 +145,20 @@ repositories, the source showed 26 of 27 at first sight, and 2 of 25 clean ones 
 of \`pages.json\` to the author of the first rules, and this guide to the author of the third part.
 
 Missed in the second part before, and found since: “Debit or credit card” beside “Expires”, captions that are
-pictures, four inputs made in a loop beside a month, questions asked with \`prompt\`, elements that only take
-keys, and two inputs without any word whose digits are sent reversed; in the source alone also captions slotted
-into custom elements. Accused before: the number and the expiry of a passport, and a comment on a page whose text
-points to the service’s form.
+pictures, four inputs made in a loop, questions asked with \`prompt\`, elements that only take keys, and two inputs
+without any word whose digits are sent reversed. Accused before: a passport, and a comment on a page whose text points
+to the service’s form.
 
 Missed in the third part before, and found since: “Uzcard or Humo” as a placeholder, “enter the 16 digits of the front”,
 “Карта для списания” in a frame whose markup is cut into pieces, captions drawn on a canvas, “16 digits” and “MMYY” below
-a legend, “sixteen digits” in a list, and the code on the back of a stored card; in the source alone also a mask that a
-script sets, and “the long number on the front”. Accused before: a library card with a PIN, and an editor of cards on a home
-page whose inputs are named like those of a card form.
+a legend, “sixteen digits” in a list, and the code on the back of a stored card. Accused before: a library card with a PIN, and an editor of cards.
 
 Missed in the fourth part before, and found since: the expiry and the code of a stored card that has expired, “the card to
 charge” with its label slotted into a custom element, the card of a customer that an operator types after a choice in a
 list; in the browser alone also sixteen boxes for one digit each, a keypad that is made of no buttons, and one input that
 is used again for each question. Accused before: the number of a merchant, the expiry of a key and a limit without a PIN
-in the settings of a terminal. The browser had found no page of this part that the source did not show; it presses
-and chooses more since then.
+in the settings of a terminal. The browser had
+found no page of this part that the source did not show; it does more since then.
 
 Missed today, in the source alone: two inputs without a word, captions that a script draws on a canvas, and the three pages
 of the fourth part that only the browser shows. Missed in both, of pages that were made up for the rules: a page that waits

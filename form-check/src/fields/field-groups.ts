@@ -39,7 +39,7 @@ export function findSplitBoxes(outline: Outline, fields: readonly OutlineElement
   const boxes = new Set<OutlineElement>()
   let row: OutlineElement[] = []
   const closeRow = (): void => {
-    const digits = row.length * digitsOf(row[0])
+    const digits = row.length * digitsOfBox(row[0])
     // More than four parts of four are another number: the code of a receipt, an account.
     if (digits >= minBoxDigits && digits <= maxBoxDigits) for (const part of row) boxes.add(part)
     row = []
@@ -48,18 +48,18 @@ export function findSplitBoxes(outline: Outline, fields: readonly OutlineElement
     const previous = row.at(-1)
     const isNext =
       previous !== undefined &&
-      digitsOf(previous) === digitsOf(field) &&
+      digitsOfBox(previous) === digitsOfBox(field) &&
       field.start - previous.end <= maxBoxDistance &&
       !/\p{L}/u.test(textBetween(outline, previous.end, field.start, 20))
     if (!isNext) closeRow()
-    if (digitsOf(field) > 0) row.push(field)
+    if (digitsOfBox(field) > 0) row.push(field)
   }
   closeRow()
   return boxes
 }
 
 /** How many digits a part of a number takes: one to four; 0: the input is no part. */
-export function digitsOf(field: Pick<OutlineElement, 'tag' | 'attributes' | 'code'> | undefined): number {
+export function digitsOfBox(field: Pick<OutlineElement, 'tag' | 'attributes' | 'code'> | undefined): number {
   if (field === undefined) return 0
   const { tag, attributes, code } = field
   if (tag === 'select')

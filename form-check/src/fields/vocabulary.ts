@@ -63,7 +63,7 @@ export const pictureWords =
   /\b(photo\w*|picture\w*|scan\w*|snapshot|selfie|foto\w*|snim\w*|snyat\w*|izobrajen\w*|skan\w*|rasm\w*|surat\w*)\b/
 export const sidesOfCard =
   /\b(front|back|both sides|two sides|litsev\w*|oborot\w*|(s|obe|dvux) (obe\w* |dvu\w* )?storon\w*|old|orqa|ikki(ta|la)? (tomon\w*|yuz\w*))\b/
-export const expiredCard =
+export const cardHasExpired =
   /\b(card|kart\p{L}*)\b.{0,40}\b(expire[ds]?|expiring|run out|outdated|istek\p{L}*|istech\p{L}*|zakonchil\p{L}*|prosroch\p{L}*|tuga\p{L}*|otgan|eskir\p{L}*)\b|\b(expired|prosroch\p{L}*|eskirgan)\b.{0,20}\b(card|kart\p{L}*)\b/u
 /** Inputs for the day, the month and the year alone. */
 export const dayWord = /^(dd|day|дд|den|kun)$/

@@ -219,7 +219,7 @@ export function isPurposeAlone(text: string): boolean {
 
 /** Whether the text says that a stored card has expired, or is about to. */
 export function namesExpiredCard(text: string): boolean {
-  return vocabulary.expiredCard.test(text)
+  return vocabulary.cardHasExpired.test(text)
 }
 
 const maxCardLabelLength = 60

@@ -135,12 +135,19 @@ export async function checkPageInputs(
     await fillOthers(probed, current)
     await readAgain()
     let idlePresses = 0
+    let isSecondRound = false
     for (
       let presses = 0;
       typed.size === 0 && idlePresses < maxIdlePresses && presses < maxPresses && performance.now() < end;
       presses += 1
     ) {
-      const [opener] = listOpeners(current, pressed)
+      let [opener] = listOpeners(current, pressed)
+      // A button may have waited for one that was pressed later.
+      if (opener === undefined && !isSecondRound && pressed.size > 1) {
+        isSecondRound = true
+        pressed.clear()
+        opener = listOpeners(current, pressed)[0]
+      }
       if (opener === undefined) return
       pressed.add(openerKey(opener))
       await fillOthers(probed, current)

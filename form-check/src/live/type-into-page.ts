@@ -1,5 +1,5 @@
 import { findCardFields, isTypedInto, type TypingBehavior } from '../fields/card-fields.ts'
-import { digitsOf } from '../fields/field-groups.ts'
+import { digitsOfBox } from '../fields/field-groups.ts'
 import { buildPromptOutline } from '../fields/script-fields.ts'
 import { namesExpiry, normalizeText } from '../fields/words.ts'
 import { noLocation } from '../finding.ts'
@@ -142,7 +142,7 @@ function cardValueOf(
 
 /** The digits of one box of a number in parts; null: the input takes all of it. */
 function partOf(digits: string, boxes: readonly LiveElement[], input: LiveElement): string | null {
-  const lengthOf = ({ element, options }: LiveElement): number => digitsOf({ ...element, code: options.join('\n') })
+  const lengthOf = ({ element, options }: LiveElement): number => digitsOfBox({ ...element, code: options.join('\n') })
   if (lengthOf(input) === 0) return null
   const from = boxes.slice(0, boxes.indexOf(input)).reduce((sum, box) => sum + lengthOf(box), 0)
   return digits.slice(from, from + lengthOf(input))
@@ -163,7 +163,7 @@ function otherValueOf({ element: { attributes, tag }, caption }: LiveElement): s
   const type = (attributes['type'] ?? 'text').toLowerCase()
   const hint = normalizeText([caption, ...['id', 'name', 'placeholder', 'aria-label'].map((name) => attributes[name] ?? '')].join(' '))
   if (type === 'email' || /mail|pocht/.test(hint)) return 'test@example.com'
-  if (type === 'tel' || /phone|telefon|tel/.test(hint)) return '998901234567'
+  if (type === 'tel' || /phone|telefon|tel|\+\d/.test(hint)) return '998901234567'
   if (type === 'number' || /summ|amount|miqdor/.test(hint)) return '10000'
   if (type === 'url') return 'https://example.com/'
   // A short input beside one for a number may be for the expiry, and the page may wait for both.
