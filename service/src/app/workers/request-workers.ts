@@ -260,7 +260,10 @@ export function makeRequestWorkers(deps: RequestWorkersDependencies): RequestWor
   }
 
   async function requireReady(): Promise<void> {
-    await Promise.all(slots.map(requireReadySlot))
+    // Of all of them, also when one is not: the calls in progress are counted.
+    const readings = await Promise.allSettled(slots.map(requireReadySlot))
+    const refused = readings.find((reading) => reading.status === 'rejected')
+    if (refused !== undefined) throw refused.reason
   }
 
   async function requireReadySlot(slot: WorkerSlot): Promise<void> {

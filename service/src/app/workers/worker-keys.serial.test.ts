@@ -12,7 +12,7 @@ import { databasePathOf } from '../../store/sqlite/sqlite.ts'
 import { makeScratch, runTessera, until } from '../../testing/child.fixture.ts'
 import { startCustodied } from '../../testing/custodians.fixture.ts'
 
-import { check, createToken, failingEnvironment, failWorker, newFolder, onEach, startWorkers } from './workers.fixture.ts'
+import { checkAlone, createToken, failingEnvironment, failWorker, newFolder, onEach, startWorkers } from './workers.fixture.ts'
 
 const scratch = makeScratch()
 const authority = makeAuthority('an authority')
@@ -41,7 +41,7 @@ test('custodians unseal once for all workers, also for one that is started later
   const tokens = await onEach(() => createToken(url))
   failWorker(service)
   await until(() => service.err().includes('"event":"worker_started"'), 'the next worker')
-  for (const token of tokens) assert.notEqual((await check(url, token)).result, undefined)
+  for (const token of tokens) assert.notEqual((await checkAlone(url, token)).result, undefined)
   await onEach(() => createToken(url))
 
   // Another KEK, which custodians open while both run.

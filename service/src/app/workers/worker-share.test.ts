@@ -24,12 +24,17 @@ test('what the service may have is divided among its workers, and what one clien
   assert.equal(shareOf({ ...config, databaseWriters: 1 }, 8).databaseWriters, 1)
 })
 
-test('without a setting there is one worker in test, and in production one for each processor, 8 at most', () => {
-  const production = { workers: null, environment: 'production' } as const
-  assert.equal(countWorkers({ workers: null, environment: 'test' }, false, 4), 1)
+test('without a setting there is one worker in test, and in production one for each processor, 8 at most and 4 on PostgreSQL', () => {
+  const production = { workers: null, environment: 'production', databaseUrl: null } as const
+  const onPostgres = { ...production, databaseUrl: 'postgres://db/tessera' }
+  assert.equal(countWorkers({ ...production, environment: 'test' }, false, 4), 1)
   assert.deepEqual(
     [1, 2, 4, 64].map((processors) => countWorkers(production, false, processors)),
     [1, 2, 4, 8],
+  )
+  assert.deepEqual(
+    [1, 2, 4, 64].map((processors) => countWorkers(onPostgres, false, processors)),
+    [1, 2, 4, 4],
   )
   assert.equal(countWorkers({ ...production, workers: 12 }, true, 4), 12)
 })

@@ -7,9 +7,9 @@ import { pathToFileURL } from 'node:url'
 import { sandbox } from '../../adapters/sandbox/sandbox.ts'
 import { makeScratch, startTesseraChild, type Started } from '../../testing/child.fixture.ts'
 
-export const card = { number: '8600495473316478', expire: '0399' }
+export const goodCard = { number: '8600495473316478', expire: '0399' }
 /** So many connections are all at one of two workers once in eight million times. */
-export const connections = 24
+export const manyConnections = 24
 const scratch = makeScratch()
 let folders = 0
 
@@ -37,7 +37,7 @@ export function failWorker({ folder }: Pick<Started, 'folder'>, how: 'once' | 'a
 
 /** One connection each, so that about half of them are at each worker. */
 export function onEach<T>(run: () => Promise<T>): Promise<T[]> {
-  return Promise.all(Array.from({ length: connections }, run))
+  return Promise.all(Array.from({ length: manyConnections }, run))
 }
 
 export interface CallReply {
@@ -46,7 +46,7 @@ export interface CallReply {
 }
 
 /** A call on a connection of its own, with the password. */
-export function call(url: string, method: string, params: object, headers: Record<string, string> = {}): Promise<CallReply> {
+export function callAlone(url: string, method: string, params: object, headers: Record<string, string> = {}): Promise<CallReply> {
   const agent = new Agent({ keepAlive: false })
   const auth = `${sandbox.demo.merchantId}:${sandbox.demo.password}`
   return new Promise((resolve, reject) => {
@@ -59,13 +59,13 @@ export function call(url: string, method: string, params: object, headers: Recor
   })
 }
 
-export async function createToken(url: string, of: object = card): Promise<string> {
-  const { result, error } = await call(url, 'cards.create', { card: of, save: true })
+export async function createToken(url: string, of: object = goodCard): Promise<string> {
+  const { result, error } = await callAlone(url, 'cards.create', { card: of, save: true })
   return result?.card.token ?? assert.fail(error?.reason)
 }
 
-export function check(url: string, token: string): Promise<CallReply> {
-  return call(url, 'cards.check', { token })
+export function checkAlone(url: string, token: string): Promise<CallReply> {
+  return callAlone(url, 'cards.check', { token })
 }
 
 /** Sockets that listen on the service's port, by /proc/net/tcp. */

@@ -7,7 +7,17 @@ import { startCluster, type Cluster } from '../../../../tools/postgres.ts'
 import { runOn } from '../../ops/cli/boot.fixture.ts'
 import { until, type Started } from '../../testing/child.fixture.ts'
 
-import { call, card, check, connections, countListeners, createToken, failWorker, onEach, startWorkers } from './workers.fixture.ts'
+import {
+  callAlone,
+  goodCard,
+  checkAlone,
+  manyConnections,
+  countListeners,
+  createToken,
+  failWorker,
+  onEach,
+  startWorkers,
+} from './workers.fixture.ts'
 
 /** A card whose calls take 10 s and then fail. */
 const slowCard = { number: '8600134301849596', expire: '0399' }
@@ -25,12 +35,14 @@ for (const kind of ['sqlite', 'postgres'] as const) {
       const service = await start(kind)
       assert.equal(countListeners(service.facts.url), 2)
       const tokens = await onEach(() => createToken(service.facts.url))
-      const found = await Promise.all(tokens.flatMap((token) => [check(service.facts.url, token), check(service.facts.url, token)]))
+      const found = await Promise.all(
+        tokens.flatMap((token) => [checkAlone(service.facts.url, token), checkAlone(service.facts.url, token)]),
+      )
       assert.ok(found.every((reply) => reply.result !== undefined))
       const page = await metrics(service)
-      assert.equal(sampleOf(page, 'tessera_requests_total{method="cards.create",profile="spec",code="0",reason=""}'), connections)
-      assert.equal(sampleOf(page, 'tessera_requests_total{method="cards.check",profile="spec",code="0",reason=""}'), 2 * connections)
-      assert.equal(sampleOf(page, 'tessera_request_duration_seconds_count{method="cards.check"}'), 2 * connections)
+      assert.equal(sampleOf(page, 'tessera_requests_total{method="cards.create",profile="spec",code="0",reason=""}'), manyConnections)
+      assert.equal(sampleOf(page, 'tessera_requests_total{method="cards.check",profile="spec",code="0",reason=""}'), 2 * manyConnections)
+      assert.equal(sampleOf(page, 'tessera_request_duration_seconds_count{method="cards.check"}'), 2 * manyConnections)
       assert.equal(sampleOf(page, 'tessera_workers'), 2)
       const { status, workers } = await readiness(service)
       assert.deepEqual([status, workers], [200, 2])
@@ -56,7 +68,7 @@ for (const kind of ['sqlite', 'postgres'] as const) {
     test('calls under one idempotency key make one card, whichever worker they reach', async () => {
       const service = await start(kind)
       const key = { 'idempotency-key': 'a-key-of-one-card' }
-      const replies = await onEach(() => call(service.facts.url, 'cards.create', { card, save: true }, key))
+      const replies = await onEach(() => callAlone(service.facts.url, 'cards.create', { card: goodCard, save: true }, key))
       const tokens = new Set(replies.map(({ result, error }) => result?.card.token ?? error?.reason))
       assert.equal(tokens.size, 1, [...tokens].join(' '))
       assert.equal((await service.stop()).code, 0)
@@ -65,7 +77,7 @@ for (const kind of ['sqlite', 'postgres'] as const) {
     test('a stop completes the calls of both', async () => {
       const service = await start(kind, ['--drain-seconds=14'])
       const tokens = await Promise.all(Array.from({ length: 8 }, () => createToken(service.facts.url, slowCard)))
-      const slow = tokens.map((token) => call(service.facts.url, 'cards.get_verify_code', { token }))
+      const slow = tokens.map((token) => callAlone(service.facts.url, 'cards.get_verify_code', { token }))
       await until(async () => (await readiness(service)).inFlight === 8, '8 calls in progress')
       const stopped = service.stop()
       await until(async () => (await readiness(service)).state === 'draining', 'draining')
@@ -90,10 +102,10 @@ for (const kind of ['sqlite', 'postgres'] as const) {
       await until(() => service.err().includes('"event":"worker_started"'), 'the next worker')
       assert.equal((await readiness(service)).state, 'ready')
       assert.equal(countListeners(service.facts.url), 2)
-      for (const token of tokens) assert.notEqual((await check(service.facts.url, token)).result, undefined)
+      for (const token of tokens) assert.notEqual((await checkAlone(service.facts.url, token)).result, undefined)
       await onEach(() => createToken(service.facts.url))
       const page = await metrics(service)
-      assert.deepEqual([sampleOf(page, created), sampleOf(page, 'tessera_worker_ends_total')], [2 * connections, 1])
+      assert.deepEqual([sampleOf(page, created), sampleOf(page, 'tessera_worker_ends_total')], [2 * manyConnections, 1])
       assert.equal((await service.stop()).code, 0)
     })
   })
@@ -102,8 +114,8 @@ for (const kind of ['sqlite', 'postgres'] as const) {
 test('limits count the calls of all workers', async () => {
   const service = await start('sqlite', ['--limits=on', '--wrong-passwords-minute-max=6'])
   const denied: string[] = []
-  while (denied.length < 2 * connections) {
-    const { error } = await call(
+  while (denied.length < 2 * manyConnections) {
+    const { error } = await callAlone(
       service.facts.url,
       'cards.check',
       { token: '0'.repeat(88) },
@@ -144,7 +156,7 @@ test('a service whose worker keeps failing ends with 70', async () => {
 
 async function reasonsOfWrongPassword(service: Started): Promise<(string | undefined)[]> {
   const headers = { 'x-auth': `${service.facts.demo?.merchantId ?? ''}:wrong` }
-  const replies = await onEach(() => call(service.facts.url, 'cards.check', { token: '0'.repeat(88) }, headers))
+  const replies = await onEach(() => callAlone(service.facts.url, 'cards.check', { token: '0'.repeat(88) }, headers))
   return [...new Set(replies.map(({ error }) => error?.reason))]
 }
 
@@ -157,7 +169,7 @@ async function start(kind: 'sqlite' | 'postgres', args: readonly string[] = []):
 
 /** What the workers reply, each once. */
 async function reasons(service: Started, token: string): Promise<(string | undefined)[]> {
-  const replies = await onEach(() => check(service.facts.url, token))
+  const replies = await onEach(() => checkAlone(service.facts.url, token))
   return [...new Set(replies.map(({ error }) => error?.reason))]
 }
 

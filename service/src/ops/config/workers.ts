@@ -13,8 +13,9 @@ export const workerSettings = [
     to: 64,
     default: null,
     meaning:
-      'Threads that answer calls, all on the same port. By default 1 in test; in production one for each processor, 8 at most, and 1 on systems that cannot share a port and where an SMS gateway or a card network is reached by sessions that each worker would open (smpp, iso8583).',
-    source: 'the thread that commits on the embedded store, or PostgreSQL, needs processors too',
+      'Threads that answer calls, all on the same port. By default 1 in test; in production one for each processor, 8 at most and 4 on PostgreSQL, and 1 on systems that cannot share a port and where an SMS gateway or a card network is reached by sessions that each worker would open (smpp, iso8583).',
+    source:
+      'the thread that commits on the embedded store needs a processor too; on PostgreSQL each worker has some six connections, of 100 by default',
   },
 ] as const satisfies readonly Setting[]
 
@@ -22,6 +23,8 @@ export const workerSettings = [
 export interface WorkerChoice {
   readonly workers: number | null
   readonly environment: 'test' | 'production'
+  /** Null: the embedded store. */
+  readonly databaseUrl: string | null
 }
 
 /** The platforms on which several sockets can listen on one port and the kernel shares connections among them. */
@@ -30,10 +33,17 @@ export function canSharePort(platform: NodeJS.Platform = process.platform): bool
 }
 
 /** How many threads answer calls. `hasSessions`: an adapter keeps sessions with an outside system. */
-export function countWorkers({ workers, environment }: WorkerChoice, hasSessions: boolean, processors = availableParallelism()): number {
+export function countWorkers(
+  { workers, environment, databaseUrl }: WorkerChoice,
+  hasSessions: boolean,
+  processors = availableParallelism(),
+): number {
   if (workers !== null) return workers
   if (environment === 'test' || hasSessions || !canSharePort()) return 1
-  return Math.min(processors, defaultWorkersMax)
+  return Math.min(processors, databaseUrl === null ? defaultMaxEmbedded : defaultMaxPostgres)
 }
 
-const defaultWorkersMax = 8
+/** Beyond it the thread that commits is the bound. */
+const defaultMaxEmbedded = 8
+/** So that three services have connections on a server of 100. */
+const defaultMaxPostgres = 4
