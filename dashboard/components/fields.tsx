@@ -2,7 +2,6 @@ import type { ComponentChildren, InputHTMLAttributes } from 'preact'
 import { useEffect, useId, useRef } from 'preact/hooks'
 import { type Signal, useSignal } from '@preact/signals'
 
-
 export interface FieldProps {
   readonly label: string
   readonly value: string

@@ -31,7 +31,7 @@ export function receiptColumns(names: readonly ReceiptColumnName[]): TableColumn
       ),
     },
     amount: { name: text.amount, render: ({ amountTiyin }) => <Money tiyin={amountTiyin} />, isNumber: true },
-    order: { name: text.order, render: ({ order }) => (order === '' ? '—' : order), isMinor: true },
+    order: { name: text.order, render: ({ order }) => <OrderNumber order={order} />, isMinor: true },
     customer: { name: text.customer, render: ({ customer }) => <CustomerLink customer={customer} />, isMinor: true },
     card: { name: text.card, render: ({ number, cardId }) => <CardLink cardId={cardId} number={number} />, isMinor: true },
     time: {
@@ -46,3 +46,11 @@ export function receiptColumns(names: readonly ReceiptColumnName[]): TableColumn
   }
   return names.map((name) => columns[name])
 }
+
+/** A number is not broken into lines; a long text of a merchant is. */
+function OrderNumber({ order }: { order: string }) {
+  if (order === '') return <>—</>
+  return <span class={order.length <= wholeMax ? 'whole' : ''}>{order}</span>
+}
+
+const wholeMax = 20
