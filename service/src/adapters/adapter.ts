@@ -24,6 +24,8 @@ export interface Adapter<Port, Dependencies = AdapterDependencies, Settings exte
   /** Part of the sandbox, or for development machines only; refused in production. */
   readonly isForTestOnly: boolean
   readonly settings: Settings
+  /** It keeps sessions open with the outside system, which may allow few: every worker would open its own. */
+  readonly keepsSessions?: true
   /**
    * Throws `AdapterConfigError` when settings that are valid one by one cannot be used together. A start calls it before it opens a database, so it may read
    * the files that the settings name, and must connect to nothing. What one value alone decides belongs to the `toValue` of its setting.
@@ -265,6 +267,11 @@ export function listChosenSettings<Port, Dependencies>(
     name: adapter.name,
     settings: readAdapterSettings(table.port, adapter, config),
   }))
+}
+
+/** Whether a chosen adapter keeps sessions open with its outside system. */
+export function keepsSessions<Port, Dependencies>(table: AdapterTable<Port, Dependencies>, config: ConfiguredAdapters): boolean {
+  return findAdapters(table, config).some((adapter) => adapter.keepsSessions === true)
 }
 
 /** The addresses of the chosen adapters that `findAddress` knows, with the variable that chose them. */

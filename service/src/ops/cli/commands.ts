@@ -79,6 +79,53 @@ const backup: Command = {
   run: async (input) => (await import('./backup.ts')).runBackup(input),
 }
 
+/** Loaded when it runs. */
+const canary: Command = {
+  name: 'canary',
+  summary: 'Stores a card, looks at it and removes it, from outside, as a merchant does; once, or again and again with metrics.',
+  details:
+    'For a merchant that is reserved for it. In production the card is a number of a routed prefix that no bank has issued to anyone: cards.create asks no card\n' +
+    'network, and no SMS is sent. With --code, in the test environment, the card is verified as well. Each card is removed in the end.\n' +
+    'Exit code 1 when a round failed. docs/operating/canary.md',
+  options: [
+    { name: 'url', takes: '<url>', meaning: 'The address that merchants use: https://pay.example.uz.' },
+    { name: 'merchant', takes: '<file>', meaning: 'A file with <merchant>:<password>, which only this user can read.' },
+    { name: 'card', takes: '<file>', meaning: 'A file with <number> <MMYY>, which only this user can read.' },
+    { name: 'code', takes: '<code>', meaning: 'Also requests a code and confirms the card with this one: 666666 of the test environment.' },
+    { name: 'timeout', takes: '<seconds>', meaning: 'How long a call may take. Default: 10.' },
+    {
+      name: 'every',
+      takes: '<seconds>',
+      meaning: 'A round every so many seconds, until Ctrl-C; 300 stays within the limits of a card and an address.',
+    },
+    { name: 'metrics-port', takes: '<port>', meaning: 'With --every: serves /metrics on 127.0.0.1.' },
+  ],
+  ignoresSettings: true,
+  run: async (input) => (await import('./canary/run-canary.ts')).runCanary(input),
+}
+
+/** Loaded when it runs, like `start`. */
+const evidence: Command = {
+  name: 'evidence',
+  summary: 'Writes what an assessor asks for: facts by requirement of PCI DSS, found on configuration, stores and files, and signed.',
+  details:
+    'Changes nothing but the folder, and can be run while the service runs, or where it refuses to start: the refusal is a finding then. It reads every row and\n' +
+    'every audit entry, as tessera store check does. Has no card number, no secret and no phone.\n' +
+    'Exit code 1 when a requirement is not met, or could not be looked at. docs/operating/evidence.md lists the rows.',
+  options: [{ name: 'out', takes: '<folder>', meaning: 'A new or empty folder for evidence.md, evidence.json and SHA256SUMS.' }],
+  run: async (input) => (await import('./evidence/run-evidence.ts')).runEvidence(input),
+}
+
+/** The same. */
+const evidenceVerify: Command = {
+  name: 'evidence verify',
+  args: '<evidence.json>',
+  summary: 'Verifies the signature of a pack of evidence with the public key alone.',
+  details: 'Exit code 1 when none of the keys signed the file as it is.',
+  options: [{ name: 'key', takes: '<file>', meaning: 'One or more public keys in PEM: the output of tessera audit public-key.' }],
+  run: async (input) => (await import('./evidence/run-evidence.ts')).runEvidenceVerify(input),
+}
+
 /** Loaded when it runs, because it loads what a start loads. */
 const init: Command = {
   name: 'init',
@@ -241,6 +288,9 @@ export const commands: readonly Command[] = Object.freeze([
   formCheck,
   scan,
   doctor,
+  canary,
+  evidence,
+  evidenceVerify,
   versionCommand,
   help,
 ])

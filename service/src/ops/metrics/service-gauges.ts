@@ -44,21 +44,25 @@ export function serviceGauges(lifecycle: ObservedLifecycle, { readiness, partNam
     {
       name: 'tessera_store_writes_waiting',
       help: 'Writes that wait to be committed, the batch that is being committed excluded.',
+      merge: 'sum',
       read: () => lifecycle.store?.waitingWrites() ?? 0,
     },
     {
       name: 'tessera_store_commits_total',
       help: 'Commits of the store by this process. tessera_store_commit_duration_seconds_count divided by it: how many writes share a commit.',
+      merge: 'sum',
       read: () => (lifecycle.store === null ? [] : [{ labels: {}, value: lifecycle.store.commitCount() }]),
     },
     {
       name: 'tessera_database_connections',
       help: 'Connections to PostgreSQL, by pool (writers, readers, scanners) and state (in_use, idle, closed).',
+      merge: 'sum',
       read: () => poolsOf(lifecycle).flatMap(connectionSamples),
     },
     {
       name: 'tessera_database_waiting',
       help: 'Writes or reads that wait for a connection to PostgreSQL, by pool.',
+      merge: 'sum',
       read: () => poolsOf(lifecycle).map(({ name: pool, waiting }) => ({ labels: { pool }, value: waiting })),
     },
     {
@@ -66,15 +70,17 @@ export function serviceGauges(lifecycle: ObservedLifecycle, { readiness, partNam
       help: 'Size of the database; of an embedded one with its request log and the write-ahead logs.',
       read: async () => (lifecycle.store === null ? [] : [{ labels: {}, value: await lifecycle.store.sizeBytes() }]),
     },
-    { name: 'tessera_requests_in_flight', help: 'Requests in progress.', read: () => lifecycle.inFlight() },
+    { name: 'tessera_requests_in_flight', help: 'Requests in progress.', merge: 'sum', read: () => lifecycle.inFlight() },
     {
       name: 'tessera_buffered_bytes',
       help: 'Memory held for clients: bodies that arrive, calls in progress and replies that were not read.',
+      merge: 'sum',
       read: () => lifecycle.bufferedBytes(),
     },
     {
       name: 'tessera_connections_paused',
       help: 'Connections that are not read at the moment, because more arrives than the event loop can handle.',
+      merge: 'sum',
       read: () => lifecycle.pausedConnections(),
     },
     {
@@ -85,16 +91,19 @@ export function serviceGauges(lifecycle: ObservedLifecycle, { readiness, partNam
     {
       name: 'tessera_log_card_numbers_masked_total',
       help: 'Card numbers masked before they reached the log: more than zero is a bug.',
+      merge: 'sum',
       read: log.maskedCount,
     },
     {
       name: 'tessera_request_log_dropped_total',
       help: 'Requests that are not in the request log, by caller, and reason: minute_budget or store_slow.',
+      merge: 'sum',
       read: () => lifecycle.unrecorded().map(({ caller, reason, count }) => ({ labels: { caller, reason }, value: count })),
     },
     {
       name: 'tessera_log_lines_dropped_total',
       help: 'Log lines that were dropped because the reader of the log was too slow.',
+      merge: 'sum',
       read: log.dropped,
     },
   ]
