@@ -8,7 +8,7 @@ import { formatDate, formatDay, formatHour } from '../../format/time.ts'
 import { formatMessage } from '../../messages/lookup.ts'
 import type { ReasonMessages } from '../../messages/reason-messages.ts'
 import { overviewPageText, reasonText } from '../../messages/page-texts.ts'
-import type { OverviewData } from './overview-page.tsx'
+import type { OverviewData } from './overview-data.ts'
 
 /** The period as charts: money and payments over time, from card to payment, why not, and how long calls took. */
 export function OverviewCharts({ data }: { data: OverviewData }) {
