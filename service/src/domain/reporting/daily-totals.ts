@@ -127,6 +127,6 @@ const noTotals: DayTotals = Object.freeze({
 
 /** Their money is neither the merchant's nor the cardholder's yet. */
 const pendingStatuses: readonly ReceiptStatus[] = ['processing', 'authorized', 'refunding', 'pending_confirmation', 'needs_review']
-const rangesAtOnce = 8
+const rangesAtOnce = 4
 /** A merchant who holds everything has a day's payments here. */
 const pendingMax = 100_000
