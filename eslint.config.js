@@ -2,7 +2,7 @@ import tseslint from 'typescript-eslint'
 
 // Type-aware lint; what each rule saves us from is in docs/decisions/0002-checks.md.
 export default tseslint.config(
-  { ignores: ['node_modules/', 'data/', 'coverage/', 'docs/reference/', 'browser/printed/', '**/dist/'] },
+  { ignores: ['node_modules/', 'data/', 'coverage/', 'docs/reference/', 'browser/printed/', 'client/printed/', '**/dist/'] },
   {
     files: ['**/*.ts', 'dashboard/**/*.tsx'],
     extends: [tseslint.configs.strictTypeChecked],

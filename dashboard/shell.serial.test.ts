@@ -199,6 +199,7 @@ test('a second factor is on even if the session cannot be reloaded, and signing 
   await begin()
   await factor.getByRole('button', { name: 'Cancel' }).click()
   await begin()
+  await factor.getByRole('img', { name: /QR code/ }).waitFor()
   const secret = await factor.locator('.copy').innerText()
   await page.route('**/dashboard/api', refuseSession)
   await code.fill(currentTotpCode(secret))

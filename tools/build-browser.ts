@@ -34,8 +34,10 @@ if (!values['if-changed'] || !existsSync(dashboard) || !existsSync(stampFile) ||
 /** The hash of all sources of the bundles; the lockfile represents the packages. */
 function digestSources(): string {
   const hash = createHash('sha256')
-  for (const folder of ['browser', 'dashboard', 'contract/src', 'tools/browser']) {
-    const names = readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).filter((name) => /\.(tsx?|css|json)$/.test(name))
+  for (const folder of ['browser', 'dashboard', 'contract/src', 'client', 'tools/browser', 'tools/client']) {
+    const names = readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).filter((name) =>
+      /\.(tsx?|css|json|md)$/.test(name),
+    )
     for (const name of names.filter((path) => !/^(dist|node_modules)\b/.test(path) && !isTest(path)).sort()) {
       hash
         .update(name)

@@ -4,6 +4,8 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { readCommandLine } from './command-line.ts'
 import { printServedTypes, servedTypesPath } from './browser/package-types.ts'
+import { printClientTypes } from './client/build.ts'
+import { clientTypesPath } from './client/tarball.ts'
 import { printPages, printSections } from './pages/pages.ts'
 
 readCommandLine({}, 'npm run docs\n\nPrints docs/reference/ from the code, and lists the pages that have changed.')
@@ -13,7 +15,12 @@ const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const pages = new Map([...printPages(version), ...printSections((path) => readFileSync(join(root, path), 'utf8'))])
 print(pages)
 // The types are compiled, and may need what was just printed.
-print(new Map([[servedTypesPath, printServedTypes(root)]]))
+print(
+  new Map([
+    [servedTypesPath, printServedTypes(root)],
+    [clientTypesPath, printClientTypes(root)],
+  ]),
+)
 
 const methodsFolder = 'docs/reference/methods'
 for (const name of readdirSync(join(root, methodsFolder))) {

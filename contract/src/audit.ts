@@ -67,6 +67,7 @@ export const auditActions = {
   'form_session.picked':             { en: 'Saved card picked in the form', ru: 'В форме выбрана сохранённая карта', uz: 'Formada saqlangan karta tanlandi' },
   'form_session.removal_asked':      { en: 'Removal of a saved card requested in the form', ru: 'В форме запрошено удаление сохранённой карты', uz: 'Formada saqlangan kartani oʻchirish soʻraldi' },
   'webhook.added':                   { en: 'Webhook added', ru: 'Вебхук добавлен', uz: 'Vebxuk qoʻshildi' },
+  'webhook.changed':                 { en: 'Webhook changed', ru: 'Вебхук изменён', uz: 'Vebxuk oʻzgartirildi' },
   'webhook.removed':                 { en: 'Webhook removed', ru: 'Вебхук удалён', uz: 'Vebxuk oʻchirildi' },
   'webhook.secret_rotated':          { en: 'Webhook secret rotated', ru: 'Секрет вебхука сменён', uz: 'Vebxuk maxfiy kaliti almashtirildi' },
   'webhook.tested':                  { en: 'Webhook tested', ru: 'Вебхук проверен', uz: 'Vebxuk sinab koʻrildi' },
@@ -259,6 +260,8 @@ export type AuditOutcome = keyof typeof auditOutcomes
 export const auditChangeNames = {
   role:              { en: 'role', ru: 'роль', uz: 'rol' },
   second_factor:     { en: 'second factor', ru: 'второй фактор', uz: 'ikkinchi omil' },
+  event_types:       { en: 'event types', ru: 'типы событий', uz: 'hodisa turlari' },
+  webhook_state:     { en: 'state', ru: 'состояние', uz: 'holati' },
   url:               { en: 'webhook URL', ru: 'адрес вебхука', uz: 'vebxuk manzili' },
   endpoint_password: { en: 'password of the endpoint', ru: 'пароль сервера мерчанта', uz: 'merchant serveri paroli' },
   reason:            { en: 'reason', ru: 'причина', uz: 'sabab' },

@@ -303,6 +303,11 @@ export const settingProblems = {
     ru: 'Его тем временем изменил кто-то ещё; обновите страницу.',
     uz: 'Uni shu orada boshqa kimdir oʻzgartirdi; sahifani yangilang.',
   },
+  webhook_disabled: {
+    en: 'The endpoint is disabled: enable it first.',
+    ru: 'Адрес отключён: сначала включите его.',
+    uz: 'Manzil oʻchirib qoʻyilgan: avval uni yoqing.',
+  },
   webhook_tests_busy: {
     en: 'Other tests are in progress: wait until they finish.',
     ru: 'Идут другие проверки: дождитесь их завершения.',

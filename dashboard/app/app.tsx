@@ -76,7 +76,7 @@ function Landing() {
   useEffect(() => {
     const open = (name: 'start' | 'overview'): void => navigate(name, { replace: true })
     call('dashboard.start.get', {}).then(
-      ({ checklist }) => open(checklist.paid ? 'overview' : 'start'),
+      ({ checklist }) => open(checklist.paid === 'done' ? 'overview' : 'start'),
       // The page that opens says what is wrong.
       () => open('overview'),
     )

@@ -71,7 +71,10 @@ export const commonEn = {
     off: 'off',
     turnOn: 'Turn on',
     turnOff: 'Turn off',
-    secret: 'Add this secret to your authenticator app, then enter its code below:',
+    scan: 'Scan the code with your authenticator app, then enter the six digits that it shows.',
+    qr: 'QR code with the secret for your authenticator app',
+    openApp: 'Open an authenticator app on this device',
+    secret: 'Or type this secret into the app:',
   },
   users: {
     add: 'Add a user',

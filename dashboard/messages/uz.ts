@@ -79,7 +79,10 @@ export const commonUz: CommonMessages = {
     off: 'oʻchirilgan',
     turnOn: 'Yoqish',
     turnOff: 'Oʻchirish',
-    secret: 'Bu kalitni autentifikator ilovasiga qoʻshing, soʻng undagi kodni kiriting:',
+    scan: 'Kodni autentifikator ilovasi bilan skanerlang va u koʻrsatgan olti raqamni kiriting.',
+    qr: 'Autentifikator ilovasi uchun kalitli QR kod',
+    openApp: 'Shu qurilmadagi autentifikator ilovasini ochish',
+    secret: 'Yoki ilovaga shu kalitni kiriting:',
   },
   users: {
     add: 'Foydalanuvchi qoʻshish',

@@ -43,6 +43,7 @@ test('the manifest lists every file, and the frame can be inlined in its documen
     'tessera.mjs',
     'react.mjs',
     'tessera.d.ts',
+    'tessera-client.tgz',
   ])
   assert.doesNotMatch(read('frame.js'), /<\/script|<!--/i)
   assert.doesNotMatch(read('frame.css'), /<\/style|<!--|url\(/i)

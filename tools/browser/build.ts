@@ -5,6 +5,7 @@ import { gzipSync } from 'node:zlib'
 import { build, transform, type Format } from 'esbuild-wasm'
 
 import { documentTextsIn } from '../../browser/frame/texts.ts'
+import { packClient } from '../client/tarball.ts'
 import { replaceFile } from '../replace-file.ts'
 
 /** A file in the manifest. `sri` is its hash (W3C Subresource Integrity). */
@@ -15,7 +16,7 @@ export type Manifest = { readonly version: string; readonly files: Readonly<Reco
 /** Builds the parts of the form's document and the SDK into `folder`. Files are replaced atomically, the manifest last. */
 export async function buildBrowser(root: string, folder: string): Promise<Manifest> {
   const { version } = JSON.parse(readFileSync(join(root, 'browser', 'package.json'), 'utf8')) as { version: string }
-  const texts: [name: string, text: string][] = [
+  const texts: [name: string, content: string | Buffer][] = [
     ['frame.js', await bundle(join(root, 'browser', 'frame', 'main.ts'), 'iife')],
     ['frame-deferred.js', await bundle(join(root, 'browser', 'frame', 'deferred', 'main.ts'), 'iife', await deferredStyle(root))],
     ['frame-appearance.js', await bundle(join(root, 'browser', 'frame', 'appearance', 'main.ts'), 'iife')],
@@ -28,6 +29,7 @@ export async function buildBrowser(root: string, folder: string): Promise<Manife
     ['tessera.mjs', await bundle(join(root, 'browser', 'page', 'module.ts'), 'esm')],
     ['react.mjs', await bundle(join(root, 'browser', 'page', 'react-module.ts'), 'esm')],
     ['tessera.d.ts', readFileSync(join(root, 'browser', 'printed', 'tessera.d.ts'), 'utf8')],
+    ['tessera-client.tgz', await packClient(root)],
   ]
   mkdirSync(folder, { recursive: true })
   for (const [name, text] of texts) replaceFile(join(folder, name), text)
@@ -64,7 +66,7 @@ async function minifyStyle(text: string): Promise<string> {
   return (await transform(text, { loader: 'css', minify: true, charset: 'utf8' })).code.trim()
 }
 
-function describeFile(text: string): BuiltFile {
+function describeFile(text: string | Buffer): BuiltFile {
   const sri = `sha384-${createHash('sha384').update(text).digest('base64')}`
   return { bytes: Buffer.byteLength(text), gzipBytes: gzipSync(text, { level: 9 }).length, sri }
 }

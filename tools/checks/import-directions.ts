@@ -171,6 +171,8 @@ export const importDirections: readonly DirectionRow[] = [
   // Replacements of modules of the service that plant a fault, so that an experiment proves that it can find one.
   { of: 'fault/doubles/', may: ['fault/doubles/', 'contract/', 'vault/', 'service/src/'] },
   { of: 'examples/', may: ['examples/', 'client/', 'browser/'] },
+  // Builds the application in its own process, on a clock in the past, and calls its operations.
+  { of: 'examples/example-data/', may: ['examples/example-data/', 'service/src/', 'contract/'] },
   // Starts a database and a browser, as the tests do. It knows the service by its command line and its wire alone.
   { of: 'examples/production/', may: ['examples/production/', 'examples/merchant-endpoint/', 'client/', 'browser/testing/', 'tools/'] },
   { of: 'conformance/', may: ['conformance/'], packages: [] },

@@ -8,7 +8,8 @@ import { fileURLToPath } from 'node:url'
 import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
 import { listResolutionProblems } from '../package-resolution.ts'
-import { buildClient } from './build.ts'
+import { buildClient, printClientTypes } from './build.ts'
+import { clientTypesPath, packClient } from './tarball.ts'
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
 let shop: string
@@ -103,3 +104,26 @@ function nodesInPath(): string[] {
 function versionOf(node: string): number {
   return Number(/^v(\d+)\./.exec(spawnSync(node, ['--version'], { encoding: 'utf8', timeout: 10_000 }).stdout)?.[1] ?? 0)
 }
+
+describe('the archive that the service serves', () => {
+  it('has the files of the package, and the same bytes each time', async () => {
+    const archive = await packClient(root)
+    assert.deepEqual(archive, await packClient(root))
+    const listed = spawnSync('tar', ['-tzf', '-'], { input: archive, encoding: 'utf8' })
+    assert.equal(listed.stderr, '')
+    const files = ['package.json', 'LICENSE', 'README.md', 'dist/index.js', 'dist/index.cjs', 'dist/index.d.ts', 'dist/index.d.cts']
+    assert.deepEqual(
+      listed.stdout.trim().split('\n'),
+      files.map((name) => `package/${name}`),
+    )
+    const unpacked = mkdtempSync(join(tmpdir(), 'tessera-archive-'))
+    assert.equal(spawnSync('tar', ['-xzf', '-', '-C', unpacked], { input: archive }).status, 0)
+    for (const name of files.filter((each) => each.startsWith('dist/')))
+      assert.equal(readFileSync(join(unpacked, 'package', name), 'utf8'), readFileSync(join(installed, name), 'utf8'), name)
+    rmSync(unpacked, { recursive: true })
+  })
+
+  it('has the types of the code, as npm run docs prints them', () => {
+    assert.equal(readFileSync(join(root, clientTypesPath), 'utf8'), printClientTypes(root))
+  })
+})

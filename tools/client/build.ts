@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { join, relative } from 'node:path'
-import { build, type Format } from 'esbuild-wasm'
 import { replaceFile } from '../replace-file.ts'
+import { bundleClient } from './bundle.ts'
 import { bundleTypes } from './types.ts'
 
 /** A file of the built library. */
@@ -15,8 +15,8 @@ export async function buildClient(root: string, folder: string): Promise<ClientF
   const entry = join(root, 'client', 'src', 'index.ts')
   const types = bundleTypes(entry)
   const files: [name: string, text: string][] = [
-    ['index.js', await bundle(entry, 'esm')],
-    ['index.cjs', await bundle(entry, 'cjs')],
+    ['index.js', await bundleClient(entry, 'esm')],
+    ['index.cjs', await bundleClient(entry, 'cjs')],
     ['index.d.ts', types],
     ['index.d.cts', types],
   ]
@@ -28,16 +28,7 @@ export async function buildClient(root: string, folder: string): Promise<ClientF
   })
 }
 
-/** `node20` is the oldest Node that the library supports. */
-async function bundle(entry: string, format: Format): Promise<string> {
-  const built = await build({
-    entryPoints: [entry],
-    bundle: true,
-    write: false,
-    platform: 'node',
-    target: 'node20',
-    format,
-    charset: 'utf8',
-  })
-  return built.outputFiles[0]?.text ?? ''
+/** The types of the library, as `npm run docs` prints them for the archive that the service serves. */
+export function printClientTypes(root: string): string {
+  return bundleTypes(join(root, 'client', 'src', 'index.ts'))
 }

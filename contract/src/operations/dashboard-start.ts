@@ -12,13 +12,24 @@ const testCard = Type.Object({
 })
 
 const step = Type.Object({
-  method: Type.String({ description: 'As a page or an app would have called it.' }),
+  method: Type.Union(
+    [
+      Type.Literal('cards.create'),
+      Type.Literal('cards.get_verify_code'),
+      Type.Literal('cards.verify'),
+      Type.Literal('receipts.create'),
+      Type.Literal('receipts.pay'),
+    ],
+    { description: 'Those of cards as a page or an app would have called them, those of receipts as a server.' },
+  ),
   ms: Type.Integer(),
   /** Null: it succeeded. */
   refused: Type.Union([Type.Object({ code: Type.Integer(), reason: Type.String(), message: Type.String() }), Type.Null()]),
 })
 
-const isDone = Type.Boolean({ description: 'Whether one of your own calls has done it; trying it in the dashboard does not count.' })
+const progress = Type.Union([Type.Literal('done'), Type.Literal('tried'), Type.Literal('open')], {
+  description: 'done: by a call of your own; tried: only by a test payment of the dashboard; open: not yet.',
+})
 
 export const dashboardStartGetContract = defineOperation('dashboard.start.get', {
   summary: 'Returns what a merchant needs for its first token, and its progress.',
@@ -41,25 +52,34 @@ export const dashboardStartGetContract = defineOperation('dashboard.start.get', 
       description: 'The public one of the demo merchant; null for other merchants.',
     }),
     testCards: Type.Array(testCard),
-    checklist: Type.Object({ created: isDone, verified: isDone, paid: isDone, webhook: isDone }),
+    example: Type.Object(
+      { amountTiyin: Type.Integer(), account: Type.Record(Type.String(), Type.Union([Type.String(), Type.Number(), Type.Null()])) },
+      { description: 'A receipt that the settings of the merchant accept, with every required account field.' },
+    ),
+    checklist: Type.Object({ created: progress, verified: progress, paid: progress, webhook: progress }),
   }),
   errors: [],
 })
 
-export const dashboardStartMakeTokenContract = defineOperation('dashboard.start.makeToken', {
-  summary: 'Creates a token of a test card as a page would, and returns each step; in the test environment only.',
+export const dashboardStartMakePaymentContract = defineOperation('dashboard.start.makePayment', {
+  summary:
+    'Verifies a test card as a page would, pays with its token as a server would, and returns each step; in the test environment only.',
   caller: 'dashboard',
   role: 'developer',
   mutates: true,
   limit: 'create',
   params: Type.Object({ lastFour: Type.String({ pattern: '^[0-9]{4}$', description: 'Of one of the seven test cards.' }) }),
   result: Type.Object({
-    cardId: Type.Union([Type.String(), Type.Null()], { description: "The token's first 24 digits; the token itself is never returned." }),
+    cardId: Type.Union([Type.String(), Type.Null()]),
     number: Type.Union([Type.String(), Type.Null()], { description: 'Masked.' }),
-    verified: Type.Boolean(),
+    token: Type.Union([Type.String(), Type.Null()], {
+      description: 'Of the verified card; returned only here, to be tried out. Null: the card was not verified.',
+    }),
+    receiptId: Type.Union([Type.String(), Type.Null()]),
+    paid: Type.Boolean(),
     steps: Type.Array(step),
   }),
   errors: ['testOnly', 'memberInvalid', 'overloaded'],
 })
 
-export const dashboardStartOperations = operationsByName(dashboardStartGetContract, dashboardStartMakeTokenContract)
+export const dashboardStartOperations = operationsByName(dashboardStartGetContract, dashboardStartMakePaymentContract)

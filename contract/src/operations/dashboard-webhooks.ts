@@ -1,5 +1,6 @@
 import Type from 'typebox'
 
+import { eventTypes, type EventType } from '../event.ts'
 import { defineOperation, operationsByName } from './operation.ts'
 import { after, count, next } from './dashboard-cards.ts'
 import { done } from './dashboard-session.ts'
@@ -12,6 +13,12 @@ const url = Type.String({ minLength: 1, maxLength: 2048 })
 
 const state = Type.Union([Type.Literal('waiting'), Type.Literal('delivered'), Type.Literal('dead')], {
   description: '`dead`: abandoned after ten attempts, or because the endpoint was removed.',
+})
+
+const typeNames = Type.Array(Type.Unsafe<EventType>(Type.Union(eventTypes.map((each) => Type.Literal(each)))), {
+  uniqueItems: true,
+  maxItems: eventTypes.length,
+  description: 'The event types that the endpoint gets; empty for all.',
 })
 
 const type = Type.Union(
@@ -43,7 +50,7 @@ const delivery = Type.Object({
 
 const outcome = Type.String({
   description:
-    'delivered, refused, late, unreachable, forbidden_address, forbidden_url, not_signed, tampered, endpoint_removed or stopped.',
+    'delivered, refused, late, unreachable, forbidden_address, forbidden_url, not_signed, tampered, endpoint_removed, endpoint_disabled or stopped.',
 })
 
 const attempt = Type.Object({
@@ -52,6 +59,11 @@ const attempt = Type.Object({
   tookMs: Type.Integer(),
   outcome,
   status: Type.Integer({ description: 'HTTP status; 0 without one.' }),
+  replyHeaders: Type.String({
+    description:
+      'Those of the reply, a line each, without cookies; empty when nothing is stored: without a reply, or for a private address.',
+  }),
+  replyBody: Type.String({ description: 'The first 2,048 characters of the reply, without card numbers.' }),
 })
 
 const ofEndpoint = Type.Object({ endpointId: id })
@@ -74,6 +86,19 @@ export const dashboardWebhooksListContract = defineOperation('dashboard.webhooks
         url: Type.String(),
         createdAt: timestampOrNull,
         bothSecretsUntil: timestampOrNull,
+        types: typeNames,
+        disabledAt: Type.Union([timestamp, Type.Null()], { description: 'Since when it gets no events; null while it does.' }),
+        health: Type.Object(
+          {
+            attempted: Type.Integer({
+              description: 'Of the 500 newest deliveries of the merchant those to this endpoint that were attempted.',
+            }),
+            delivered: Type.Integer({ description: 'How many of them were delivered.' }),
+            lastFailedAt: Type.Union([timestamp, Type.Null()], { description: 'When a delivery was last given up.' }),
+            oldestWaitingAt: Type.Union([timestamp, Type.Null()], { description: 'When the event happened that has waited longest.' }),
+          },
+          { description: 'How its deliveries go.' },
+        ),
       }),
     ),
     endpointsMax: Type.Integer(),
@@ -90,6 +115,17 @@ export const dashboardWebhooksAddContract = defineOperation('dashboard.webhooks.
   limit: 'write',
   params: Type.Object({ url }),
   result: Type.Object({ endpointId: Type.String(), url: Type.String(), secret }),
+  errors: ['settingRefused', 'overloaded'],
+})
+
+export const dashboardWebhooksChangeContract = defineOperation('dashboard.webhooks.change', {
+  summary: 'Changes which events an endpoint gets, or disables and enables it. What happens meanwhile is not sent to it.',
+  caller: 'dashboard',
+  role: 'developer',
+  mutates: true,
+  limit: 'write',
+  params: Type.Object({ endpointId: id, types: Type.Optional(typeNames), enabled: Type.Optional(Type.Boolean()) }),
+  result: done,
   errors: ['settingRefused', 'overloaded'],
 })
 
@@ -200,6 +236,7 @@ export const dashboardWebhooksReplayFailedContract = defineOperation('dashboard.
 export const dashboardWebhookOperations = operationsByName(
   dashboardWebhooksListContract,
   dashboardWebhooksAddContract,
+  dashboardWebhooksChangeContract,
   dashboardWebhooksRotateContract,
   dashboardWebhooksRemoveContract,
   dashboardWebhooksSendTestContract,

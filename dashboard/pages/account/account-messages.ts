@@ -2,6 +2,10 @@ import type { Language } from '@tessera/contract/profile'
 
 // Loaded with the account page and with the dialog that asks for a confirmation, one file per language. {0} is a placeholder for `formatMessage`.
 const en = {
+  browserOn: '{0} on {1}',
+  unknownBrowser: 'Unknown browser',
+  addressKinds: { thisMachine: 'the machine of the service ({0})', privateNetwork: 'private network, {0}' },
+  lastSeen: 'last active',
   confirmTitle: 'Confirm it’s you',
   confirmText: 'This changes something that gives access or moves money. You will not be asked again for {0} min.',
   confirm: 'Confirm',
@@ -46,6 +50,10 @@ const en = {
 export type AccountPageMessages = typeof en
 
 const ru: AccountPageMessages = {
+  browserOn: '{0}, {1}',
+  unknownBrowser: 'Неизвестный браузер',
+  addressKinds: { thisMachine: 'машина самого сервиса ({0})', privateNetwork: 'частная сеть, {0}' },
+  lastSeen: 'последняя активность',
   confirmTitle: 'Подтвердите, что это вы',
   confirmText: 'Действие меняет доступ или возвращает деньги. В ближайшие {0} мин больше не спросим.',
   confirm: 'Подтвердить',
@@ -89,6 +97,10 @@ const ru: AccountPageMessages = {
 }
 
 const uz: AccountPageMessages = {
+  browserOn: '{0}, {1}',
+  unknownBrowser: 'Nomaʼlum brauzer',
+  addressKinds: { thisMachine: 'xizmatning oʻz mashinasi ({0})', privateNetwork: 'xususiy tarmoq, {0}' },
+  lastSeen: 'oxirgi faollik',
   confirmTitle: 'Bu siz ekaningizni tasdiqlang',
   confirmText: 'Bu amal kirish huquqini oʻzgartiradi yoki pul qaytaradi. Keyingi {0} daqiqada qayta soʻramaymiz.',
   confirm: 'Tasdiqlash',

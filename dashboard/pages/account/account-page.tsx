@@ -9,11 +9,13 @@ import { QueryResult, ErrorMessage } from '../../components/query-result.tsx'
 import { Tag, Time } from '../../components/values.tsx'
 import { useAction } from '../../hooks/use-action.ts'
 import { useQuery } from '../../hooks/use-query.ts'
+import { formatMessage } from '../../messages/lookup.ts'
 import { accountPageText } from '../../messages/page-texts.ts'
 import { Passkeys } from './passkeys.tsx'
 import { RecoveryCodesDialog, RecoveryCodes } from './recovery-codes.tsx'
 import { PasswordForm } from './password-form.tsx'
 import { SecondFactor } from './second-factor.tsx'
+import { kindOfAddress, readUserAgent } from './session-words.ts'
 
 /** The user's own sessions, password, second factor, passkeys and recovery codes. */
 export function AccountPage() {
@@ -104,9 +106,11 @@ function SessionList() {
             {sessions.map(({ sessionId, current, userAgent, address, lastSeenAt }) => (
               <li key={sessionId}>
                 <span>
-                  <span class="agent">{userAgent}</span>
+                  <span class="agent" title={userAgent}>
+                    {browserWords(userAgent)}
+                  </span>
                   <small>
-                    {address} · <Time at={lastSeenAt} />
+                    {addressWords(address)} · {accountPageText.current().lastSeen} <Time at={lastSeenAt} />
                   </small>
                 </span>
                 {current ? (
@@ -115,7 +119,7 @@ function SessionList() {
                   <button type="button" disabled={isBusy.value} onClick={() => void run(() => end(sessionId))}>
                     {text.end}{' '}
                     <span class="visually-hidden">
-                      {userAgent}, {address}, <Time at={lastSeenAt} />
+                      {browserWords(userAgent)}, {address}, <Time at={lastSeenAt} />
                     </span>
                   </button>
                 )}
@@ -130,4 +134,17 @@ function SessionList() {
       </button>
     </>
   )
+}
+
+/** `Chrome 142 on Windows`; the header itself where the browser is not known. */
+function browserWords(userAgent: string): string {
+  const text = accountPageText.current()
+  const { browser, system } = readUserAgent(userAgent)
+  if (browser === null) return userAgent === '' ? text.unknownBrowser : userAgent
+  return system === null ? browser : formatMessage(text.browserOn, browser, system)
+}
+
+function addressWords(address: string): string {
+  const kind = kindOfAddress(address)
+  return kind === 'internet' ? address : formatMessage(accountPageText.current().addressKinds[kind], address)
 }

@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
 
 import { call } from '../../app/api.ts'
 import { messages } from '../../app/language.ts'
@@ -8,6 +9,8 @@ import { Field, PasswordField } from '../../components/fields.tsx'
 import { ErrorMessage } from '../../components/query-result.tsx'
 import { Tag } from '../../components/values.tsx'
 import { useAction } from '../../hooks/use-action.ts'
+import { otpauthUri } from './otpauth-uri.ts'
+import type { DrawnQrCode } from './qr-code.ts'
 
 /** Turns the second factor on, in two steps, or off. */
 export function SecondFactor({ isOn, onEnabled }: { isOn: boolean; onEnabled: (recoveryCodes: readonly string[]) => void }) {
@@ -45,11 +48,7 @@ export function SecondFactor({ isOn, onEnabled }: { isOn: boolean; onEnabled: (r
       <p>
         <Tag tone={isOn ? 'green' : 'grey'}>{isOn ? text.on : text.off}</Tag>
       </p>
-      {isPending && (
-        <p>
-          {text.secret} <CopyButton text={secret.value ?? ''} />
-        </p>
-      )}
+      {isPending && <AuthenticatorSecret secret={secret.value ?? ''} />}
       {!isPending && <PasswordField label={messages.value.password.current} value={password} />}
       {isPending && (
         <Field
@@ -75,6 +74,40 @@ export function SecondFactor({ isOn, onEnabled }: { isOn: boolean; onEnabled: (r
         )}
       </div>
     </form>
+  )
+}
+
+/** The secret for an app on a phone, as a code, and for one on this device, as a link and as text. */
+function AuthenticatorSecret({ secret }: { secret: string }) {
+  const text = messages.value.totp
+  const { merchantName = '', phone = '' } = session.value ?? {}
+  const uri = otpauthUri(secret, { merchantName, phone })
+  const code = useSignal<DrawnQrCode | null>(null)
+  // Without it, as without a connection, the text is there.
+  useEffect(() => void import('./qr-code.ts').then(({ drawQrCode }) => (code.value = drawQrCode(uri))).catch(() => undefined), [uri])
+  return (
+    <div class="authenticator">
+      {code.value !== null && <QrCode code={code.value} label={text.qr} />}
+      <div>
+        <p>{text.scan}</p>
+        <p>
+          <a href={uri}>{text.openApp}</a>
+        </p>
+        <p>
+          {text.secret} <CopyButton text={secret} />
+        </p>
+      </div>
+    </div>
+  )
+}
+
+/** Dark on white in both themes, as readers expect it. */
+function QrCode({ code: { size, path }, label }: { code: DrawnQrCode; label: string }) {
+  return (
+    <svg class="qr" viewBox={`0 0 ${String(size)} ${String(size)}`} role="img" aria-label={label} shape-rendering="crispEdges">
+      <rect width={size} height={size} fill="#fff" />
+      <path d={path} fill="#000" />
+    </svg>
   )
 }
 

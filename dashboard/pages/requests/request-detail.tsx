@@ -48,15 +48,30 @@ export function RequestDetails({ requestId }: { requestId: string }) {
               </section>
               {replayed.value !== null && <ReplaySection replayed={replayed.value} />}
             </div>
-            {request.entry.method !== null && (
-              <Snippet label="curl" text={requestCurl(request, session.value?.merchantId ?? '', location.origin)} />
-            )}
+            {request.entry.method !== null && <RequestCurl request={request} />}
           </>
         )}
       </QueryResult>
     </>
   )
 }
+
+/** In the test environment with the test cards, so that the command needs nothing but a token or the password. */
+function RequestCurl({ request }: { request: LoggedRequest }) {
+  const { result } = useQuery('dashboard.start.get', {})
+  const isTest = session.value?.environment === 'test'
+  if (isTest && result.value === null) return null
+  const testValues = isTest ? { cards: result.value?.testCards ?? [], code: sandboxCode } : null
+  return (
+    <Snippet
+      label="curl"
+      text={requestCurl(request, { merchantId: session.value?.merchantId ?? '', origin: location.origin, testValues })}
+    />
+  )
+}
+
+/** The code of every test card. */
+const sandboxCode = '666666'
 
 function RequestSummary({ request, onReplayed }: { request: LoggedRequest; onReplayed: (result: ReplayResult) => void }) {
   const text = requestPageText.current()

@@ -9,23 +9,27 @@ type ChecklistState = Result<'dashboard.start.get'>['checklist']
 /** The steps of a first integration, each done as soon as the merchant's own call has arrived. */
 export function StartChecklist({ checklist }: { checklist: ChecklistState }) {
   const text = startPageText.current()
-  const done = steps.filter((name) => checklist[name]).length
+  const done = steps.filter((name) => checklist[name] !== 'open').length
   return (
     <section class="panel checklist" aria-labelledby="checklist">
       <h2 id="checklist">
         {text.checklist} <small aria-live="polite">{formatMessage(text.doneOf, done, steps.length)}</small>
       </h2>
       <ol>
-        {steps.map((name) => (
-          <li key={name} class={checklist[name] ? 'done' : ''}>
-            <i aria-hidden="true">{checklist[name] ? '✓' : ''}</i>
-            <div>
-              <strong>{text.steps[name].title}</strong> <span class="visually-hidden">{checklist[name] ? text.done : text.notDone}</span>
-              <small>{text.steps[name].text}</small>
-              {name === 'webhook' && !checklist.webhook && <a href={dashboardPath('webhooks')}>{text.toWebhooks}</a>}
-            </div>
-          </li>
-        ))}
+        {steps.map((name) => {
+          const progress = checklist[name]
+          return (
+            <li key={name} class={progress === 'open' ? '' : 'done'}>
+              <i aria-hidden="true">{progress === 'open' ? '' : '✓'}</i>
+              <div>
+                <strong>{text.steps[name].title}</strong>{' '}
+                <span class="visually-hidden">{progress === 'open' ? text.notDone : text.done}</span>
+                <small>{progress === 'tried' ? text.tried : text.steps[name].text}</small>
+                {name === 'webhook' && progress === 'open' && <a href={dashboardPath('webhooks')}>{text.toWebhooks}</a>}
+              </div>
+            </li>
+          )
+        })}
       </ol>
     </section>
   )

@@ -2,10 +2,11 @@ import type { Language } from '@tessera/contract/profile'
 
 // Loaded with the page, one file per language. {0}, {1} … are placeholders for `formatMessage`.
 const en = {
-  checklist: 'Your first token',
+  checklist: 'Your first payment',
   doneOf: '{0} of {1}',
   done: 'done',
   notDone: 'not yet',
+  tried: 'tried here; not yet by a call of your own',
   steps: {
     created: { title: 'A card is created', text: 'cards.create, by your page or app' },
     verified: { title: 'A card is verified', text: 'cards.verify, with the SMS code' },
@@ -19,19 +20,19 @@ const en = {
   password: 'Password',
   passwordGiven: 'The one issued when your merchant was created. It is stored as a hash and cannot be shown.',
   rotate: 'Create another on the page Settings',
-  passwordHere: 'your password',
   demoPassword: 'The demo merchant’s. It is public, and rejected in production.',
   serverOnly: 'The id may be in a page. The password is only for your server: a call with it from a browser is rejected.',
-  makeTitle: 'Make a test token now',
-  makeText: 'Does what your page will do: creates the card, requests a code, and enters it. The code is always 666666.',
+  makeTitle: 'Make a test payment',
+  makeText:
+    'Does what your page and your server will do: creates the card, requests a code and enters it, creates a receipt and pays it. No money moves.',
   card: 'Test card',
-  make: 'Make a token',
-  making: 'Making…',
-  verified: 'verified',
-  notVerified: 'not verified',
-  cardId: 'Card id',
-  tokenNote:
-    'This is the first half of the token. Only the caller of cards.create receives the whole token: run the curl command below to get one.',
+  make: 'Pay',
+  making: 'Paying…',
+  paid: 'paid',
+  notPaid: 'not paid',
+  toReceipt: 'Open the payment',
+  token: 'Token of this card',
+  tokenOnce: 'Shown only now. Copy it to try calls of your server with it.',
   testCards: 'Test cards',
   testCardsText: 'Public numbers, all valid through 03/99, phone 99890 123 45 66, code 666666. Click one to copy it.',
   sentBy: {
@@ -49,19 +50,23 @@ const en = {
   formText: 'The form is an iframe of the service: no digit reaches your page. The integrity value is that of the file served now.',
   formSnippet: 'Page',
   policy: 'Content-Security-Policy of your page',
-  curl: 'The same by hand',
-  curlText: 'Three calls as your page makes them, and one from your server, which does not trust the browser.',
+  curl: 'The whole way by hand',
+  curlComments: { asPage: 'as your page does', asServer: 'as your server does' },
+  curlText:
+    'Paste it into a shell: three calls as your page makes them, and two as your server does. Each takes the token from the one before.',
   libraries: 'From your server',
-  librariesText: 'Our client library, and where public Payme libraries take the address.',
+  librariesText: 'Our client library for Node.js, which this service serves itself, and where public Payme libraries take the address.',
+  install: 'Install',
 }
 
 export type StartPageMessages = typeof en
 
 const ru: StartPageMessages = {
-  checklist: 'Ваш первый токен',
+  checklist: 'Ваш первый платёж',
   doneOf: '{0} из {1}',
   done: 'сделано',
   notDone: 'ещё нет',
+  tried: 'опробовано здесь; ваших вызовов ещё не было',
   steps: {
     created: { title: 'Карта создана', text: 'cards.create с вашей страницы или из приложения' },
     verified: { title: 'Карта подтверждена', text: 'cards.verify с кодом из SMS' },
@@ -75,19 +80,19 @@ const ru: StartPageMessages = {
   password: 'Пароль',
   passwordGiven: 'Тот, что выдан при создании мерчанта. Хранится только его хеш, показать его нельзя.',
   rotate: 'Создать ещё один на странице «Настройки»',
-  passwordHere: 'ваш пароль',
   demoPassword: 'Пароль демо-мерчанта: публичный, в боевой среде не принимается.',
   serverOnly: 'Id может стоять на странице. Пароль — только для сервера; вызов с ним из браузера отклоняется.',
-  makeTitle: 'Сделать тестовый токен сейчас',
-  makeText: 'Делает то же, что будет делать ваша страница: создаёт карту, запрашивает код и вводит его. Код всегда 666666.',
+  makeTitle: 'Тестовый платёж',
+  makeText:
+    'Делает то же, что будут делать ваша страница и ваш сервер: создаёт карту, запрашивает код и вводит его, создаёт чек и оплачивает его. Деньги не списываются.',
   card: 'Тестовая карта',
-  make: 'Сделать токен',
-  making: 'Создаём…',
-  verified: 'подтверждена',
-  notVerified: 'не подтверждена',
-  cardId: 'Id карты',
-  tokenNote:
-    'Это первая часть токена. Весь токен получает только тот, кто вызвал cards.create: выполните команду curl ниже, чтобы получить его.',
+  make: 'Оплатить',
+  making: 'Оплачиваем…',
+  paid: 'оплачено',
+  notPaid: 'не оплачено',
+  toReceipt: 'Открыть платёж',
+  token: 'Токен этой карты',
+  tokenOnce: 'Показан только сейчас. Скопируйте его, чтобы попробовать вызовы вашего сервера.',
   testCards: 'Тестовые карты',
   testCardsText: 'Публичные номера, срок 03/99, телефон 99890 123 45 66, код 666666. Нажмите, чтобы скопировать.',
   sentBy: { network: 'всё успешно; код отправляет сеть', us: 'всё успешно; код отправляет сервис, см. входящие SMS' },
@@ -103,17 +108,21 @@ const ru: StartPageMessages = {
     'Форма — это iframe сервиса: ни одна цифра не попадает на вашу страницу. Значение integrity — для файла, который отдаётся сейчас.',
   formSnippet: 'Страница',
   policy: 'Content-Security-Policy вашей страницы',
-  curl: 'То же вручную',
-  curlText: 'Три вызова, как их делает ваша страница, и один с вашего сервера, который не доверяет браузеру.',
+  curl: 'Весь путь вручную',
+  curlComments: { asPage: 'как ваша страница', asServer: 'как ваш сервер' },
+  curlText: 'Вставьте в оболочку: три вызова, как их делает ваша страница, и два, как их делает ваш сервер. Токен передаётся сам.',
   libraries: 'С вашего сервера',
-  librariesText: 'Наша клиентская библиотека и место, где в публичных библиотеках Payme задаётся адрес.',
+  librariesText:
+    'Наша клиентская библиотека для Node.js, которую отдаёт сам сервис, и место, где в публичных библиотеках Payme задаётся адрес.',
+  install: 'Установка',
 }
 
 const uz: StartPageMessages = {
-  checklist: 'Birinchi tokeningiz',
+  checklist: 'Birinchi toʻlovingiz',
   doneOf: '{1} tadan {0} ta',
   done: 'bajarildi',
   notDone: 'hali yoʻq',
+  tried: 'shu yerda sinab koʻrildi; oʻzingizning chaqiruvingiz hali yoʻq',
   steps: {
     created: { title: 'Karta yaratildi', text: 'cards.create, sahifangiz yoki ilovangizdan' },
     verified: { title: 'Karta tasdiqlandi', text: 'cards.verify, SMS kodi bilan' },
@@ -127,19 +136,19 @@ const uz: StartPageMessages = {
   password: 'Parol',
   passwordGiven: 'Merchant yaratilganda berilgani. Faqat xeshi saqlanadi, uni koʻrsatib boʻlmaydi.',
   rotate: '«Sozlamalar» sahifasida yana birini yaratish',
-  passwordHere: 'parolingiz',
   demoPassword: 'Demo merchantniki: ochiq, ishchi muhitda qabul qilinmaydi.',
   serverOnly: 'Id sahifada turishi mumkin. Parol faqat server uchun; u bilan brauzerdan kelgan chaqiruv rad etiladi.',
-  makeTitle: 'Hozir sinov tokenini yarating',
-  makeText: 'Sahifangiz qiladigan ishni qiladi: kartani yaratadi, kod soʻraydi va uni kiritadi. Kod doim 666666.',
+  makeTitle: 'Sinov toʻlovi',
+  makeText:
+    'Sahifangiz va serveringiz qiladigan ishni qiladi: kartani yaratadi, kod soʻraydi va uni kiritadi, chek yaratadi va uni toʻlaydi. Pul yechilmaydi.',
   card: 'Sinov kartasi',
-  make: 'Token yaratish',
-  making: 'Yaratilmoqda…',
-  verified: 'tasdiqlangan',
-  notVerified: 'tasdiqlanmagan',
-  cardId: 'Karta id',
-  tokenNote:
-    'Bu tokenning birinchi qismi. Toʻliq tokenni faqat cards.create ni chaqirgan oladi: olish uchun quyidagi curl buyrugʻini bajaring.',
+  make: 'Toʻlash',
+  making: 'Toʻlanmoqda…',
+  paid: 'toʻlandi',
+  notPaid: 'toʻlanmadi',
+  toReceipt: 'Toʻlovni ochish',
+  token: 'Bu kartaning tokeni',
+  tokenOnce: 'Faqat hozir koʻrsatiladi. Serveringiz chaqiruvlarini sinash uchun nusxalab oling.',
   testCards: 'Sinov kartalari',
   testCardsText: 'Ochiq raqamlar, muddati 03/99, telefon 99890 123 45 66, kod 666666. Nusxalash uchun bosing.',
   sentBy: {
@@ -157,10 +166,12 @@ const uz: StartPageMessages = {
   formText: 'Forma — xizmatning iframe’i: birorta raqam sahifangizga tushmaydi. integrity qiymati hozir berilayotgan fayl uchun.',
   formSnippet: 'Sahifa',
   policy: 'Sahifangizning Content-Security-Policy sarlavhasi',
-  curl: 'Xuddi shu, qoʻlda',
-  curlText: 'Sahifangiz qiladigan uchta chaqiruv va brauzerga ishonmaydigan serveringizning bittasi.',
+  curl: 'Butun yoʻl qoʻlda',
+  curlComments: { asPage: 'sahifangiz kabi', asServer: 'serveringiz kabi' },
+  curlText: 'Terminalga joylang: sahifangiz qiladigan uchta va serveringiz qiladigan ikkita chaqiruv. Token oʻzi uzatiladi.',
   libraries: 'Serveringizdan',
-  librariesText: 'Mijoz kutubxonamiz va ochiq Payme kutubxonalarida manzil koʻrsatiladigan joy.',
+  librariesText: 'Node.js uchun mijoz kutubxonamiz (uni xizmatning oʻzi beradi) va ochiq Payme kutubxonalarida manzil koʻrsatiladigan joy.',
+  install: 'Oʻrnatish',
 }
 
 /** The texts of the page Get started. */

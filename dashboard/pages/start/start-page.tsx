@@ -10,9 +10,9 @@ import { usePolling } from '../../hooks/use-polling.ts'
 import { useQuery } from '../../hooks/use-query.ts'
 import { startPageText } from '../../messages/page-texts.ts'
 import { StartChecklist } from './checklist.tsx'
-import { checkoutScript, startCurl, formHtml, librarySnippets, pagePolicy, type StartContext } from './start-snippets.ts'
+import { checkoutScript, curlSnippets, formHtml, installLine, librarySnippets, pagePolicy, type StartContext } from './start-snippets.ts'
 import { TestCardsPanel } from './test-cards.tsx'
-import { TestTokenPanel } from './test-token.tsx'
+import { TestPaymentPanel } from './test-payment.tsx'
 
 type StartData = Result<'dashboard.start.get'>
 
@@ -22,18 +22,18 @@ export function StartPage() {
   usePolling(query.refetchIfIdle, 3000)
   const loading = useMessages(startPageText)
   if (loading !== null) return loading
-  return <QueryResult query={query}>{(data) => <StartPanels data={data} />}</QueryResult>
+  return <QueryResult query={query}>{(data) => <StartPanels data={data} onPaid={query.refetchIfIdle} />}</QueryResult>
 }
 
-function StartPanels({ data }: { data: StartData }) {
+function StartPanels({ data, onPaid }: { data: StartData; onPaid: () => void }) {
   const context = toContext(data)
   const [first] = data.testCards
   return (
     <div class="start">
       <StartChecklist checklist={data.checklist} />
       <div class="columns">
+        {first !== undefined && <TestPaymentPanel cards={data.testCards} onMade={onPaid} />}
         <Credentials data={data} context={context} />
-        {first !== undefined && <TestTokenPanel cards={data.testCards} />}
       </div>
       {first !== undefined && <TestCardsPanel cards={data.testCards} />}
       <Code context={context} number={first?.number ?? '…'} />
@@ -42,9 +42,9 @@ function StartPanels({ data }: { data: StartData }) {
 }
 
 /** In the test environment the form is served on 127.0.0.1 at the dashboard's own port: another site, so that the session cookie is not sent there. */
-function toContext({ merchantId, sdk, formOrigin, demoPassword }: StartData): StartContext {
+function toContext({ merchantId, sdk, formOrigin, demoPassword, example }: StartData): StartContext {
   const origin = formOrigin ?? `http://127.0.0.1:${location.port}`
-  return { merchantId, sdk, origin, password: demoPassword ?? startPageText.current().passwordHere }
+  return { merchantId, sdk, origin, example, password: demoPassword }
 }
 
 function Credentials({ data: { merchantId, demoPassword }, context: { origin } }: { data: StartData; context: StartContext }) {
@@ -83,7 +83,6 @@ function Credentials({ data: { merchantId, demoPassword }, context: { origin } }
 function Code({ context, number }: { context: StartContext; number: string }) {
   const text = startPageText.current()
   const libraries = librarySnippets(context)
-  const chosen = useSignal(Object.keys(libraries)[0] ?? '')
   return (
     <>
       <section class="panel">
@@ -98,22 +97,35 @@ function Code({ context, number }: { context: StartContext; number: string }) {
       <section class="panel">
         <h2>{text.curl}</h2>
         <p>{text.curlText}</p>
-        <Snippet label="curl" text={startCurl(context, number)} />
+        <SnippetTabs name="curl" legend={text.curl} snippets={curlSnippets(context, number, text.curlComments)} />
       </section>
       <section class="panel">
         <h2>{text.libraries}</h2>
         <p>{text.librariesText}</p>
-        <fieldset class="range">
-          <legend class="visually-hidden">{text.libraries}</legend>
-          {Object.keys(libraries).map((name) => (
-            <label key={name}>
-              <input type="radio" name="library" checked={chosen.value === name} onChange={() => (chosen.value = name)} />
-              <span>{name}</span>
-            </label>
-          ))}
-        </fieldset>
-        <Snippet label={chosen.value} text={libraries[chosen.value] ?? ''} />
+        <div class="stack">
+          <Snippet label={text.install} text={installLine(context)} />
+          <SnippetTabs name="library" legend={text.libraries} snippets={libraries} />
+        </div>
       </section>
     </>
+  )
+}
+
+/** Code in several forms, of which one is chosen. */
+function SnippetTabs({ name, legend, snippets }: { name: string; legend: string; snippets: Readonly<Record<string, string>> }) {
+  const chosen = useSignal(Object.keys(snippets)[0] ?? '')
+  return (
+    <div>
+      <fieldset class="range">
+        <legend class="visually-hidden">{legend}</legend>
+        {Object.keys(snippets).map((each) => (
+          <label key={each}>
+            <input type="radio" name={name} checked={chosen.value === each} onChange={() => (chosen.value = each)} />
+            <span>{each}</span>
+          </label>
+        ))}
+      </fieldset>
+      <Snippet label={chosen.value} text={snippets[chosen.value] ?? ''} />
+    </div>
   )
 }

@@ -1,29 +1,35 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { checkoutScript, formHtml, librarySnippets, pagePolicy, startCurl, type StartContext } from './start-snippets.ts'
+import { checkoutScript, curlSnippets, formHtml, installLine, librarySnippets, pagePolicy, type StartContext } from './start-snippets.ts'
 
 const context: StartContext = {
   merchantId: '65f0c0ffee0000000000cafe',
   origin: 'https://pay.example',
-  password: 'your password',
+  password: null,
+  example: { amountTiyin: 500_000, account: { order_id: '197' } },
   sdk: { version: '1.2.3', integrity: 'sha384-a', moduleIntegrity: 'sha384-b' },
 }
 
-test('each curl line of the page Get started sends JSON with its own id, and only the server call has the password', () => {
-  const curl = startCurl(context, '8600069195406311')
-  const lines = curl.split('curl ').slice(1)
-  const methods = lines.map((line, index) => {
-    const [, json = ''] = /-d '(\{.*\})'/.exec(line.replaceAll("'$TOKEN'", 'T')) ?? []
-    const body = JSON.parse(json) as { id: number; method: string }
-    assert.equal(body.id, index + 1)
-    return body.method
-  })
-  assert.deepEqual(methods, ['cards.create', 'cards.get_verify_code', 'cards.verify', 'cards.check'])
-  assert.deepEqual(
-    lines.map((line) => line.includes('$PASSWORD')),
-    [false, false, false, true],
-  )
+test('the curl commands of the page Get started ask the shell for the password, and only calls of the server have it', () => {
+  for (const curl of Object.values(curlSnippets(context, '8600069195406311', { asPage: 'page', asServer: 'server' }))) {
+    const lines = curl.split('\n').filter((line) => /\bcall ["$]/.test(line))
+    assert.deepEqual(
+      lines.map((line) => [/(?:cards|receipts)\.\w+/.exec(line)?.[0], line.includes('"$SERVER"')]),
+      [
+        ['cards.create', false],
+        ['cards.get_verify_code', false],
+        ['cards.verify', false],
+        ['receipts.create', true],
+        ['receipts.pay', true],
+      ],
+    )
+    assert.ok(curl.includes('SERVER="$MERCHANT:${TESSERA_PASSWORD:?the password of your API}"'))
+  }
+})
+
+test('the library is installed from the service', () => {
+  assert.equal(installLine(context), 'npm install https://pay.example/sdk/1.2.3/tessera-client.tgz')
 })
 
 test('the form is loaded with the integrity of the script that is served, from the origin that the policy allows', () => {
@@ -35,6 +41,6 @@ test('the form is loaded with the integrity of the script that is served, from t
 
 test('every library is set up with the address of this service', () => {
   const libraries = librarySnippets(context)
-  assert.deepEqual(Object.keys(libraries), ['TypeScript', 'Python', 'PHP', 'Go'])
+  assert.deepEqual(Object.keys(libraries), ['Node.js', 'Python', 'PHP', 'Go'])
   for (const [name, code] of Object.entries(libraries)) assert.ok(code.includes('https://pay.example'), name)
 })

@@ -1,31 +1,68 @@
 import type { Result } from '@tessera/contract/operations'
 
-export type StartContext = Pick<Result<'dashboard.start.get'>, 'merchantId' | 'sdk'> & {
+export type StartContext = Pick<Result<'dashboard.start.get'>, 'merchantId' | 'sdk' | 'example'> & {
   /** Where the form and the API are served. */
   readonly origin: string
-  /** The public demo password, or a text to be replaced. */
-  readonly password: string
+  /** The public demo password; null: the shell has it in TESSERA_PASSWORD. */
+  readonly password: string | null
 }
 
-/** The three calls of a page and one of a server, as curl commands. */
-export function startCurl({ origin, merchantId, password }: StartContext, number: string): string {
+/** The calls of a page and those of a server, for a shell with jq and for one without. Each has the token from the call before. */
+export function curlSnippets(context: StartContext, number: string, comments: CurlComments): Readonly<Record<string, string>> {
+  return {
+    'curl + jq': curlScript(
+      context,
+      { number, ...comments },
+      { token: 'jq -r .result.card.token', receipt: 'jq -r .result.receipt._id', show: ' | jq .' },
+    ),
+    curl: curlScript(
+      context,
+      { number, ...comments },
+      {
+        token: `sed -n 's/.*"token":"\\([^"]*\\)".*/\\1/p'`,
+        receipt: `sed -n 's/.*"receipt":{"_id":"\\([^"]*\\)".*/\\1/p'`,
+        show: '; echo',
+      },
+    ),
+  }
+}
+
+/** What the commands below stand for, in the language of the page. */
+export interface CurlComments {
+  readonly asPage: string
+  readonly asServer: string
+}
+
+interface CurlReaders {
+  readonly token: string
+  readonly receipt: string
+  readonly show: string
+}
+
+function curlScript(
+  { origin, merchantId, password, example }: StartContext,
+  { number, asPage, asServer }: CurlComments & { readonly number: string },
+  { token, receipt, show }: CurlReaders,
+): string {
+  const { amountTiyin: amount, account } = example
   return `URL=${origin}
 MERCHANT=${merchantId}
-PASSWORD='${password}'
+SERVER="$MERCHANT:${password ?? '${TESSERA_PASSWORD:?the password of your API}'}"
+call() { curl -sS "$URL/api/$2" -H "X-Auth: $1" -d '{"id":1,"method":"'$2'","params":'"$3"'}'; }
 
-curl -s $URL/api/cards.create -H "X-Auth: $MERCHANT" \\
-  -d '{"id":1,"method":"cards.create","params":{"card":{"number":"${number}","expire":"0399"},"save":true}}'
+# ${asPage}
+TOKEN=$(call $MERCHANT cards.create '{"card":{"number":"${number}","expire":"0399"},"save":true}' | ${token})
+call $MERCHANT cards.get_verify_code '{"token":"'$TOKEN'"}'${show}
+call $MERCHANT cards.verify '{"token":"'$TOKEN'","code":"666666"}'${show}
 
-TOKEN=…   # result.card.token
+# ${asServer}
+RECEIPT=$(call "$SERVER" receipts.create '${JSON.stringify({ amount, account })}' | ${receipt})
+call "$SERVER" receipts.pay '{"id":"'$RECEIPT'","token":"'$TOKEN'"}'${show}`
+}
 
-curl -s $URL/api/cards.get_verify_code -H "X-Auth: $MERCHANT" \\
-  -d '{"id":2,"method":"cards.get_verify_code","params":{"token":"'$TOKEN'"}}'
-
-curl -s $URL/api/cards.verify -H "X-Auth: $MERCHANT" \\
-  -d '{"id":3,"method":"cards.verify","params":{"token":"'$TOKEN'","code":"666666"}}'
-
-curl -s $URL/api/cards.check -H "X-Auth: $MERCHANT:$PASSWORD" \\
-  -d '{"id":4,"method":"cards.check","params":{"token":"'$TOKEN'"}}'`
+/** The library for Node, from the service itself. */
+export function installLine({ origin, sdk }: Pick<StartContext, 'origin' | 'sdk'>): string {
+  return `npm install ${origin}/sdk/${sdk.version}/tessera-client.tgz`
 }
 
 /** The form on a page, with Subresource Integrity of the script as it is served. */
@@ -50,18 +87,20 @@ export function pagePolicy({ origin }: StartContext): string {
 }
 
 /** Code by the name of its tab. Public libraries are set up as in docs/guides/client-libraries.md. */
-export function librarySnippets({ origin, merchantId, password }: StartContext): Readonly<Record<string, string>> {
+export function librarySnippets({ origin, merchantId, password, example }: StartContext): Readonly<Record<string, string>> {
   return {
-    TypeScript: `import { Tessera } from '@tessera/client'
+    'Node.js': `// pay.mjs: TOKEN=… node pay.mjs
+import { Tessera } from '@tessera/client'
 
 const tessera = new Tessera({
   url: '${origin}',
   merchantId: '${merchantId}',
-  password: '${password}',
+  password: ${password === null ? 'process.env.TESSERA_PASSWORD' : `'${password}'`},
 })
-const { card } = await tessera.cards.check({ token })
-const { receipt } = await tessera.receipts.create({ amount: 500_000, account: { order_id: '197' } })
-const paid = await tessera.outcome('receipts.pay', { id: receipt._id, token })`,
+const token = process.env.TOKEN
+const { receipt } = await tessera.receipts.create(${JSON.stringify({ amount: example.amountTiyin, account: example.account })})
+const paid = await tessera.outcome('receipts.pay', { id: receipt._id, token })
+console.log(paid.ok ? \`paid, receipt \${receipt._id}\` : paid.problem.reason)`,
     Python: `# payme-pkg 3
 from payme.classes.cards import Cards
 
@@ -70,7 +109,7 @@ cards.check(token=token)`,
     PHP: `// urfysoft/laravel-paymeuz
 $client = new Urfysoft\\Payme\\PaymeClient(
     merchantId: '${merchantId}',
-    secretKey: '${password}',
+    secretKey: ${password === null ? "getenv('TESSERA_PASSWORD')" : `'${password}'`},
     baseUrl: '${origin}/api',
     loggingEnabled: false, // it logs card numbers
 );`,

@@ -1,6 +1,11 @@
 // time limit: 180 s
 import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { after, afterEach, before, test } from 'node:test'
+import { promisify } from 'node:util'
 import type { Route } from 'playwright-core'
 
 import { listAccessibilityViolations, openDashboard, signInByForm, type OpenDashboard } from '../../dashboard.fixture.ts'
@@ -12,34 +17,55 @@ before(async () => {
 afterEach(() => dashboard.closePages())
 after(() => dashboard.stop())
 
-test('the page Get started makes a test token, says why a test card fails, and completes its checklist by real calls', async () => {
+test('the page Get started makes a test payment, ticks its list, shows the token once, and says why a test card fails', async () => {
   const page = await dashboard.open('start')
   await page.getByText('0 of 4').waitFor()
-  await page.getByRole('button', { name: 'Make a token' }).click()
-  await page.locator('.outcome').getByText('verified', { exact: true }).waitFor()
-  await page.getByLabel('Test card').selectOption('9073')
-  await page.getByRole('button', { name: 'Make a token' }).click()
-  await page.locator('.outcome').getByText('card_blocked').waitFor()
+  await page.getByRole('button', { name: 'Pay', exact: true }).click()
+  await page.locator('.outcome').getByText('paid', { exact: true }).waitFor()
+  await page.getByText('3 of 4').waitFor()
+  const token = await page.locator('.once code').innerText()
+  const { card } = (await dashboard.api('cards.check', { token })) as { card: { verify: boolean } }
+  assert.equal(card.verify, true)
   assert.deepEqual(await listAccessibilityViolations(page), [])
-  const { card } = (await dashboard.api('cards.create', { card: { number: '8600069195406311', expire: '0399' } })) as {
-    card: { token: string }
-  }
-  await page.getByText('1 of 4').waitFor()
-  await dashboard.api('cards.get_verify_code', { token: card.token })
-  await dashboard.api('cards.verify', { token: card.token, code: '666666' })
-  await page.getByText('2 of 4').waitFor()
+  await page.getByLabel('Test card').selectOption('9073')
+  await page.getByRole('button', { name: 'Pay', exact: true }).click()
+  await page.locator('.outcome').getByText('card_blocked').waitFor()
+  assert.equal(await page.locator('.once').count(), 0)
+  await page.reload()
+  await page.getByText('3 of 4').waitFor()
+  assert.doesNotMatch(await page.locator('main').innerText(), /[0-9a-f]{24}_/)
+  assert.equal(await page.getByText('tried here; not yet by a call of your own').count(), 3)
 })
 
-test('what is copied works: the curl command makes a token, and the integrity matches the script that is served', async () => {
+test('what is copied works as it is pasted: both forms of the curl commands pay, and so does the library that the service serves', async () => {
   const page = await dashboard.open('start', { permissions: ['clipboard-read', 'clipboard-write'] })
-  await page.getByRole('button', { name: 'Copy: curl' }).click()
-  await page.getByText('copied').waitFor()
-  const curl = await page.evaluate(() => navigator.clipboard.readText())
-  const [, url = ''] = /^URL=(.*)$/m.exec(curl) ?? []
-  const [, body = ''] = /-d '(\{"id":1.*\})'/.exec(curl) ?? []
-  const [, merchant = ''] = /^MERCHANT=(.*)$/m.exec(curl) ?? []
-  const reply = await fetch(`${url}/api/cards.create`, { method: 'POST', headers: { 'x-auth': merchant }, body })
-  assert.match(await reply.text(), /"token":"[0-9a-f]{24}_/)
+  const copy = async (label: string): Promise<string> => {
+    await page.getByRole('button', { name: `Copy: ${label}`, exact: true }).click()
+    return page.evaluate(() => navigator.clipboard.readText())
+  }
+  const folder = mkdtempSync(join(tmpdir(), 'tessera-start-page-'))
+  try {
+    for (const label of ['curl + jq', 'curl']) {
+      if (label === 'curl') await page.getByText('curl', { exact: true }).click()
+      const printed = await runShell(`${jqByNode}\n${await copy(label)}\necho "TOKEN=$TOKEN"`, folder)
+      assert.match(printed, /"state": ?4/, label)
+      assert.match(printed, /TOKEN=[0-9a-f]{24}_\S{43}$/m, label)
+      process.env['TOKEN'] = /TOKEN=(\S+)/.exec(printed)?.[1] ?? ''
+    }
+    writeFileSync(join(folder, 'package.json'), '{ "private": true }')
+    await runShell(await copy('Install'), folder)
+    writeFileSync(join(folder, 'pay.mjs'), await copy('Node.js'))
+    assert.match(await runShell('node pay.mjs', folder), /^paid, receipt [0-9a-f]{24}$/m)
+  } finally {
+    delete process.env['TOKEN']
+    rmSync(folder, { recursive: true })
+  }
+  await page.getByText('receipts.pay, by your server').waitFor()
+  assert.equal(await page.getByText('tried here; not yet by a call of your own').count(), 0)
+})
+
+test('what is copied for the page is right: the integrity matches the script that is served, and a test card is copied by a click', async () => {
+  const page = await dashboard.open('start', { permissions: ['clipboard-read', 'clipboard-write'] })
   const form = await page.locator('pre', { hasText: 'tessera.js' }).innerText()
   const [, src = '', integrity = ''] = /src="(\S+)"\s+integrity="(\S+)"/.exec(form) ?? []
   const script = Buffer.from(await (await fetch(src)).arrayBuffer())
@@ -80,3 +106,15 @@ test('a page that is left open stops polling, so that its session expires', asyn
   await page.clock.runFor(60_000)
   assert.equal(requestCount, 0)
 })
+
+async function runShell(script: string, cwd: string): Promise<string> {
+  const { stdout } = await promisify(execFile)('sh', ['-ec', script], { cwd })
+  return stdout
+}
+
+/** jq, as far as the commands use it, for machines without one. */
+const jqByNode = `jq() { node -e '
+  let found = JSON.parse(require("fs").readFileSync(0, "utf8"))
+  for (const name of process.argv.at(-1).split(".").filter(Boolean)) found = found[name]
+  console.log(typeof found === "string" ? found : JSON.stringify(found, null, 2))
+' -- "$@"; }`

@@ -98,16 +98,29 @@ function Attempts({ attempts }: DeliveryDetails) {
       <h2>{text.attempts}</h2>
       {attempts.length === 0 && <p>{text.noAttempt}</p>}
       <ol class="timeline">
-        {attempts.map(({ number, at, ...outcome }) => (
+        {attempts.map(({ number, at, replyHeaders, replyBody, ...outcome }) => (
           <li key={number}>
             <strong>{formatMessage(text.attempt, number)}</strong> <DeliveryOutcome {...outcome} />
             <small>
               <Time at={at} />
             </small>
+            {outcome.status > 0 && <EndpointReply headers={replyHeaders} body={replyBody} />}
           </li>
         ))}
       </ol>
     </section>
+  )
+}
+
+/** What the endpoint replied, as far as it is stored. */
+function EndpointReply({ headers, body }: { headers: string; body: string }) {
+  const text = webhookPageText.current()
+  if (headers === '') return <small>{text.replyNotStored}</small>
+  return (
+    <details>
+      <summary>{text.reply}</summary>
+      <pre tabIndex={0}>{body === '' ? headers : `${headers}\n\n${body}`}</pre>
+    </details>
   )
 }
 

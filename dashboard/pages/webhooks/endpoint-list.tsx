@@ -13,6 +13,8 @@ import { useQuery } from '../../hooks/use-query.ts'
 import { formatMessage } from '../../messages/lookup.ts'
 import { webhookPageText } from '../../messages/page-texts.ts'
 import { DeliveryOutcome } from './delivery-detail.tsx'
+import { EndpointHealth } from './endpoint-health.tsx'
+import { EventTypesDialog } from './event-types-dialog.tsx'
 
 type WebhookEndpoint = Result<'dashboard.webhooks.list'>['endpoints'][number]
 
@@ -28,7 +30,8 @@ export function EndpointList() {
   const text = webhookPageText.current()
   const query = useQuery('dashboard.webhooks.list', {})
   const issued = useSignal<IssuedSecret | null>(null)
-  const pending = useSignal<{ readonly action: 'rotate' | 'remove'; readonly endpoint: WebhookEndpoint } | null>(null)
+  const pending = useSignal<{ readonly action: EndpointAction; readonly endpoint: WebhookEndpoint } | null>(null)
+  const editing = useSignal<WebhookEndpoint | null>(null)
   return (
     <section class="panel">
       <h2>{text.endpoints}</h2>
@@ -40,21 +43,30 @@ export function EndpointList() {
             <ul class="list">
               {endpoints.map((endpoint) => (
                 <li key={endpoint.endpointId} class="endpoint">
-                  <span>
-                    <code>{endpointName(endpoint)}</code> {endpoint.state === 'tampered' && <Tag tone="red">{text.tampered}</Tag>}
-                    {endpoint.bothSecretsUntil !== null && <Tag tone="amber">{text.twoSecrets}</Tag>}
-                    {endpoint.state === 'tampered' && <p role="alert">{text.tamperedEndpointText}</p>}
-                    <small>
-                      {endpoint.createdAt !== null && [text.added, ' ', <Time at={endpoint.createdAt} />]}
-                      {endpoint.bothSecretsUntil !== null && [' · ', text.bothUntil, ' ', <Time at={endpoint.bothSecretsUntil} />]}
-                    </small>
-                  </span>
+                  <div class="endpoint-head">
+                    <code>{endpointName(endpoint)}</code> <EndpointTags endpoint={endpoint} />
+                  </div>
+                  {endpoint.state === 'tampered' && <p role="alert">{text.tamperedEndpointText}</p>}
+                  <small>
+                    {endpoint.createdAt !== null && [text.added, ' ', <Time at={endpoint.createdAt} />]}
+                    {endpoint.state === 'active' && [' · ', endpoint.types.length === 0 ? text.allEvents : endpoint.types.join(', ')]}
+                    {endpoint.bothSecretsUntil !== null && [' · ', text.bothUntil, ' ', <Time at={endpoint.bothSecretsUntil} />]}
+                  </small>
+                  <EndpointHealth health={endpoint.health} />
                   {hasRole('developer') && (
-                    <span class="actions">
+                    <div class="actions">
                       {endpoint.state === 'active' && (
                         <>
                           <TestEventButton endpoint={endpoint} />
-                          <ReplayFailedButton endpoint={endpoint} />
+                          {endpoint.disabledAt === null && <ReplayFailedButton endpoint={endpoint} />}
+                          <button type="button" onClick={() => (editing.value = endpoint)}>
+                            {text.events} <span class="visually-hidden">{endpoint.url}</span>
+                          </button>
+                          <EnableButton
+                            endpoint={endpoint}
+                            onChanged={query.refetch}
+                            onDisable={() => (pending.value = { action: 'disable', endpoint })}
+                          />
                           <button type="button" onClick={() => (pending.value = { action: 'rotate', endpoint })}>
                             {text.rotate} <span class="visually-hidden">{endpoint.url}</span>
                           </button>
@@ -63,7 +75,7 @@ export function EndpointList() {
                       <button type="button" class="danger" onClick={() => (pending.value = { action: 'remove', endpoint })}>
                         {text.remove} <span class="visually-hidden">{endpointName(endpoint)}</span>
                       </button>
-                    </span>
+                    </div>
                   )}
                 </li>
               ))}
@@ -81,21 +93,71 @@ export function EndpointList() {
       </QueryResult>
       {pending.value !== null && (
         <ConfirmDialog
-          title={pending.value.action === 'rotate' ? text.rotateTitle : text.removeTitle}
-          text={`${endpointName(pending.value.endpoint)} — ${pending.value.action === 'rotate' ? text.rotateText : text.removeText}`}
-          confirmLabel={pending.value.action === 'rotate' ? text.rotate : text.remove}
+          {...confirmationOf(pending.value.action)}
+          text={`${endpointName(pending.value.endpoint)} — ${confirmationOf(pending.value.action).text}`}
           onConfirm={async () => {
             const { action, endpoint } = pending.value ?? {}
             if (endpoint === undefined) return
-            if (action === 'rotate') issued.value = await call('dashboard.webhooks.rotate', { endpointId: endpoint.endpointId })
-            else await call('dashboard.webhooks.remove', { endpointId: endpoint.endpointId })
+            const { endpointId } = endpoint
+            if (action === 'rotate') issued.value = await call('dashboard.webhooks.rotate', { endpointId })
+            else if (action === 'disable') await call('dashboard.webhooks.change', { endpointId, enabled: false })
+            else await call('dashboard.webhooks.remove', { endpointId })
             query.refetch()
           }}
           onClose={() => (pending.value = null)}
         />
       )}
+      {editing.value !== null && (
+        <EventTypesDialog endpoint={editing.value} onChanged={query.refetch} onClose={() => (editing.value = null)} />
+      )}
       {issued.value !== null && pending.value === null && <SecretDialog issued={issued.value} onClose={() => (issued.value = null)} />}
     </section>
+  )
+}
+
+type EndpointAction = 'rotate' | 'disable' | 'remove'
+
+function confirmationOf(action: EndpointAction) {
+  const text = webhookPageText.current()
+  return {
+    rotate: { title: text.rotateTitle, text: text.rotateText, confirmLabel: text.rotate },
+    disable: { title: text.disableTitle, text: text.disableText, confirmLabel: text.disable },
+    remove: { title: text.removeTitle, text: text.removeText, confirmLabel: text.remove },
+  }[action]
+}
+
+function EndpointTags({ endpoint: { state, disabledAt, bothSecretsUntil } }: { endpoint: WebhookEndpoint }) {
+  const text = webhookPageText.current()
+  if (state === 'tampered') return <Tag tone="red">{text.tampered}</Tag>
+  return (
+    <>
+      <Tag tone={disabledAt === null ? 'green' : 'grey'}>{disabledAt === null ? text.enabled : text.disabled}</Tag>
+      {bothSecretsUntil !== null && <Tag tone="amber">{text.twoSecrets}</Tag>}
+    </>
+  )
+}
+
+interface EnableButtonProps {
+  readonly endpoint: WebhookEndpoint
+  readonly onChanged: () => void
+  readonly onDisable: () => void
+}
+
+/** Enables at once; disabling is asked for, since events that happen meanwhile are not sent. */
+function EnableButton({ endpoint: { endpointId, url, disabledAt }, onChanged, onDisable }: EnableButtonProps) {
+  const text = webhookPageText.current()
+  const { isBusy, error, run } = useAction()
+  const enable = async (): Promise<void> => {
+    await call('dashboard.webhooks.change', { endpointId, enabled: true })
+    onChanged()
+  }
+  return (
+    <>
+      <ErrorMessage error={error.value} />
+      <button type="button" disabled={isBusy.value} onClick={() => (disabledAt === null ? onDisable() : void run(enable))}>
+        {disabledAt === null ? text.disable : text.enable} <span class="visually-hidden">{url}</span>
+      </button>
+    </>
   )
 }
 

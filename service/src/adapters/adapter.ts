@@ -1,8 +1,9 @@
-import { readFileSync, statSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 
 import type { Clock } from '../clock.ts'
 import type { Setting, SettingValue } from '../ops/config/values.ts'
 import type { HttpPost, HttpClient } from './http/http-post.ts'
+import { isPrivateFile } from './private-file.ts'
 
 /** Everything that an adapter may use: no environment variables, no clock of its own, no unbounded HTTP client. */
 export interface AdapterDependencies {
@@ -113,15 +114,15 @@ function toText(value: SettingValue): string {
 
 /** The only line of a file. Throws `AdapterConfigError` when it cannot be read, when other users can read it, or when it has not exactly one line. */
 export function readSecretFile(path: string): string {
-  let mode: number
+  let isPrivate: boolean
   let text: string
   try {
-    mode = statSync(path).mode
+    isPrivate = isPrivateFile(path)
     text = readFileSync(path, 'utf8').trim()
   } catch (err) {
     throw new AdapterConfigError(`the secret file ${path} cannot be read (${(err as NodeJS.ErrnoException).code ?? 'unknown'}).`)
   }
-  if (process.platform !== 'win32' && (mode & 0o077) !== 0) {
+  if (!isPrivate) {
     throw new AdapterConfigError(`the secret file ${path} can be read by other users: chmod 600 it.`)
   }
   if (text === '' || text.includes('\n')) throw new AdapterConfigError(`the secret file ${path} must have exactly one line.`)

@@ -58,8 +58,9 @@ const unconfirmed = [
   'dashboard.session.signOut',
   'dashboard.session.signOutEverywhere',
   'dashboard.settings.change', // asks for what only an owner changes, see below
-  'dashboard.start.makeToken',
+  'dashboard.start.makePayment',
   'dashboard.totp.confirm', // takes a code of the secret that `begin` returned
+  'dashboard.webhooks.change',
   'dashboard.webhooks.remove',
   'dashboard.webhooks.replay',
   'dashboard.webhooks.replayFailed',

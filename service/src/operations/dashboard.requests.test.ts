@@ -121,3 +121,26 @@ test('a replay creates its own cards, tokens and receipts, changes no existing o
   assert.equal(await developer.expectError('dashboard.requests.replay', { requestId: cancel }), 'request_not_replayable')
   assert.equal((await shop.call('receipts.check', { id: receipt._id })).state, 4)
 })
+
+test('a replay has the account fields that the merchant requires, those that are not stored and those that were added since', async () => {
+  const owner = await entrance.user('owner')
+  const shop = app.merchant('spec', owner.merchantId)
+  const token = await shop.createVerifiedToken(successPan, { save: true })
+  const { receipt } = await shop.call('receipts.create', { amount: 123_400, account: { order_id: '7', note: 'x' } })
+  const paid = await shop.call('receipts.pay', { id: receipt._id, token })
+  const title = { en: 'Field', ru: 'Поле', uz: 'Maydon' }
+  await owner.call('dashboard.settings.change', {
+    accountFields: ['order_id', 'guest'].map((name) => ({ name, title, required: true })),
+  })
+  const replay = async (method: OperationName, params: object, outcome: Parameters<typeof note>[3]) => {
+    const requestId = await note(owner.merchantId, method, params, outcome)
+    const { steps, reply } = await owner.call('dashboard.requests.replay', { requestId })
+    assert.deepEqual([steps.filter(({ code }) => code !== 0), reply?.code], [[], 0], method)
+    const id = reply?.result.list.find(({ path }) => path === 'receipt._id')?.value
+    const { account } = (await shop.call('receipts.get', { id: String(id) })).receipt
+    return Object.fromEntries(account.map(({ name, value }) => [name, value]))
+  }
+  assert.deepEqual(await replay('receipts.pay', { id: receipt._id, token }, { result: paid }), { order_id: '7', guest: 'test-1' })
+  const params = { amount: 500_000, account: { order_id: '8', guest: 'Two words' } }
+  assert.deepEqual(await replay('receipts.create', params, {}), { order_id: '8', guest: 'test-1' })
+})

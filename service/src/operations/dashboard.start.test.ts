@@ -9,43 +9,59 @@ const app = await createTestApp({ after })
 const entrance = createDashboardClient(app)
 const signal = new AbortController().signal
 
-test('the checklist advances by the merchant’s own calls, not by calls made in the dashboard', async () => {
+test('the checklist advances by the merchant’s own calls, and says what was only tried in the dashboard', async () => {
   const user = await entrance.user('developer')
   const shop = app.merchant('spec', user.merchantId)
   const checklist = async () => {
     await app.counters.runOnce(signal)
     return (await user.call('dashboard.start.get', {})).checklist
   }
-  assert.equal((await user.call('dashboard.start.makeToken', { lastFour: '6478' })).verified, true)
-  assert.deepEqual(await checklist(), { created: false, verified: false, paid: false, webhook: false })
+  const open = { created: 'open', verified: 'open', paid: 'open', webhook: 'open' }
+  assert.deepEqual(await checklist(), open)
+  assert.equal((await user.call('dashboard.start.makePayment', { lastFour: '6478' })).paid, true)
+  assert.deepEqual(await checklist(), { created: 'tried', verified: 'tried', paid: 'tried', webhook: 'open' })
   const token = await shop.createVerifiedToken('8600069195406311')
-  assert.deepEqual(await checklist(), { created: true, verified: true, paid: false, webhook: false })
+  assert.deepEqual(await checklist(), { created: 'done', verified: 'done', paid: 'tried', webhook: 'open' })
   const { receipt } = await shop.call('receipts.create', { amount: 500, account: {} })
   await shop.call('receipts.pay', { id: receipt._id, token })
-  assert.deepEqual(await checklist(), { created: true, verified: true, paid: true, webhook: false })
+  assert.deepEqual(await checklist(), { created: 'done', verified: 'done', paid: 'done', webhook: 'open' })
 })
 
-test('a test token is created step by step until one is refused, is listed with the cards, and is never shown', async () => {
+test('a test payment is made step by step until one is refused, and its token is returned once', async () => {
   const user = await entrance.user('developer')
-  const made = await user.call('dashboard.start.makeToken', { lastFour: '6311' })
+  const made = await user.call('dashboard.start.makePayment', { lastFour: '6311' })
   assert.deepEqual(
     made.steps.map(({ method, refused }) => [method, refused]),
-    [
-      ['cards.create', null],
-      ['cards.get_verify_code', null],
-      ['cards.verify', null],
-    ],
+    ['cards.create', 'cards.get_verify_code', 'cards.verify', 'receipts.create', 'receipts.pay'].map((method) => [method, null]),
   )
-  assert.doesNotMatch(JSON.stringify(made), /[0-9a-f]{24}_|8600069195406311/)
-  const { card, timeline } = await user.call('dashboard.cards.get', { cardId: made.cardId ?? '' })
-  assert.deepEqual([card.verified, card.recurrent, timeline.at(-1)?.actor], [true, false, 'user'])
-  const blocked = await user.call('dashboard.start.makeToken', { lastFour: '9073' })
-  assert.equal(blocked.verified, false)
+  const shop = app.merchant('spec', user.merchantId)
+  const { card } = await shop.call('cards.check', { token: made.token ?? '' })
+  assert.deepEqual([card.verify, made.cardId], [true, (made.token ?? '').slice(0, 24)])
+  assert.doesNotMatch(JSON.stringify(made), /8600069195406311/)
+  const { receipt } = await user.call('dashboard.receipts.get', { receiptId: made.receiptId ?? '' })
+  assert.deepEqual([receipt.status, receipt.cardId, receipt.amountTiyin], ['paid', made.cardId, 500_000])
+  const blocked = await user.call('dashboard.start.makePayment', { lastFour: '9073' })
+  assert.deepEqual([blocked.token, blocked.paid], [null, false])
   assert.deepEqual(
     blocked.steps.map(({ refused }) => refused?.reason ?? null),
     [null, 'card_blocked'],
   )
-  assert.equal(await user.expectError('dashboard.start.makeToken', { lastFour: '0000' }), 'member_invalid')
+  assert.equal(await user.expectError('dashboard.start.makePayment', { lastFour: '0000' }), 'member_invalid')
+})
+
+test('a test payment and the examples have the account fields and the amount that the merchant requires', async () => {
+  const user = await entrance.user('owner')
+  const title = { en: 'Booking', ru: 'Бронь', uz: 'Bron' }
+  const accountFields = [
+    { name: 'booking', title, required: true, kind: 'reference' as const },
+    { name: 'note', title, required: false, kind: 'text' as const },
+  ]
+  await user.call('dashboard.settings.change', { accountFields, minAmountTiyin: 700_000 })
+  assert.deepEqual((await user.call('dashboard.start.get', {})).example, { amountTiyin: 700_000, account: { booking: 'test-1' } })
+  const made = await user.call('dashboard.start.makePayment', { lastFour: '6311' })
+  assert.equal(made.paid, true)
+  const { receipt } = await user.call('dashboard.receipts.get', { receiptId: made.receiptId ?? '' })
+  assert.deepEqual([receipt.order, receipt.amountTiyin], ['test-1', 700_000])
 })
 
 test('the public password of the demo merchant is shown only to its users', async () => {
@@ -55,11 +71,11 @@ test('the public password of the demo merchant is shown only to its users', asyn
   assert.equal((await (await entrance.user('owner')).call('dashboard.start.get', {})).demoPassword, null)
 })
 
-test('production has no test cards, no test tokens and no inbox', async (t) => {
+test('production has no test cards, no test payments and no inbox', async (t) => {
   const live = await createTestApp(t, { environment: 'production' })
   const owner = await createDashboardClient(live).user('owner')
   const { testCards, demoPassword } = await owner.call('dashboard.start.get', {})
   assert.deepEqual([testCards, demoPassword], [[], null])
-  assert.equal(await owner.expectError('dashboard.start.makeToken', { lastFour: '6311' }), 'test_only')
+  assert.equal(await owner.expectError('dashboard.start.makePayment', { lastFour: '6311' }), 'test_only')
   assert.equal(await owner.expectError('dashboard.verification.inbox', {}), 'test_only')
 })

@@ -1,15 +1,17 @@
 import { renderError, RpcError } from '@tessera/contract/errors'
-import { dashboardStartGetContract, dashboardStartMakeTokenContract } from '@tessera/contract/operations/dashboard-start'
+import { dashboardStartGetContract, dashboardStartMakePaymentContract } from '@tessera/contract/operations/dashboard-start'
 
+import { noSettings } from '../domain/merchants/settings.ts'
 import type { StartCard } from '../domain/reporting/getting-started.ts'
 import type { RequestContext } from '../domain/request-context.ts'
 
 import { operation } from './operation.ts'
-import { makeTestToken, type TestStep } from './test-token.ts'
+import { exampleReceipt } from './sample-account.ts'
+import { makeTestPayment, type TestStep } from './test-payment.ts'
 
 /** Returns the data for the page Getting started: addresses, test cards, checklist. */
 export const dashboardStartGet = operation(dashboardStartGetContract, {
-  async run(_params, ctx, { startPage }) {
+  async run(_params, ctx, { startPage, merchants }) {
     const { formOrigin, sdk, testing } = startPage.details
     const { merchantId } = ctx
     return {
@@ -18,19 +20,20 @@ export const dashboardStartGet = operation(dashboardStartGetContract, {
       sdk,
       demoPassword: testing?.demo.merchantId === merchantId ? testing.demo.password : null,
       testCards: testing === null ? [] : testing.cards.map((card) => toTestCard(card, testing.expire)),
+      example: exampleReceipt((await merchants.find(merchantId))?.settings ?? noSettings),
       checklist: await startPage.checklist(ctx),
     }
   },
 })
 
-/** Creates a token of a test card. Test environment only. */
-export const dashboardStartMakeToken = operation(dashboardStartMakeTokenContract, {
-  async run({ lastFour }, ctx, { cards, verification, startPage }) {
-    const { details, clock } = startPage
+/** Makes a payment with a test card. Test environment only. */
+export const dashboardStartMakePayment = operation(dashboardStartMakePaymentContract, {
+  async run({ lastFour }, ctx, app) {
+    const { details, clock } = app.startPage
     if (details.testing === null) throw new RpcError('testOnly')
-    const made = await makeTestToken({ cards, verification }, { testing: details.testing, clock }, { lastFour, ctx })
-    const { cardId, maskedPan, verified, steps } = made
-    return { cardId, number: maskedPan, verified, steps: steps.map((step) => toStep(step, ctx)) }
+    const made = await makeTestPayment(app, { testing: details.testing, clock }, { lastFour, ctx })
+    const { cardId, maskedPan, token, receiptId, isPaid, steps } = made
+    return { cardId, number: maskedPan, token, receiptId, paid: isPaid, steps: steps.map((step) => toStep(step, ctx)) }
   },
 })
 

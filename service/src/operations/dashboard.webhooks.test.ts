@@ -68,7 +68,16 @@ test('an endpoint is added, tested, rotated and removed, each with the user in t
   assert.deepEqual([isSignedWith(added.secret, both), isSignedWith(rotated.secret, both)], [true, true])
   const { endpoints } = await developer.call('dashboard.webhooks.list', {})
   assert.deepEqual(endpoints, [
-    { endpointId, state: 'active', url: receiver.url, createdAt: endpoints[0]?.createdAt, bothSecretsUntil: rotated.bothUntil },
+    {
+      endpointId,
+      state: 'active',
+      url: receiver.url,
+      createdAt: endpoints[0]?.createdAt,
+      bothSecretsUntil: rotated.bothUntil,
+      types: [],
+      disabledAt: null,
+      health: { attempted: 0, delivered: 0, lastFailedAt: null, oldestWaitingAt: null },
+    },
   ])
   clock.advance(webhookSettings.rotationMs)
   assert.equal((await developer.signIn()) ?? null, null)
@@ -85,6 +94,71 @@ test('an endpoint is added, tested, rotated and removed, each with the user in t
     'webhook.tested refused',
   ])
   assert.ok(entries.every(({ actor }) => actor === `user:${developer.userId}`))
+})
+
+test('an endpoint gets the types that it names, and nothing while it is disabled', async () => {
+  const developer = await entrance.user('developer')
+  const { endpointId } = await developer.call('dashboard.webhooks.add', { url: receiver.url })
+  receiver.answer = answerStatus(204)
+  const list = async () => (await developer.call('dashboard.webhooks.deliveries', {})).deliveries.map(({ type, state }) => [type, state])
+  const view = async () => (await developer.call('dashboard.webhooks.list', {})).endpoints[0]
+  await developer.call('dashboard.webhooks.change', { endpointId, types: ['receipt.paid', 'card.verified'] })
+  await cancelOne(developer)
+  assert.deepEqual(await list(), [])
+  await developer.call('dashboard.webhooks.change', { endpointId, types: ['receipt.cancelled', 'card.verified'] })
+  await cancelOne(developer)
+  // What waits when it is disabled is not sent either.
+  await developer.call('dashboard.webhooks.change', { endpointId, enabled: false })
+  assert.deepEqual((await view())?.types, ['card.verified', 'receipt.cancelled'])
+  assert.equal((await view())?.disabledAt, clock.now())
+  await cancelOne(developer)
+  const before = receiver.heard.length
+  await deliverAll()
+  assert.deepEqual(await list(), [['receipt.cancelled', 'dead']])
+  assert.equal(receiver.heard.length, before)
+  assert.equal(await developer.expectError('dashboard.webhooks.replayFailed', { endpointId }), 'setting_refused')
+  clock.advance(1000)
+  await developer.call('dashboard.webhooks.change', { endpointId, enabled: true, types: [] })
+  const { replayed } = await developer.call('dashboard.webhooks.replayFailed', { endpointId })
+  await deliverAll()
+  assert.deepEqual([replayed, await list(), receiver.heard.length], [1, [['receipt.cancelled', 'delivered']], before + 1])
+  const entries = await store.read(listAuditOfSubject(developer.merchantId, endpointId, 10))
+  assert.deepEqual(
+    entries.filter(({ action }) => action === 'webhook.changed').map(({ changes }) => JSON.parse(changes) as unknown),
+    [
+      [
+        ['event_types', 'card.verified receipt.cancelled', null],
+        ['webhook_state', 'off', 'on'],
+      ],
+      [['webhook_state', 'on', 'off']],
+      [['event_types', 'card.verified receipt.paid', 'card.verified receipt.cancelled']],
+      [['event_types', null, 'card.verified receipt.paid']],
+    ],
+  )
+})
+
+test('the health of an endpoint says how many deliveries arrived, what waits and when one was given up, for each endpoint its own', async () => {
+  const developer = await entrance.user('developer')
+  const good = await developer.call('dashboard.webhooks.add', { url: receiver.url })
+  await cancelOne(developer)
+  receiver.answer = answerStatus(204)
+  await deliverAll()
+  const bad = await developer.call('dashboard.webhooks.add', { url: `${receiver.url}?bad` })
+  await cancelOne(developer)
+  receiver.answer = answerStatus(500)
+  const happenedAt = clock.now()
+  await deliverAll()
+  const health = async (id: string) =>
+    (await developer.call('dashboard.webhooks.list', {})).endpoints.find(({ endpointId }) => endpointId === id)?.health
+  assert.deepEqual(await health(good.endpointId), { attempted: 2, delivered: 1, lastFailedAt: null, oldestWaitingAt: happenedAt })
+  assert.deepEqual(await health(bad.endpointId), { attempted: 1, delivered: 0, lastFailedAt: null, oldestWaitingAt: happenedAt })
+  await developer.call('dashboard.webhooks.change', { endpointId: bad.endpointId, enabled: false })
+  clock.advance(3_600_000)
+  await deliverAll()
+  assert.equal(await developer.signIn(), null)
+  const given = await health(bad.endpointId)
+  assert.deepEqual([given?.attempted, given?.delivered, given?.oldestWaitingAt], [1, 0, null])
+  assert.equal(given?.lastFailedAt, clock.now())
 })
 
 test('an address that is not public and a sixth endpoint are refused with an explanation', async () => {

@@ -1,6 +1,8 @@
+import { eventTypes } from '@tessera/contract/event'
 import type { Result } from '@tessera/contract/operations'
 import {
   dashboardWebhooksAddContract,
+  dashboardWebhooksChangeContract,
   dashboardWebhooksDeliveriesContract,
   dashboardWebhooksDeliveryContract,
   dashboardWebhooksListContract,
@@ -26,24 +28,47 @@ export const dashboardWebhooksAdd = operation(dashboardWebhooksAddContract, {
 
 /** Lists the merchant's endpoints, without their secrets. */
 export const dashboardWebhooksList = operation(dashboardWebhooksListContract, {
-  async run(_params, { merchantId }, { webhookReports }) {
+  async run(_params, ctx, { webhookReports }) {
     const { endpoints, now, endpointsMax } = webhookReports
-    const found = await endpoints.list(merchantId)
+    const [found, healths] = await Promise.all([endpoints.list(ctx.merchantId), webhookReports.health(ctx)])
     return {
       endpoints: found.map((endpoint) => {
         const { endpointId } = endpoint
-        if (isTamperedEndpoint(endpoint)) return { endpointId, state: 'tampered', url: '', createdAt: null, bothSecretsUntil: null }
-        const { url, createdAt, previousSecret, previousSecretEndsAt } = endpoint
+        const health = healths.get(endpointId) ?? noDeliveries
+        if (isTamperedEndpoint(endpoint)) return { ...tampered, endpointId, health }
+        const { url, createdAt, previousSecret, previousSecretEndsAt, types, disabledAt } = endpoint
         return {
           endpointId,
           state: 'active',
           url,
           createdAt,
           bothSecretsUntil: previousSecret !== null && previousSecretEndsAt > now() ? previousSecretEndsAt : null,
+          types: eventTypes.filter((type) => types.split(' ').includes(type)),
+          disabledAt: disabledAt === 0 ? null : disabledAt,
+          health,
         }
       }),
       endpointsMax,
     }
+  },
+})
+
+const tampered = {
+  state: 'tampered' as const,
+  url: '',
+  createdAt: null,
+  bothSecretsUntil: null,
+  types: [],
+  disabledAt: null,
+} satisfies Partial<WebhookEndpointView>
+type WebhookEndpointView = Result<'dashboard.webhooks.list'>['endpoints'][number]
+const noDeliveries = { attempted: 0, delivered: 0, lastFailedAt: null, oldestWaitingAt: null }
+
+/** Changes which events an endpoint gets, and whether it gets any. */
+export const dashboardWebhooksChange = operation(dashboardWebhooksChangeContract, {
+  async run({ endpointId, types, enabled }, ctx, { endpoints }) {
+    expectAccepted(await endpoints.change(ctx.merchantId, endpointId, { types, isEnabled: enabled }, ctx), ctx)
+    return { success: true }
   },
 })
 
@@ -84,7 +109,9 @@ export const dashboardWebhooksDelivery = operation(dashboardWebhooksDeliveryCont
     return {
       delivery: toDelivery(delivery),
       body: delivery.event?.body ?? '',
-      attempts: attempts.map(({ number, at, tookMs, outcome, status }) => ({ number, at, tookMs, outcome, status })),
+      attempts: attempts.map(({ number, at, tookMs, outcome, status, replyHeaders, replyBody }) => {
+        return { number, at, tookMs, outcome, status, replyHeaders, replyBody }
+      }),
     }
   },
 })

@@ -107,12 +107,13 @@ export const preparedCalls: Readonly<Partial<Record<OperationName, (scene: CallS
     await (await owner()).call('dashboard.passwords.rotate', { scope: 'full' })
     return { number: 1 }
   },
-  'dashboard.start.makeToken': async () => ({ lastFour: '6311' }),
+  'dashboard.start.makePayment': async () => ({ lastFour: '6311' }),
   'dashboard.users.create': async () => ({ phone: nextPhone(), role: 'read' }),
   'dashboard.users.setRole': async (scene) => ({ userId: (await colleague(scene)).userId, role: 'support' }),
   'dashboard.users.block': async (scene) => ({ userId: (await colleague(scene)).userId, blocked: true }),
   'dashboard.users.resetPassword': async (scene) => ({ userId: (await colleague(scene)).userId }),
   'dashboard.webhooks.add': async () => ({ url: nextUrl() }),
+  'dashboard.webhooks.change': async (scene) => ({ endpointId: await endpointId(scene), enabled: false }),
   'dashboard.webhooks.remove': async (scene) => ({ endpointId: await endpointId(scene) }),
   'dashboard.webhooks.rotate': async (scene) => ({ endpointId: await endpointId(scene) }),
   'dashboard.webhooks.sendTest': async (scene) => ({ endpointId: await endpointId(scene) }),

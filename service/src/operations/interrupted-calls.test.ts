@@ -67,15 +67,22 @@ async function callAs({ app, shop, owner, caller }: CallScene, name: OperationNa
 }
 
 /** What is wrong with the reply to a call whose write `at` was refused, or would have been. */
-function complainAbout({ result, error }: Reply, { at, writes }: InterruptedWrites): string | null {
+function complainAbout({ result, error: ownError }: Reply, { at, writes }: InterruptedWrites): string | null {
+  const error = ownError ?? refusedStep(result)
   const [refused, before] = [writes[at], writes.slice(0, at)]
   if (refused === undefined) return error === undefined ? null : `refused without a reason: ${JSON.stringify(error)}`
-  if (result !== undefined) return uncalled.has(refused) ? null : `${refused} was refused, and it has a result`
+  if (error === undefined) return uncalled.has(refused) ? null : `${refused} was refused, and it has a result`
   const hasChanged = before.some((name) => !attempts.has(name))
   const expected = hasChanged ? ['outcome_unknown', 'payment_unknown'] : ['store_unavailable']
   return expected.includes(error?.reason ?? '')
     ? null
     : `${refused} was refused after ${before.join() || 'nothing'}: ${JSON.stringify(error)}`
+}
+
+/** Of a test payment, whose result has the error of the step that was refused. */
+function refusedStep(result: unknown): { readonly reason: string } | undefined {
+  const { steps = [] } = (result ?? {}) as { steps?: { refused?: { reason: string } | null }[] }
+  return steps.at(-1)?.refused ?? undefined
 }
 
 function suite(withStore: WithStore): void {

@@ -56,7 +56,7 @@ import {
   dashboardPasskeysRemove,
 } from './dashboard.session.ts'
 import { dashboardPasswordsRetire, dashboardPasswordsRotate, dashboardSettingsChange, dashboardSettingsGet } from './dashboard.settings.ts'
-import { dashboardStartGet, dashboardStartMakeToken } from './dashboard.start.ts'
+import { dashboardStartGet, dashboardStartMakePayment } from './dashboard.start.ts'
 import {
   dashboardUsersBlock,
   dashboardUsersCreate,
@@ -67,6 +67,7 @@ import {
 import { dashboardVerificationFunnel, dashboardVerificationInbox, dashboardVerificationList } from './dashboard.verification.ts'
 import {
   dashboardWebhooksAdd,
+  dashboardWebhooksChange,
   dashboardWebhooksDeliveries,
   dashboardWebhooksDelivery,
   dashboardWebhooksList,
@@ -240,7 +241,7 @@ export const operationRegistry: OperationRegistry = Object.freeze({
   'dashboard.passwords.rotate':            dashboardPasswordsRotate,
   'dashboard.passwords.retire':            dashboardPasswordsRetire,
   'dashboard.start.get':                   dashboardStartGet,
-  'dashboard.start.makeToken':             dashboardStartMakeToken,
+  'dashboard.start.makePayment':           dashboardStartMakePayment,
   'dashboard.users.list':                  dashboardUsersList,
   'dashboard.users.create':                dashboardUsersCreate,
   'dashboard.users.setRole':               dashboardUsersSetRole,
@@ -252,6 +253,7 @@ export const operationRegistry: OperationRegistry = Object.freeze({
   'dashboard.webhooks.add':                dashboardWebhooksAdd,
   'dashboard.webhooks.list':               dashboardWebhooksList,
   'dashboard.webhooks.remove':             dashboardWebhooksRemove,
+  'dashboard.webhooks.change':             dashboardWebhooksChange,
   'dashboard.webhooks.rotate':             dashboardWebhooksRotate,
   'dashboard.webhooks.sendTest':           dashboardWebhooksSendTest,
   'dashboard.webhooks.deliveries':         dashboardWebhooksDeliveries,

@@ -18,6 +18,7 @@ import { receiptsCreate } from './receipts.create.ts'
 import { receiptsGetAll } from './receipts.get_all.ts'
 import { receiptsGet } from './receipts.get.ts'
 import { receiptsPay } from './receipts.pay.ts'
+import { sampleAccount } from './sample-account.ts'
 
 /**
  * Operations that can be replayed. Others would change existing data, or are not called by merchants. Not taken from the registry, which has the operation
@@ -73,7 +74,7 @@ export async function replay(
     if (method === 'cards.create') return createParams()
     if (method === 'receipts.create') return receiptParams(storedNumber('amount') ?? defaultAmountTiyin)
     if (method === 'receipts.pay') {
-      const { receipt } = await step('receipts.create', { amount: await amountOf() })
+      const { receipt } = await step('receipts.create', await likePaidReceipt())
       return { id: receipt._id, token: await token(true), ...(storedParams.get('hold') === true ? { hold: true } : {}) }
     }
     if (method === 'receipts.check' || method === 'receipts.get') return { id: storedParams.get('id') ?? '' }
@@ -100,11 +101,19 @@ export async function replay(
     }
   }
 
-  function receiptParams(amountTiyin: number): Params<'receipts.create'> {
-    return { amount: amountTiyin, ...storedAccount(), ...(storedParams.get('hold') === true ? { hold: true } : {}) }
+  async function receiptParams(amountTiyin: number): Promise<Params<'receipts.create'>> {
+    const { account = {} } = storedAccount()
+    return { amount: amountTiyin, ...(await acceptableAccount(account)), ...(storedParams.get('hold') === true ? { hold: true } : {}) }
   }
 
-  function storedAccount(): { account?: Record<string, string | number | null> } {
+  /** What is stored of the account fields, and something for required ones that are not stored or were added since. */
+  async function acceptableAccount(stored: AccountValues): Promise<{ account?: AccountValues }> {
+    const fields = (await deps.app.merchants.find(ctx.merchantId))?.settings.accountFields ?? []
+    const account = sampleAccount(fields, stored)
+    return Object.keys(account).length === 0 ? {} : { account }
+  }
+
+  function storedAccount(): { account?: AccountValues } {
     const fields = detail.params.list.filter(({ path, hidden }) => hidden === null && path.startsWith('account.'))
     if (fields.length === 0) return {}
     return { account: Object.fromEntries(fields.map(({ path, value }) => [path.slice('account.'.length), toAccountValue(value)])) }
@@ -120,12 +129,12 @@ export async function replay(
     return typeof value === 'string' ? Date.parse(value) : 0
   }
 
-  /** The amount of the paid receipt, if it still exists. */
-  async function amountOf(): Promise<number> {
+  /** Amount and account of the paid receipt, if it still exists. */
+  async function likePaidReceipt(): Promise<Params<'receipts.create'>> {
     const id = storedParams.get('id')
-    if (typeof id !== 'string') return defaultAmountTiyin
-    const found = await run('receipts.get', { id }, null).catch(() => null)
-    return found === null ? defaultAmountTiyin : found.receipt.amount
+    const found = typeof id === 'string' ? await run('receipts.get', { id }, null).catch(() => null) : null
+    const account = Object.fromEntries((found?.receipt.account ?? []).map(({ name, value }) => [name, value]))
+    return { amount: found?.receipt.amount ?? defaultAmountTiyin, ...(await acceptableAccount(account)) }
   }
 
   async function token(isVerified: boolean): Promise<string> {
@@ -189,6 +198,8 @@ export async function replay(
     return Buffer.from((matching ?? cards[0])?.number ?? '', 'latin1')
   }
 }
+
+type AccountValues = Record<string, string | number | null>
 
 class ReplayStepError extends Error {}
 

@@ -3,7 +3,7 @@ import { text, oneOfOr, integer, timestamp, readText, readInteger } from './colu
 import { table, type RowOf } from './table.ts'
 import type { MerchantKey } from './merchants.ts'
 import { type EventRow, outboxTable } from './outbox.ts'
-import { isOwnedBy, type Row, type Value, placeholders, sql } from './statement.ts'
+import { isOwnedBy, type Row, type Value, sql } from './statement.ts'
 import { type Read, type Transaction, run, runOne, writeAudit, execute } from './transaction.ts'
 import { type EndpointKey, type EndpointRow, webhookEndpointsTable } from './webhook-endpoints.ts'
 
@@ -60,9 +60,11 @@ export const deliveryAttemptsTable = table('delivery_attempts', {
   tookMs:     integer(),
   outcome:    text(),
   status:     integer(),
+  replyHeaders: text(), // of a reply from the public internet, without credentials; '' where nothing is stored
+  replyBody:    text(), // its beginning, without card numbers
 }, 'shown and counted only: nothing is decided by these rows')
 
-/** One attempt: an outcome code and the HTTP status (0 without one), never the endpoint's response. */
+/** One attempt: an outcome code, the HTTP status (0 without one), and the beginning of the endpoint's response. */
 export type DeliveryAttemptRow = RowOf<typeof deliveryAttemptsTable>
 
 export interface DeliveryAttemptResult {
@@ -90,7 +92,7 @@ const updateDelivery = sql`
   returning object_id, position`
 
 const insertAttempt = sql`
-  insert into delivery_attempts (bucket, endpoint_id, event_id, number, at, took_ms, outcome, status) values (${placeholders(8)})`
+  ${deliveryAttemptsTable.insertSql}`
 
 const makeNextDue = sql`
   update deliveries set due_at = case when due_at > $4 then $4 else due_at end
@@ -111,7 +113,7 @@ export function* recordDeliveryAttempt({
   const finishedAt = dueAt === null ? now : 0
   const updated = yield* runOne(updateDelivery, [...keyValues(attempt), state, dueAt, finishedAt, claimId])
   if (updated === null) return null
-  yield* execute(insertAttempt, [...keyValues(attempt), attempt.number, attempt.at, attempt.tookMs, attempt.outcome, attempt.status])
+  yield* execute(insertAttempt, deliveryAttemptsTable.toValues(attempt))
   const object = [attempt.bucket, attempt.endpointId, readText(updated, 'object_id')]
   if (dueAt === null) return { hasNext: (yield* run(makeNextDue, [...object, now])).length > 0 }
   yield* run(postponeNext, [...object, dueAt, readInteger(updated, 'position')])
@@ -138,8 +140,23 @@ export function listDeadDeliveries({ bucket, merchantId, count }: MerchantKey & 
   return { statement: selectDead, values: [bucket, merchantId, count], map: (rows) => rows.map(deliveriesTable.fromRow) }
 }
 
+const selectOldestWaiting = sql`
+  select endpoint_id, made_at from deliveries where bucket = $1 and merchant_id = $2 and state = 'waiting'
+  order by made_at, event_id, endpoint_id limit $3`
+
+/** The deliveries that have waited longest, of all endpoints of a merchant. */
+export function listOldestWaiting({ bucket, merchantId, count }: MerchantKey & { count: number }): Read<WaitingDelivery[]> {
+  return {
+    statement: selectOldestWaiting,
+    values: [bucket, merchantId, count],
+    map: (rows) => rows.map((row) => ({ endpointId: readText(row, 'endpoint_id'), createdAt: readInteger(row, 'made_at') })),
+  }
+}
+
+export type WaitingDelivery = Pick<DeliveryRow, 'endpointId' | 'createdAt'>
+
 const selectAttempts = sql`
-  select bucket, endpoint_id, event_id, number, at, took_ms, outcome, status from delivery_attempts
+  select ${deliveryAttemptsTable.columns} from delivery_attempts
   where bucket = $1 and event_id = $2 order by at, endpoint_id, number`
 
 /** Every attempt to deliver an event, oldest first. */
@@ -153,7 +170,7 @@ function keyValues({ bucket, endpointId, eventId }: DeliveryAttemptRow): Value[]
 
 const selectDelivery = sql`
   select o.merchant_id, o.event_id, o.type, o.object_id, o.at, o.body, o.bucket, o.mac as event_mac,
-    e.endpoint_id, e.url, e.secret, e.secret_before, e.before_ends_at, e.created_at, e.version, e.mac
+    e.endpoint_id, e.url, e.secret, e.secret_before, e.before_ends_at, e.created_at, e.version, e.types, e.disabled_at, e.mac
   from outbox o left join webhook_endpoints e on e.bucket = o.bucket and ${isOwnedBy('o.merchant_id', 'e.merchant_id')} and e.endpoint_id = $2
   where o.bucket = $1 and o.event_id = $3 and ${isOwnedBy('$4', 'o.merchant_id')}`
 

@@ -72,30 +72,35 @@ const insertEvent = withMany(
   { columns: 8 },
 )
 
-// For every endpoint that the merchant has now; an endpoint added later gets only later events.
+// For every endpoint that the merchant has now, is enabled and gets this type; an endpoint added or enabled later gets only later events.
 const insertDeliveriesSql = `
   insert into deliveries
     (bucket, endpoint_id, event_id, merchant_id, object_id, position, state, tries, attempts, due_at, claim_id, made_at, settled_at)`
+
+/** Whether the endpoint `e` is enabled and gets events of a type. */
+function wants(type: string): string {
+  return `e.disabled_at = 0 and (e.types = '' or ' ' || e.types || ' ' like '% ' || cast(${type} as text) || ' %')`
+}
 
 const insertDeliveries = withMany(
   sql`
   ${insertDeliveriesSql}
   select e.bucket, e.endpoint_id, $2, e.merchant_id, $4, (select o.position from outbox o where o.bucket = e.bucket and o.event_id = $2),
     'waiting', 0, 0, cast($5 as bigint), '', cast($5 as bigint), 0
-  from webhook_endpoints e where e.bucket = $1 and e.merchant_id = $3`,
+  from webhook_endpoints e where e.bucket = $1 and e.merchant_id = $3 and ${wants('$6')}`,
   `
   ${insertDeliveriesSql}
   select e.bucket, e.endpoint_id, n.event_id, e.merchant_id, n.object_id,
     (select o.position from outbox o where o.bucket = n.bucket and o.event_id = n.event_id), 'waiting', 0, 0, n.at, '', n.at, 0
-  from unnest($1::integer[], $2::text[], $3::text[], $4::text[], $5::bigint[]) as n (bucket, event_id, merchant_id, object_id, at)
-  join webhook_endpoints e on e.bucket = n.bucket and e.merchant_id = n.merchant_id`,
-  { columns: 5 },
+  from unnest($1::integer[], $2::text[], $3::text[], $4::text[], $5::bigint[], $6::text[]) as n (bucket, event_id, merchant_id, object_id, at, type)
+  join webhook_endpoints e on e.bucket = n.bucket and e.merchant_id = n.merchant_id and ${wants('n.type')}`,
+  { columns: 6 },
 )
 
 /** Inserts events, each after those of its object, and their deliveries to the merchant's endpoints. */
 export function* insertEvents(events: readonly EventRow[]): Transaction<void> {
   for (const { bucket, merchantId, eventId, type, objectId, at, body, mac } of events) {
     yield* execute(insertEvent, [bucket, merchantId, eventId, type, objectId, at, body, mac])
-    yield* execute(insertDeliveries, [bucket, eventId, merchantId, objectId, at])
+    yield* execute(insertDeliveries, [bucket, eventId, merchantId, objectId, at, type])
   }
 }

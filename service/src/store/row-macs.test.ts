@@ -16,6 +16,7 @@ import { type DashboardUserRow, dashboardUsersTable } from './dashboard-users.ts
 import { type FormSessionRow, formSessionsTable } from './form-sessions.ts'
 import { type MerchantRow, merchantsTable } from './merchants.ts'
 import { type OperationRow, operationsTable } from './operations.ts'
+import { type EndpointRow, webhookEndpointsTable } from './webhook-endpoints.ts'
 import { type ReceiptRow, receiptsTable } from './receipts.ts'
 
 const dek: Dek = {
@@ -210,6 +211,12 @@ test('an operation from before there were several networks has the MAC that it h
   assert.equal(Buffer.from(sealed.mac.subarray(16, 24)).toString('hex'), '29c15081e1973919')
 })
 
+test('an endpoint from before events could be chosen has the MAC that it had then', async () => {
+  const row = { ...sampleOf(webhookEndpointsTable as unknown as AnyTable), types: '', disabledAt: 0 }
+  const sealed = await makeRowAuthenticator(keyring, 'test', webhookEndpointsTable).seal(row as unknown as EndpointRow)
+  assert.equal(Buffer.from(sealed.mac.subarray(16, 24)).toString('hex'), '8d34da0db33feffc')
+})
+
 test('the MACs of the other tables are those of the migrations that added them', async () => {
   const found = new Map<string, string>()
   for (const table of await tablesWithMac()) {
@@ -297,7 +304,7 @@ const knownMacs = {
   outbox: 'b641fd4845eb096c',
   page_scripts: 'ea24d1e1f7ef2ec1',
   verifications: '9261f9901be0af55',
-  webhook_endpoints: '8d34da0db33feffc',
+  webhook_endpoints: '607322344d7d7e04',
 }
 
 interface MacRow {

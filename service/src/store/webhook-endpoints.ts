@@ -1,5 +1,5 @@
 import type { AuditEntry } from './audit.ts'
-import { text, integer, rowVersion, timestamp, bytes, rowMac, readInteger } from './columns.ts'
+import { bytes, coveredIfNotZero, coveredIfSet, integer, readInteger, rowMac, rowVersion, text, timestamp } from './columns.ts'
 import { table, type RowOf } from './table.ts'
 import type { MerchantKey } from './merchants.ts'
 import { isOwnedBy, sql } from './statement.ts'
@@ -20,6 +20,8 @@ export const webhookEndpointsTable = table('webhook_endpoints', {
   previousSecretEndsAt: timestamp().named('before_ends_at'),       // 0 without a previous secret
   createdAt:            timestamp(),
   version:              rowVersion().versionOf('endpointId'),
+  types:                text().coveredAs(coveredIfSet('types')),             // event types that it gets, separated by blanks; '' for all
+  disabledAt:           timestamp().coveredAs(coveredIfNotZero('disabled')), // since when it gets no events; 0 while it does
   mac:                  rowMac(),
 })
 
@@ -74,6 +76,27 @@ export function* updateEndpointSecrets({
   const { bucket, endpointId, merchantId, secret, previousSecret, previousSecretEndsAt, mac, version } = endpoint
   const values = [bucket, endpointId, merchantId, secret, previousSecret, previousSecretEndsAt, mac, previousMac, version]
   if ((yield* runOne(updateSecrets, values)) === null) return false
+  yield* writeAudit(audit)
+  return true
+}
+
+const updateChoices = sql`
+  update webhook_endpoints set types = $4, disabled_at = $5, mac = $6, version = $8
+  where bucket = $1 and endpoint_id = $2 and ${isOwnedBy('$3')} and mac = $7 and version = $8 - 1 returning url`
+
+/** Replaces which events an endpoint gets, in version `endpoint.version - 1`, whose MAC is `previousMac`. Returns false when another change came first. */
+export function* updateEndpointChoices({
+  endpoint,
+  previousMac,
+  audit,
+}: {
+  endpoint: EndpointRow
+  previousMac: Uint8Array
+  audit: AuditEntry
+}): Transaction<boolean> {
+  const { bucket, endpointId, merchantId, types, disabledAt, mac, version } = endpoint
+  const values = [bucket, endpointId, merchantId, types, disabledAt, mac, previousMac, version]
+  if ((yield* runOne(updateChoices, values)) === null) return false
   yield* writeAudit(audit)
   return true
 }

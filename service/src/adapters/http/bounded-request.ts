@@ -24,6 +24,10 @@ export interface BoundedReply {
   readonly headers: IncomingHttpHeaders
   /** Null when it was too long or incomplete. */
   readonly body: Uint8Array | null
+  /** The beginning of the body, also of one that was too long. */
+  readonly start: Uint8Array
+  /** Where it came from. */
+  readonly address: ResolvedAddress
 }
 
 export type BoundedRequestResult = BoundedReply | BoundedRequestFailure
@@ -111,7 +115,7 @@ function send(
     })
     request.on('response', (reply) => {
       void readBoundedBody(reply, replyBytesMax).then((read) => {
-        resolve({ outcome: 'responded', status: reply.statusCode ?? 0, headers: reply.headers, body: read })
+        resolve({ outcome: 'responded', status: reply.statusCode ?? 0, headers: reply.headers, ...read, address })
       }, reject)
     })
     request.end(body)
@@ -135,19 +139,21 @@ async function replyInTime<T extends { readonly outcome: string }>(
 const late: MissingReply = Object.freeze({ outcome: 'late' })
 const stopped: MissingReply = Object.freeze({ outcome: 'stopped' })
 
-/** Reads a reply's body up to a limit; null when it is longer or incomplete. */
-function readBoundedBody(reply: IncomingMessage, bytesMax: number): Promise<Uint8Array | null> {
+/** Reads a reply's body up to a limit. `body` is null when it is longer or incomplete. */
+function readBoundedBody(reply: IncomingMessage, bytesMax: number): Promise<Pick<BoundedReply, 'body' | 'start'>> {
   const chunks: Buffer[] = []
   let read = 0
   return new Promise((resolve) => {
     const done = (isComplete: boolean): void => {
-      resolve(isComplete ? Uint8Array.from(Buffer.concat(chunks)) : null)
+      const start = Uint8Array.from(Buffer.concat(chunks))
+      resolve({ body: isComplete ? start : null, start })
       reply.destroy()
     }
     reply.on('data', (chunk: Buffer) => {
       read += chunk.length
-      if (read > bytesMax) done(false)
+      if (read > bytesMax) chunks.push(chunk.subarray(0, chunk.length - (read - bytesMax)))
       else chunks.push(chunk)
+      if (read > bytesMax) done(false)
     })
     reply.once('end', () => done(reply.complete))
     reply.once('error', () => done(false)).once('close', () => done(false))

@@ -1,6 +1,8 @@
+import type { IncomingHttpHeaders } from 'node:http'
+
 import type { Clock } from '../../clock.ts'
 
-import type { AddressGuard } from './address-guard.ts'
+import { isPublic, type AddressGuard } from './address-guard.ts'
 import { headBytesMax, sendBoundedRequest } from './bounded-request.ts'
 
 /** The outcome of one request to a merchant's server. */
@@ -12,6 +14,11 @@ export interface HttpPostResponse {
   readonly status: number
   /** The body; null when it was too long or incomplete. */
   readonly body: Uint8Array | null
+  readonly headers: IncomingHttpHeaders
+  /** The beginning of the body, also of one that was too long. */
+  readonly start: Uint8Array
+  /** Whether it came from the public internet. */
+  readonly isPublic: boolean
 }
 
 export interface HttpPostFailure {
@@ -61,6 +68,8 @@ export function makeHttpRequest({ guard, clock, timeoutMs, replyBytesMax }: Http
     const sized = body === undefined ? headers : { ...headers, 'content-length': Buffer.byteLength(body) }
     const request = { method, url, headers: sized, ...(body === undefined ? {} : { body }), headBytesMax, replyBytesMax }
     const reply = await sendBoundedRequest(request, { guard, clock, timeoutMs, signal })
-    return reply.outcome === 'responded' ? { outcome: reply.outcome, status: reply.status, body: reply.body } : reply
+    if (reply.outcome !== 'responded') return reply
+    const { outcome, status, body: read, headers: received, start, address } = reply
+    return { outcome, status, body: read, headers: received, start, isPublic: isPublic(address) }
   }
 }

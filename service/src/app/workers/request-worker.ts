@@ -56,7 +56,7 @@ const log = makeLog(config.logLevel, sink, clock.now)
 const lifecycle = createLifecycle()
 const metrics = makeMetrics(
   clock,
-  serviceGauges(lifecycle, { readiness: () => readReadiness(lifecycle), partNames: awayPartNames, log, version: tesseraVersion }),
+  serviceGauges(lifecycle, { readiness: () => readReadiness(lifecycle), partNames: awayPartNames, log, version: tesseraVersion, config }),
   { isFirst: false },
 )
 const custodyAudit = makeCustodyAudit({ clock, log: log.warn })

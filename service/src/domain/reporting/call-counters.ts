@@ -81,13 +81,18 @@ export function makeCallCounters({ store, clock }: CallCounterDependencies): Cal
     if (name === null || merchantId === '') return []
     const counters: BufferedCounter[] = [{ merchantId, hour: hourOf(at), name, count: 1 }]
     // Calls tried in the dashboard do not show that the merchant's own calls arrive.
-    if (firsts.has(name) && !actor.startsWith('user:')) counters.push({ merchantId, hour: 0, name, count: 1 })
+    if (firsts.has(name)) counters.push({ merchantId, hour: 0, name: actor.startsWith('user:') ? triedCounter(name) : name, count: 1 })
     return counters
   }
 
   function deleteOld(stopping: AbortSignal): Promise<number> {
     return deleteInPages(store, deleteOldCounters, hourOf(clock.now()) - storedHours, stopping)
   }
+}
+
+/** Of all time: what users of the dashboard did, of the actions that the Start page lists. */
+export function triedCounter(name: string): string {
+  return `tried_${name}`
 }
 
 /** The counter name of an audit entry; null when it is not counted. Only names from fixed lists are used. */

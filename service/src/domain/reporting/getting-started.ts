@@ -3,6 +3,7 @@ import { listAllTimeCounters } from '../../store/counters.ts'
 import type { Store } from '../../store/store.ts'
 import { listEndpoints } from '../../store/webhook-endpoints.ts'
 
+import { triedCounter } from './call-counters.ts'
 import type { MerchantCardsKey } from './cards.ts'
 
 /** A test card, as shown in the dashboard. */
@@ -30,16 +31,19 @@ export interface TestCredentials {
 }
 
 export interface GettingStartedChecklist {
-  readonly created: boolean
-  readonly verified: boolean
-  readonly paid: boolean
-  readonly webhook: boolean
+  readonly created: StepProgress
+  readonly verified: StepProgress
+  readonly paid: StepProgress
+  readonly webhook: StepProgress
 }
+
+/** `tried`: by a test payment of the dashboard, and not yet by a call of the merchant's own. */
+export type StepProgress = 'done' | 'tried' | 'open'
 
 export interface GettingStartedGuide {
   readonly details: GettingStartedDetails
   readonly clock: Pick<Clock, 'moment'>
-  /** Progress of the merchant's own calls. */
+  /** How far the merchant has come. */
   checklist(of: MerchantCardsKey): Promise<GettingStartedChecklist>
 }
 
@@ -58,7 +62,13 @@ export function makeGettingStarted({ store, clock }: GettingStartedDependencies,
         store.read(listEndpoints({ bucket, merchantId })),
       ])
       const has = (wanted: string): boolean => counters.some(({ name, count }) => name === wanted && count > 0)
-      return { created: has('created'), verified: has('verified'), paid: has('paid'), webhook: endpoints.length > 0 }
+      const progressOf = (step: string): StepProgress => (has(step) ? 'done' : has(triedCounter(step)) ? 'tried' : 'open')
+      return {
+        created: progressOf('created'),
+        verified: progressOf('verified'),
+        paid: progressOf('paid'),
+        webhook: endpoints.length > 0 ? 'done' : 'open',
+      }
     },
   })
 }

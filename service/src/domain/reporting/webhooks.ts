@@ -8,11 +8,13 @@ import {
   type DeliveryAttemptRow,
   type DeliveryRow,
   findDueDelivery,
+  listDeadDeliveries,
   listDeliveries,
   listDeliveriesOfObject,
   listDeliveryAttempts,
   listDeliveryPage,
   type ListedDelivery,
+  listOldestWaiting,
 } from '../../store/deliveries.ts'
 import { type EventRow, outboxTable } from '../../store/outbox.ts'
 import type { Store } from '../../store/store.ts'
@@ -57,6 +59,14 @@ export interface DeliveryDetails {
   readonly attempts: readonly DeliveryAttemptRow[]
 }
 
+export interface EndpointHealth {
+  /** Of the newest deliveries of the merchant those to this endpoint that were attempted, and how many of them were delivered. */
+  attempted: number
+  delivered: number
+  lastFailedAt: number | null
+  oldestWaitingAt: number | null
+}
+
 export interface WebhookReportDependencies extends VerifiedRowDependencies {
   readonly store: Store
   readonly clock: Clock
@@ -68,6 +78,8 @@ export interface WebhookReports {
   readonly now: () => number
   /** Maximum number of endpoints per merchant. */
   readonly endpointsMax: number
+  /** How the deliveries to each endpoint go, by its id. */
+  health(of: MerchantCardsKey): Promise<ReadonlyMap<string, EndpointHealth>>
   list(of: MerchantCardsKey, query: DeliveryListQuery): Promise<DeliveryPage>
   /** Throws `deliveryNotFound`. */
   get(of: MerchantCardsKey, key: { readonly eventId: string; readonly endpointId: string }): Promise<DeliveryDetails>
@@ -77,7 +89,30 @@ export function makeWebhookReports(deps: WebhookReportDependencies, endpoints: W
   const { store, clock, alarm } = deps
   const eventRows = makeVerifiedRows(deps, outboxTable)
   const endpointRows = makeVerifiedRows(deps, webhookEndpointsTable)
-  return Object.freeze({ endpoints, now: () => clock.now(), endpointsMax: endpoints.endpointsMax, list, get })
+  return Object.freeze({ endpoints, now: () => clock.now(), endpointsMax: endpoints.endpointsMax, health, list, get })
+
+  /** From a bounded number of rows of indexes, so that it costs the same however many deliveries there are. */
+  async function health({ bucket, merchantId }: MerchantCardsKey): ReturnType<WebhookReports['health']> {
+    const query = { bucket, merchantId, count: lookMax }
+    const [newest, dead, waiting] = await Promise.all([
+      store.read(listDeliveryPage({ ...query, state: null, after: null })),
+      store.read(listDeadDeliveries(query)),
+      store.read(listOldestWaiting(query)),
+    ])
+    const found = new Map<string, EndpointHealth>()
+    const of = (endpointId: string): EndpointHealth => {
+      const known = found.get(endpointId) ?? { attempted: 0, delivered: 0, lastFailedAt: null, oldestWaitingAt: null }
+      found.set(endpointId, known)
+      return known
+    }
+    for (const { endpointId, state, totalAttempts } of newest) {
+      if (totalAttempts > 0) of(endpointId).attempted += 1
+      if (state === 'delivered') of(endpointId).delivered += 1
+    }
+    for (const { endpointId, finishedAt } of dead) of(endpointId).lastFailedAt ??= finishedAt
+    for (const { endpointId, createdAt } of waiting) of(endpointId).oldestWaitingAt ??= createdAt
+    return found
+  }
 
   /** State has an index. Type and endpoint are filtered over a bounded number of rows, so that every page costs the same. */
   async function list(

@@ -11,6 +11,7 @@ import { makeVerifiedRows, type TamperedRowAlarm } from '../verified-rows.ts'
 
 import type { AddressGuard } from '../../adapters/http/address-guard.ts'
 import type { WebhookPost, WebhookPostResult } from './webhook-post.ts'
+import { noExcerpt } from './reply-excerpt.ts'
 import { retryWaitAfter } from './schedule.ts'
 import { openWebhookSecrets } from './secrets.ts'
 import { signatureHeaders } from './sign.ts'
@@ -58,6 +59,7 @@ export function makeDeliveryAttempts(deps: DeliveryDependencies): AttemptDeliver
     const wait = isDelivered || isFinal(result) ? null : retryWaitAfter(delivery.attempts, random())
     const endState = isDelivered ? 'delivered' : 'dead'
     const { bucket, endpointId, eventId, totalAttempts: number } = delivery
+    const { reply = noExcerpt } = 'reply' in result ? result : {}
     const recorded = await store.write(recordDeliveryAttempt, {
       claimId,
       now,
@@ -72,6 +74,8 @@ export function makeDeliveryAttempts(deps: DeliveryDependencies): AttemptDeliver
         tookMs: now - startedAt,
         outcome: result.outcome,
         status: result.status,
+        replyHeaders: reply.headers,
+        replyBody: reply.body,
       },
     })
     return { result, hasNext: recorded?.hasNext === true }
@@ -88,13 +92,15 @@ export function makeDeliveryAttempts(deps: DeliveryDependencies): AttemptDeliver
       return tamperedEvent
     }
     if (endpoint !== null && !(await endpointRows.isValid(endpoint))) return tamperedEndpoint
+    if (endpoint !== null && endpoint.disabledAt !== 0) return endpointDisabled
     return signAndPost(deps, found, signal)
   }
 }
 
 /** The outcome of one attempt, with its HTTP status. */
 export type WebhookAttemptOutcome =
-  WebhookPostResult | { readonly outcome: 'endpoint_removed' | 'forbidden_url' | 'not_signed' | 'tampered'; readonly status: 0 }
+  | WebhookPostResult
+  | { readonly outcome: 'endpoint_removed' | 'endpoint_disabled' | 'forbidden_url' | 'not_signed' | 'tampered'; readonly status: 0 }
 
 /** The dependencies of one attempt. */
 export type DeliveryAttemptDependencies = Pick<
@@ -144,8 +150,10 @@ type SignatureHeaders = ReturnType<typeof signatureHeaders>
 const tamperedEvent: WebhookAttemptOutcome = Object.freeze({ outcome: 'tampered', status: 0 })
 /** Attempted again like a failed attempt, since the row of the endpoint may be repaired. */
 const tamperedEndpoint: WebhookAttemptOutcome = Object.freeze({ outcome: 'tampered', status: 0 })
+/** Not attempted again: it is sent when somebody asks for it, after the endpoint was enabled. */
+const endpointDisabled: WebhookAttemptOutcome = Object.freeze({ outcome: 'endpoint_disabled', status: 0 })
 const endpointRemoved: WebhookAttemptOutcome = Object.freeze({ outcome: 'endpoint_removed', status: 0 })
 
 function isFinal(result: WebhookAttemptOutcome): boolean {
-  return result === endpointRemoved || result === tamperedEvent
+  return result === endpointRemoved || result === endpointDisabled || result === tamperedEvent
 }

@@ -1,6 +1,7 @@
 import type { AuditActor } from '../request-context.ts'
 import { bucketOf, issueId } from '@tessera/vault/id'
 import { SettingProblem } from '@tessera/contract/setting-problems'
+import type { EventType } from '@tessera/contract/event'
 import { type AuditEntry, findNewestAudited, insertAuditEntry } from '../../store/audit.ts'
 import { replayFailed as replayFailedDeliveries, type ReplayedPage } from '../../store/delivery-claims.ts'
 import { type DeliveryRow, listDeadDeliveries, listDeliveries, replayEvent } from '../../store/deliveries.ts'
@@ -13,6 +14,7 @@ import {
   type EndpointRow,
   insertEndpoint,
   listEndpoints,
+  updateEndpointChoices,
   updateEndpointSecrets,
   webhookEndpointsTable,
 } from '../../store/webhook-endpoints.ts'
@@ -38,6 +40,8 @@ export interface WebhookEndpointAdministration {
   list(merchantId: string): Promise<EndpointLookup[]>
   /** A tampered endpoint is removed by its id only. */
   remove(merchantId: string, named: string | null, by: AuditActor): Promise<EndpointLookup | SettingProblem>
+  /** Which events an endpoint gets. Members that are left out stay as they are; a change that changes nothing writes nothing. */
+  change(merchantId: string, named: string, patch: EndpointPatch, by: AuditActor): Promise<EndpointRow | SettingProblem>
   /** The previous secret keeps signing beside the new one for a day. */
   rotateSecret(
     merchantId: string,
@@ -52,6 +56,12 @@ export interface WebhookEndpointAdministration {
   replay(merchantId: string, eventId: string, at: string | null, by: AuditActor): Promise<number>
   /** Schedules failed deliveries of one endpoint again, a page in one call, those that failed first. */
   replayFailed(merchantId: string, failed: FailedDeliveries, by: AuditActor): Promise<ReplayedDeliveries | SettingProblem>
+}
+
+export interface EndpointPatch {
+  /** Empty for all. */
+  readonly types?: readonly EventType[] | undefined
+  readonly isEnabled?: boolean | undefined
 }
 
 export interface FailedDeliveries {
@@ -93,7 +103,19 @@ export function makeWebhookEndpointAdministration(deps: WebhookEndpointDependenc
   const rows = makeVerifiedRows(deps, webhookEndpointsTable)
   const eventRows = makeVerifiedRows(deps, outboxTable)
   let testsRunning = 0
-  return Object.freeze({ endpointsMax: settings.endpointsMax, add, list, remove, rotateSecret, test, events, dead, replay, replayFailed })
+  return Object.freeze({
+    endpointsMax: settings.endpointsMax,
+    add,
+    list,
+    remove,
+    change,
+    rotateSecret,
+    test,
+    events,
+    dead,
+    replay,
+    replayFailed,
+  })
 
   async function add(merchantId: string, text: string, by: AuditActor): ReturnType<WebhookEndpointAdministration['add']> {
     if ((await store.read(findMerchant(merchantId))) === null) return new SettingProblem('merchant_unknown')
@@ -104,7 +126,7 @@ export function makeWebhookEndpointAdministration(deps: WebhookEndpointDependenc
     const named = { bucket, merchantId, endpointId: issueId(bucket, now), url: read.href }
     const { sealed, formatted } = await issueWebhookSecret(keyring, environment, named)
     const secrets = { secret: sealed, previousSecret: null, previousSecretEndsAt: 0 }
-    const endpoint = await rows.seal({ ...named, ...secrets, createdAt: now, version: 1, mac: new Uint8Array(0) })
+    const endpoint = await rows.seal({ ...named, ...secrets, types: '', disabledAt: 0, createdAt: now, version: 1, mac: new Uint8Array(0) })
     const isInserted = await store.write(insertEndpoint, {
       endpoint,
       maxEndpoints: settings.endpointsMax,
@@ -142,6 +164,33 @@ export function makeWebhookEndpointAdministration(deps: WebhookEndpointDependenc
     const changes = isTamperedEndpoint(endpoint) ? [] : [{ name: 'url', from: urlForAudit(endpoint.url), to: null }]
     const audit = { ...auditEntryOf(endpoint, by, 'webhook.removed'), version: version + 1, changes }
     return (await store.write(deleteEndpoint, { key: endpoint, audit })) ? endpoint : new SettingProblem('webhook_unknown')
+  }
+
+  async function change(
+    merchantId: string,
+    named: string,
+    { types, isEnabled }: EndpointPatch,
+    by: AuditActor,
+  ): ReturnType<WebhookEndpointAdministration['change']> {
+    const endpoint = await findValid(merchantId, named)
+    if (endpoint instanceof SettingProblem) return endpoint
+    const next = {
+      types: types === undefined ? endpoint.types : types.toSorted().join(' '),
+      disabledAt: isEnabled === undefined || isEnabled === (endpoint.disabledAt === 0) ? endpoint.disabledAt : isEnabled ? 0 : clock.now(),
+    }
+    const changes = [
+      // Null: all.
+      { name: 'event_types', from: endpoint.types || null, to: next.types || null },
+      { name: 'webhook_state', from: stateName(endpoint), to: stateName(next) },
+    ].filter(({ from, to }) => from !== to)
+    if (changes.length === 0) return endpoint
+    const changed = await rows.seal({ ...endpoint, ...next, version: endpoint.version + 1 })
+    const isChanged = await store.write(updateEndpointChoices, {
+      endpoint: changed,
+      previousMac: endpoint.mac,
+      audit: { ...auditEntryOf(endpoint, by, 'webhook.changed'), version: changed.version, mac: changed.mac, changes },
+    })
+    return isChanged ? changed : new SettingProblem('webhook_changed_meanwhile')
   }
 
   async function rotateSecret(
@@ -229,6 +278,7 @@ export function makeWebhookEndpointAdministration(deps: WebhookEndpointDependenc
   ): ReturnType<WebhookEndpointAdministration['replayFailed']> {
     const endpoint = await findValid(merchantId, named)
     if (endpoint instanceof SettingProblem) return endpoint
+    if (endpoint.disabledAt !== 0) return new SettingProblem('webhook_disabled')
     const { bucket, endpointId, url } = endpoint
     const now = clock.now()
     const failed = { bucket, merchantId, endpointId, from, to: Math.min(to, now) }
@@ -245,4 +295,8 @@ export function makeWebhookEndpointAdministration(deps: WebhookEndpointDependenc
     const base = { at: clock.now(), actor, requestId, address, action, outcome: 'done' }
     return { ...base, merchantId, subject, version: 0, mac: new Uint8Array(0) }
   }
+}
+
+function stateName({ disabledAt }: Pick<EndpointRow, 'disabledAt'>): string {
+  return disabledAt === 0 ? 'on' : 'off'
 }

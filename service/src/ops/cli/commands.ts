@@ -49,6 +49,38 @@ const start: Command = {
   run: async (input) => (await import('./start.ts')).runStart(input),
 }
 
+/** Loaded when it runs, because it loads the store. */
+const migrate: Command = {
+  name: 'migrate',
+  summary: 'Shows which changes of the schema this version brings, and applies them on PostgreSQL beside the running services.',
+  details:
+    'A start does the same. Use it before an upgrade, with the new version and the settings of the service, so that the restarts take no longer than others.\n' +
+    'Each change is a transaction of its own, which waits for a table two seconds at most, and is tried again for two minutes.\n' +
+    'Services of the previous version go on with what only adds to the schema. A change that is marked as breaking needs them stopped: see --breaking.',
+  options: [
+    { name: 'yes', meaning: 'Applies them; without this the command only shows them.' },
+    { name: 'breaking', meaning: 'Also those on which services of the previous version fail: stop them first.' },
+  ],
+  run: async (input) => (await import('./migrate.ts')).runMigrate(input),
+}
+
+/** Of `tessera backup` and `tessera keys backup`. */
+const recipientOptions: readonly CommandOption[] = [
+  {
+    name: 'recipient',
+    takes: '<age1…>',
+    meaning: 'Encrypts the copy to this public key of age, or to several with commas between them; only their identities open it.',
+  },
+  { name: 'recipients-file', takes: '<file>', meaning: 'A file with recipients, one on a line.' },
+]
+
+/** Of `tessera restore`. */
+const identityOption: CommandOption = {
+  name: 'identity',
+  takes: '<file>',
+  meaning: 'The file of age-keygen that opens an encrypted backup; only this user may read it.',
+}
+
 const yesOption: CommandOption = { name: 'yes', meaning: 'Does it; without this the command only says what it would do.' }
 const checkpointsOption: CommandOption = {
   name: 'from',
@@ -75,7 +107,10 @@ const backup: Command = {
     'Writes manifest.json, signed, with the hash of the copy and a checkpoint of the audit, and an audit entry. It has no keys: the command says what has to be\n' +
     'kept apart. Missing audit entries are named and no hindrance; a damaged page is.\n' +
     'On PostgreSQL it writes the manifest, with the position of the log, for a copy by pg_basebackup or pgBackRest. docs/operating/backup.md has the drill.',
-  options: [{ name: 'rate', takes: '<megabytes>', meaning: 'How much is copied a second, so that the service stays fast. Default: 16.' }],
+  options: [
+    { name: 'rate', takes: '<megabytes>', meaning: 'How much is copied a second, so that the service stays fast. Default: 16.' },
+    ...recipientOptions,
+  ],
   run: async (input) => (await import('./backup.ts')).runBackup(input),
 }
 
@@ -175,6 +210,7 @@ const keysBackup: Command = {
   args: '<file>',
   summary: 'Copies the embedded key store into a new file, also while the service runs.',
   details: 'Keep it in another place than the database and the key encryption key: together they open every card.',
+  options: recipientOptions,
   run: async (input) => (await import('./backup.ts')).runKeysBackup(input),
 }
 
@@ -185,7 +221,7 @@ const restore: Command = {
   details:
     'Stop every service on this database first. Puts the copy in place of the embedded database, whose files are kept; on PostgreSQL restore the database first.\n' +
     'Writes an audit entry and a signed statement, so that the older end of the audit is accepted. Verifies before it changes anything.',
-  options: [yesOption, checkpointsOption],
+  options: [yesOption, checkpointsOption, identityOption],
   run: async (input) => (await import('./restore.ts')).runRestore(input),
 }
 
@@ -216,6 +252,7 @@ export const commands: readonly Command[] = Object.freeze([
   statusCommand,
   backup,
   restore,
+  migrate,
   keysInit,
   keysStatus,
   keysRotate,

@@ -103,7 +103,13 @@ export async function startCheckedService(config: Config, deps: ProcessDependenc
     await requireStartChecks(subject, 'machine')
     const metrics = makeMetrics(
       clock,
-      serviceGauges(lifecycle, { readiness: () => readReadiness(lifecycle), partNames: awayPartNames, log, version: tesseraVersion }),
+      serviceGauges(lifecycle, {
+        readiness: () => readReadiness(lifecycle),
+        partNames: awayPartNames,
+        log,
+        version: tesseraVersion,
+        config,
+      }),
       { collectOthers: () => lifecycle.collectMetricsElsewhere() },
     )
     resources.add(metrics.close)

@@ -1,5 +1,9 @@
+import { statfs } from 'node:fs/promises'
+import type { StatsFs } from 'node:fs'
+import { findLastAction } from '../../store/audit.ts'
 import { countWaitingDeliveries } from '../../store/delivery-claims.ts'
 import type { ConnectionPool, Store } from '../../store/store.ts'
+import type { Config } from '../config/config.ts'
 import type { DroppedCalls } from '../request-log/request-buffer.ts'
 import type { Log } from '../logging/log.ts'
 
@@ -22,10 +26,14 @@ export interface GaugeDependencies {
   readonly partNames: readonly string[]
   readonly log: Log
   readonly version: string
+  readonly config: Pick<Config, 'dataFolder' | 'databaseUrl' | 'storeMegabytesMax'>
 }
 
 /** The gauges of the service itself. */
-export function serviceGauges(lifecycle: ObservedLifecycle, { readiness, partNames, log, version }: GaugeDependencies): GaugeDefinition[] {
+export function serviceGauges(
+  lifecycle: ObservedLifecycle,
+  { readiness, partNames, log, version, config }: GaugeDependencies,
+): GaugeDefinition[] {
   return [
     {
       name: 'tessera_build_info',
@@ -70,6 +78,30 @@ export function serviceGauges(lifecycle: ObservedLifecycle, { readiness, partNam
       help: 'Size of the database; of an embedded one with its request log and the write-ahead logs.',
       read: async () => (lifecycle.store === null ? [] : [{ labels: {}, value: await lifecycle.store.sizeBytes() }]),
     },
+    {
+      name: 'tessera_store_size_max_bytes',
+      help: 'What storeMegabytesMax allows the file of the embedded database; none without the setting or on PostgreSQL.',
+      read: () =>
+        config.databaseUrl === null && config.storeMegabytesMax !== null ? [{ labels: {}, value: config.storeMegabytesMax * 2 ** 20 }] : [],
+    },
+    {
+      name: 'tessera_data_folder_size_bytes',
+      help: 'Size of the file system that has the data folder.',
+      read: async () => sizeSamples(await statfs(config.dataFolder), ({ blocks }) => blocks),
+    },
+    {
+      name: 'tessera_data_folder_available_bytes',
+      help: 'What is left for the service on the file system that has the data folder.',
+      read: async () => sizeSamples(await statfs(config.dataFolder), ({ bavail }) => bavail),
+    },
+    {
+      name: 'tessera_last_backup_timestamp_seconds',
+      help: 'When tessera backup last recorded a backup of the database, unix seconds; 0 when it never did.',
+      read: async () => {
+        const at = lifecycle.store === null ? null : await lifecycle.store.read(findLastAction('database', 'database.backed_up'))
+        return lifecycle.store === null ? [] : [{ labels: {}, value: (at ?? 0) / 1000 }]
+      },
+    },
     { name: 'tessera_requests_in_flight', help: 'Requests in progress.', merge: 'sum', read: () => lifecycle.inFlight() },
     {
       name: 'tessera_buffered_bytes',
@@ -107,6 +139,10 @@ export function serviceGauges(lifecycle: ObservedLifecycle, { readiness, partNam
       read: log.dropped,
     },
   ]
+}
+
+function sizeSamples(found: StatsFs, read: (found: StatsFs) => number): GaugeSample[] {
+  return [{ labels: {}, value: read(found) * found.bsize }]
 }
 
 function poolsOf({ store }: ObservedLifecycle): readonly ConnectionPool[] {

@@ -23,7 +23,7 @@ export interface FormAssets {
   readonly hosted: { readonly script: string; readonly style: string }
   /** The frame's messages. The document has one language; another is requested when the page changes the language. */
   readonly texts: Readonly<Record<Language, FrameTexts>>
-  /** By name: `tessera.js`, `tessera.mjs`, `react.mjs`, `tessera.d.ts`. */
+  /** By name: `tessera.js`, `tessera.mjs`, `react.mjs`, `tessera.d.ts`, and the library for servers as an archive for npm. */
   readonly files: ReadonlyMap<string, SdkFile>
 }
 
@@ -109,4 +109,4 @@ export function scriptHashOf(text: string | Buffer): string {
   return `sha256-${createHash('sha256').update(text).digest('base64')}`
 }
 
-const sdkNames = ['tessera.js', 'tessera.mjs', 'react.mjs', 'tessera.d.ts'] as const
+const sdkNames = ['tessera.js', 'tessera.mjs', 'react.mjs', 'tessera.d.ts', 'tessera-client.tgz'] as const

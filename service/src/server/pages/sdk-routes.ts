@@ -37,21 +37,24 @@ export interface FormScript {
   readonly purpose: string
 }
 
-/** A file in the encoding that the browser prefers. */
+/** A file in the encoding that the browser prefers; an archive as it is. */
 export function sdkReply(
   { headers: { 'accept-encoding': accepted } }: PageRequest,
   headers: PageReply['headers'],
   file: SdkFile,
 ): PageReply {
+  if (headers['content-type'] === contentTypes['.tgz']) return { headers, body: file.bytes }
   if (/\bbr\b/.test(accepted ?? '')) return { headers: { ...headers, 'content-encoding': 'br' }, body: file.brotli }
   if (!/\bgzip\b/.test(accepted ?? '')) return { headers, body: file.bytes }
   return { headers: { ...headers, 'content-encoding': 'gzip' }, body: file.gzipped }
 }
 
+const contentTypes: Readonly<Record<string, string>> = { '.d.ts': 'application/typescript; charset=utf-8', '.tgz': 'application/gzip' }
+
 /** Type declarations are read by compilers and editors. MIME tables usually map .ts to video (MPEG transport stream). */
 function headersOf(name: string, caching: string): Readonly<Record<string, string>> {
-  const type = name.endsWith('.d.ts') ? { 'content-type': 'application/typescript; charset=utf-8' } : {}
-  return { ...sdkHeaders, ...type, 'cache-control': caching }
+  const type = Object.entries(contentTypes).find(([end]) => name.endsWith(end))?.[1]
+  return { ...sdkHeaders, ...(type === undefined ? {} : { 'content-type': type }), 'cache-control': caching }
 }
 
 const integrityHeaders = { ...sdkHeaders, 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' }

@@ -1,3 +1,4 @@
+-- breaking: the previous version would write summaries without the new columns.
 -- When receipts were debited and refunded, for the totals of a day and for lists by the day of payment. Summaries are written anew from the audit.
 
 drop table receipt_summaries;

@@ -82,7 +82,7 @@ test(
     await fillDeliveries(raw, 'postgres', backlogs['with a normal backlog'])
     const [row = {}] = await raw(`select bucket, endpoint_id, event_id from deliveries where due_at < ${T0} limit 1`)
     const key = { bucket: Number(row['bucket']), endpointId: String(row['endpoint_id']), eventId: String(row['event_id']) }
-    const attempt = { ...key, number: 1, at: T0, tookMs: 1, outcome: 'delivered', status: 200 }
+    const attempt = { ...key, number: 1, at: T0, tookMs: 1, outcome: 'delivered', status: 200, replyHeaders: '', replyBody: '' }
     const result = { claimId: '', attempt, now: T0, state: 'waiting' } as const
     for (const dueAt of [T0 + 5000, null])
       await expectRanges(url, () => recordDeliveryAttempt({ ...result, dueAt }), /^deliveries_(pkey|event)$/)

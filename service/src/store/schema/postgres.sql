@@ -208,6 +208,8 @@ create table delivery_attempts (
   took_ms bigint not null,
   outcome text not null,
   status integer not null,
+  reply_headers text not null,
+  reply_body text not null,
   primary key (bucket, event_id, endpoint_id, number)
 );
 
@@ -361,6 +363,7 @@ create table migrations (
   number integer not null,
   name text not null,
   checksum text not null,
+  compatible integer not null,
   primary key (number)
 );
 
@@ -732,6 +735,8 @@ create table webhook_endpoints (
   created_at bigint not null,
   mac bytea not null,
   version integer not null,
+  types text not null,
+  disabled_at bigint not null,
   primary key (bucket, endpoint_id)
 );
 

@@ -194,7 +194,7 @@ create table delivery_attempts (
   at integer not null,
   took_ms integer not null,
   outcome text not null,
-  status integer not null,
+  status integer not null, reply_headers text not null default '', reply_body text not null default '',
   primary key (bucket, event_id, endpoint_id, number)
 ) strict;
 
@@ -326,7 +326,8 @@ create table merchants (
   mac blob not null
 ) strict;
 
-create table migrations (number integer primary key not null, name text not null, checksum text not null) strict;
+create table migrations (
+  number integer primary key not null, name text not null, checksum text not null, compatible integer not null default 0) strict;
 
 create table operations (
   bucket integer not null,
@@ -654,7 +655,7 @@ create table webhook_endpoints (
   secret blob not null,
   secret_before blob,
   before_ends_at integer not null,
-  created_at integer not null, mac blob not null default x'', version integer not null default 1,
+  created_at integer not null, mac blob not null default x'', version integer not null default 1, types text not null default '', disabled_at integer not null default 0,
   primary key (bucket, endpoint_id)
 ) strict;
 

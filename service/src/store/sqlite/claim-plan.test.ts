@@ -26,7 +26,18 @@ import { endpointAuditEntry, makeDeliveriesClaim } from '../suite/webhooks.fixtu
 import { withSqlite } from './with-store.fixture.ts'
 
 const before = T0
-const attempt = { bucket, endpointId: 'e', eventId: 'v', number: 1, at: T0, tookMs: 1, outcome: 'delivered', status: 200 }
+const attempt = {
+  bucket,
+  endpointId: 'e',
+  eventId: 'v',
+  number: 1,
+  at: T0,
+  tookMs: 1,
+  outcome: 'delivered',
+  status: 200,
+  replyHeaders: '',
+  replyBody: '',
+}
 const result = { claimId: '', attempt, now: T0, state: 'waiting' } as const
 
 const page = { endpoint: { bucket, endpointId: 'e' }, now: T0 }

@@ -17,6 +17,8 @@ export function makeEndpoint(name: string, over: Partial<EndpointRow> = {}): End
     previousSecretEndsAt: 0,
     createdAt: T0,
     version: 1,
+    types: '',
+    disabledAt: 0,
     mac: bytesOf(`endpoint ${name}`, 48),
     ...over,
   }
@@ -64,7 +66,18 @@ export async function recordAttempt(
   end: DeliveryOutcome,
 ): Promise<boolean> {
   const { endpointId, eventId, totalAttempts } = delivery
-  const attempt = { bucket, endpointId, eventId, number: totalAttempts, at: now, tookMs: 3, outcome: 'delivered', status: 200 }
+  const attempt = {
+    bucket,
+    endpointId,
+    eventId,
+    number: totalAttempts,
+    at: now,
+    tookMs: 3,
+    outcome: 'delivered',
+    status: 200,
+    replyHeaders: '',
+    replyBody: '',
+  }
   const state = typeof end === 'number' ? 'waiting' : end
   return (await store.write(recordDeliveryAttempt, { claimId, attempt, now, state, dueAt: typeof end === 'number' ? end : null })) !== null
 }

@@ -1,5 +1,5 @@
 import type { Clock } from '../../../clock.ts'
-import { makeCounter, makeGauge, makeHistogram, type Metric } from '../../metrics/metric.ts'
+import { formatMetrics, makeCounter, makeGauge, makeHistogram, type Metric } from '../../metrics/metric.ts'
 
 import type { CanaryRound } from './round.ts'
 
@@ -39,7 +39,7 @@ export function makeCanaryMetrics(clock: Pick<Clock, 'now' | 'sleep'>): CanaryMe
       for (const { step, ms } of made) steps.observe({ step }, ms / 1000)
     },
     async render() {
-      return (await Promise.all(all.map(async (metric) => metric.render()))).join('')
+      return formatMetrics((await Promise.all(all.map(async (metric) => metric.collect()))).filter((family) => family !== null))
     },
   })
 }

@@ -5,6 +5,7 @@ import { call } from '../../app/api.ts'
 import { messages } from '../../app/language.ts'
 import { dashboardPath } from '../../app/router.ts'
 import { hasRole } from '../../app/session-state.ts'
+import { CopyButton } from '../../components/copy.tsx'
 import { ErrorMessage } from '../../components/query-result.tsx'
 import { EnglishCode, Tag } from '../../components/values.tsx'
 import { formatMs, groupCardNumber } from '../../format/numbers.ts'
@@ -12,17 +13,18 @@ import { useAction } from '../../hooks/use-action.ts'
 import { startPageText } from '../../messages/page-texts.ts'
 import { describeTestCard } from './test-cards.tsx'
 
-type TestTokenResult = Result<'dashboard.start.makeToken'>
+type TestPaymentResult = Result<'dashboard.start.makePayment'>
 
-/** Makes a token for a test card and shows the calls that made it. */
-export function TestTokenPanel({ cards }: { cards: Result<'dashboard.start.get'>['testCards'] }) {
+/** Makes a payment with a test card and shows the calls that made it, and once the token of the card. */
+export function TestPaymentPanel({ cards, onMade }: { cards: Result<'dashboard.start.get'>['testCards']; onMade: () => void }) {
   const text = startPageText.current()
   const lastFour = useSignal(cards[0]?.lastFour ?? '')
-  const result = useSignal<TestTokenResult | null>(null)
+  const result = useSignal<TestPaymentResult | null>(null)
   const { isBusy, error, run } = useAction()
   const make = async (): Promise<void> => {
     result.value = null
-    result.value = await call('dashboard.start.makeToken', { lastFour: lastFour.value })
+    result.value = await call('dashboard.start.makePayment', { lastFour: lastFour.value })
+    onMade()
   }
   if (!hasRole('developer')) return null
   return (
@@ -50,23 +52,31 @@ export function TestTokenPanel({ cards }: { cards: Result<'dashboard.start.get'>
         </button>
       </form>
       <ErrorMessage error={error.value} />
-      <div aria-live="polite">{result.value !== null && <TestTokenOutcome result={result.value} />}</div>
+      <div aria-live="polite">{result.value !== null && <TestPaymentOutcome result={result.value} />}</div>
     </section>
   )
 }
 
-function TestTokenOutcome({ result: { cardId, number, verified, steps } }: { result: TestTokenResult }) {
+function TestPaymentOutcome({ result: { cardId, number, token, receiptId, paid, steps } }: { result: TestPaymentResult }) {
   const text = startPageText.current()
   return (
     <div class="outcome">
       <p>
-        <Tag tone={verified ? 'green' : 'amber'}>{verified ? text.verified : text.notVerified}</Tag>{' '}
+        <Tag tone={paid ? 'green' : 'amber'}>{paid ? text.paid : text.notPaid}</Tag>{' '}
         {cardId !== null && (
           <a class="mask" href={dashboardPath(`cards/${cardId}`)}>
             {number}
           </a>
-        )}
+        )}{' '}
+        {receiptId !== null && <a href={dashboardPath(`receipts/${receiptId}`)}>{text.toReceipt}</a>}
       </p>
+      {token !== null && (
+        <div class="once">
+          <strong>{text.token}</strong>
+          <CopyButton text={token} />
+          <small>{text.tokenOnce}</small>
+        </div>
+      )}
       <ol class="calls">
         {steps.map(({ method, ms, refused }) => (
           <li key={method}>
@@ -81,11 +91,6 @@ function TestTokenOutcome({ result: { cardId, number, verified, steps } }: { res
           </li>
         ))}
       </ol>
-      {cardId !== null && (
-        <p class="note">
-          {text.cardId} <code>{cardId}</code>. {text.tokenNote}
-        </p>
-      )}
     </div>
   )
 }
