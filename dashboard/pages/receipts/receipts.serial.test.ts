@@ -4,7 +4,14 @@ import { after, afterEach, before, test } from 'node:test'
 
 import type { Page } from 'playwright-core'
 
-import { callDashboard, listAccessibilityViolations, openDashboard, readDownload, signInByForm, type OpenDashboard } from '../../dashboard.fixture.ts'
+import {
+  callDashboard,
+  listAccessibilityViolations,
+  openDashboard,
+  readDownload,
+  signInByForm,
+  type OpenDashboard,
+} from '../../dashboard.fixture.ts'
 
 let dashboard: OpenDashboard
 before(async () => {
