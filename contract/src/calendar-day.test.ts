@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { addDays, countDays, listDays, periodBefore, startOfDay, tashkentDay, toTimeRange } from './calendar-day.ts'
+import { addDays, countDays, listDays, periodBefore, dayStart, tashkentDay, toTimeRange } from './calendar-day.ts'
 
 test('a day begins at midnight in Tashkent', () => {
-  assert.equal(startOfDay('2026-11-28'), Date.parse('2026-11-27T19:00:00Z'))
+  assert.equal(dayStart('2026-11-28'), Date.parse('2026-11-27T19:00:00Z'))
   assert.equal(tashkentDay(Date.parse('2026-11-27T19:00:00Z')), '2026-11-28')
   assert.equal(tashkentDay(Date.parse('2026-11-27T18:59:59.999Z')), '2026-11-27')
   assert.deepEqual(toTimeRange({ from: '2026-11-28', to: '2026-11-28' }), {
@@ -15,7 +15,7 @@ test('a day begins at midnight in Tashkent', () => {
 
 test('a text that is no day has no beginning', () => {
   for (const day of ['', '2026-02-31', '2026-13-01', '2026-1-1', '2026-11-28T00:00', '1969-12-31', 'today']) {
-    assert.ok(Number.isNaN(startOfDay(day)), day)
+    assert.ok(Number.isNaN(dayStart(day)), day)
   }
 })
 

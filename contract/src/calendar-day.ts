@@ -9,7 +9,7 @@ export function tashkentDay(at: number): string {
 }
 
 /** When a day begins, unix milliseconds; NaN for a text that is no day. */
-export function startOfDay(day: string): number {
+export function dayStart(day: string): number {
   const at = dayPattern.test(day) ? Date.parse(`${day}T00:00:00.000Z`) : Number.NaN
   // Some engines read the 31st of a shorter month as the first days of the next one.
   return !Number.isNaN(at) && new Date(at).toISOString().startsWith(day) ? at - aheadMs : Number.NaN
@@ -17,7 +17,7 @@ export function startOfDay(day: string): number {
 
 /** The day that is `count` days after another, or before it for a negative count. */
 export function addDays(day: string, count: number): string {
-  return new Date(startOfDay(day) + aheadMs + count * dayMs).toISOString().slice(0, 10)
+  return new Date(dayStart(day) + aheadMs + count * dayMs).toISOString().slice(0, 10)
 }
 
 /** Whole days, both included. */
@@ -28,7 +28,7 @@ export interface DayPeriod {
 
 /** How many days a period has; not above 0 if it ends before it begins. */
 export function countDays({ from, to }: DayPeriod): number {
-  return Math.round((startOfDay(to) - startOfDay(from)) / dayMs) + 1
+  return Math.round((dayStart(to) - dayStart(from)) / dayMs) + 1
 }
 
 /** The period of as many days that ends the day before. */
@@ -43,7 +43,7 @@ export function listDays(period: DayPeriod): string[] {
 
 /** The range of timestamps of a period: from its first millisecond to before the first one after it. */
 export function toTimeRange({ from, to }: DayPeriod): { readonly from: number; readonly to: number } {
-  return { from: startOfDay(from), to: startOfDay(to) + dayMs }
+  return { from: dayStart(from), to: dayStart(to) + dayMs }
 }
 
 const dayPattern = /^(?:19[7-9]\d|20\d\d)-\d\d-\d\d$/

@@ -59,6 +59,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
         <MovedTimeBanner />
         <MessagesError />
         {children}
+        <p class="time-zone">{text.timeZone}</p>
         <Exports />
       </main>
     </div>

@@ -66,7 +66,6 @@ function toXlsxCell(cell: ExportCell, kind: ExportColumn['kind']): ExportCell {
 
 /** XML 1.0 has no control characters, and a cell at most 32,767 characters. */
 function toCellText(text: string): string {
-  // eslint-disable-next-line no-control-regex
   return text
     .toWellFormed()
     .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, '\ufffd')

@@ -31,7 +31,8 @@ export async function* readExport(
   let [rows, unread] = [0, 0]
   let atMost: number | null = null
   let failures = 0
-  do {
+  let isOver = false
+  while (!isOver) {
     signal.throwIfAborted()
     let page: ExportPage
     try {
@@ -49,8 +50,8 @@ export async function* readExport(
     onProgress({ rows, atMost, unread, isWaiting: false })
     yield page
     after = page.next
-    if (after === null) return
-  } while (true)
+    isOver = after === null
+  }
 }
 
 /** The rows of all pages, after the columns, which are those of the first one. */

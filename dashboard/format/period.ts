@@ -1,4 +1,4 @@
-import { addDays, type DayPeriod, startOfDay } from '@tessera/contract/calendar-day'
+import { addDays, type DayPeriod, dayStart } from '@tessera/contract/calendar-day'
 import type { Language } from '@tessera/contract/profile'
 
 import { formatDate } from './time.ts'
@@ -41,11 +41,11 @@ export function nameOfPeriod({ from, to }: DayPeriod, today: string): PeriodName
 /** The period of an address: both days have to exist and be in order. */
 export function readPeriod(query: URLSearchParams): DayPeriod | null {
   const [from, to] = [query.get('from') ?? '', query.get('to') ?? '']
-  return startOfDay(from) <= startOfDay(to) ? { from, to } : null
+  return dayStart(from) <= dayStart(to) ? { from, to } : null
 }
 
 /** `22 Nov 2026 – 28 Nov 2026`, or one day. */
 export function formatPeriod({ from, to }: DayPeriod, language: Language): string {
-  const [first, last] = [formatDate(startOfDay(from), language), formatDate(startOfDay(to), language)]
+  const [first, last] = [formatDate(dayStart(from), language), formatDate(dayStart(to), language)]
   return from === to ? first : `${first} – ${last}`
 }

@@ -112,6 +112,7 @@ export const commonEn = {
   cancel: 'Cancel',
   related: 'Related',
   more: 'More',
+  timeZone: 'All times and days are in UTC+5 (Tashkent).',
   exportAs: { label: 'Export' },
   loading: 'Loading',
   period: 'Period',

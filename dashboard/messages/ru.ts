@@ -112,6 +112,7 @@ export const commonRu: CommonMessages = {
   cancel: 'Отмена',
   related: 'Связанные записи',
   more: 'Ещё',
+  timeZone: 'Все даты и время — по Ташкенту (UTC+5).',
   exportAs: { label: 'Выгрузить' },
   loading: 'Загрузка',
   period: 'Период',

@@ -7,8 +7,7 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
 
-import { addDays, tashkentDay } from '@tessera/contract/calendar-day'
-
+import { addDays, tashkentDay } from '../../contract/src/calendar-day.ts'
 import { readConfig } from '../../service/src/ops/config/config.ts'
 import { plainEnvironment, readReady } from '../../tools/service-child.ts'
 
@@ -76,13 +75,11 @@ describe('npm run example:data', () => {
 
 describe('the data', () => {
   it('adds up to what the shops counted, by the receipts and by the overview', async () => {
+    const today = tashkentDay(Date.now())
     for (const shop of shops) {
       const { receipts, overview } = await asOwner(shop, async (owner) => ({
         receipts: await listReceipts(owner),
-        overview: await owner.expect<{ total: Record<string, number> }>('dashboard.overview.get', {
-          from: addDays(tashkentDay(Date.now()), -29),
-          to: tashkentDay(Date.now()),
-        }),
+        overview: await owner.expect<{ total: Record<string, number> }>('dashboard.overview.get', { from: addDays(today, -29), to: today }),
       }))
       const { totals } = shop
       const sum = (name: 'capturedTiyin' | 'refundedTiyin'): number => receipts.reduce((all, receipt) => all + receipt[name], 0)

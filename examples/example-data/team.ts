@@ -1,5 +1,4 @@
-import { addDays, tashkentDay } from '@tessera/contract/calendar-day'
-
+import { tashkentDay } from '../../contract/src/calendar-day.ts'
 import type { App } from '../../service/src/app.ts'
 
 import { type ExampleCaller, type ExamplePerson, makePerson } from './callers.ts'
@@ -48,6 +47,7 @@ const users = [
 
 export function makeTeam(app: App, operator: ExampleCaller, options: TeamOptions): ExampleTeam {
   const { merchantId, from, webhookOrigin } = options
+  const firstDay = { from: tashkentDay(from), to: tashkentDay(from) }
   const owner = makePerson(app, {
     ...options.owner,
     address: '203.0.113.9',
@@ -74,11 +74,7 @@ export function makeTeam(app: App, operator: ExampleCaller, options: TeamOptions
       for (const path of ['/webhooks', '/legacy']) await developer.expect('dashboard.webhooks.add', { url: `${webhookOrigin}${path}` })
       await developer.expect('dashboard.settings.change', { origins: ['https://shop.example', 'https://m.shop.example'] })
     }),
-    at(1, 10.2, () =>
-      work('3', (person) =>
-        person.expect('dashboard.overview.get', { from: addDays(tashkentDay(from), -5), to: addDays(tashkentDay(from), 1) }),
-      ),
-    ),
+    at(1, 10.2, () => work('3', (person) => person.expect('dashboard.overview.get', firstDay))),
     at(3, 11.5, () =>
       work('1', async (person) => {
         await person.expect('dashboard.sandbox.setStep', { scenario: 'receipts.pay', step: 'late_5' })

@@ -172,7 +172,7 @@ export const importDirections: readonly DirectionRow[] = [
   { of: 'fault/doubles/', may: ['fault/doubles/', 'contract/', 'vault/', 'service/src/'] },
   { of: 'examples/', may: ['examples/', 'client/', 'browser/'] },
   // Builds the application in its own process, on a clock in the past, and calls its operations.
-  { of: 'examples/example-data/', may: ['examples/example-data/', 'service/src/'] },
+  { of: 'examples/example-data/', may: ['examples/example-data/', 'service/src/', 'contract/'] },
   // Starts a database and a browser, as the tests do. It knows the service by its command line and its wire alone.
   { of: 'examples/production/', may: ['examples/production/', 'examples/merchant-endpoint/', 'client/', 'browser/testing/', 'tools/'] },
   { of: 'conformance/', may: ['conformance/'], packages: [] },
@@ -193,6 +193,7 @@ export const importDirections: readonly DirectionRow[] = [
       'service/src/ops/cli/refused-starts.fixture.ts',
       'browser/frame/texts.ts',
       'browser/frame/deferred/reasons.ts',
+      'dashboard/export/export-messages.ts',
       'dashboard/messages/audit-labels.ts',
       'dashboard/messages/reason-messages.ts',
       'dashboard/pages/account/account-messages.ts',
@@ -203,7 +204,9 @@ export const importDirections: readonly DirectionRow[] = [
       'dashboard/pages/form/form-messages.ts',
       'dashboard/pages/overview/overview-messages.ts',
       'dashboard/pages/page-check/page-check-messages.ts',
+      'dashboard/pages/receipts/receipt-action-messages.ts',
       'dashboard/pages/receipts/receipt-messages.ts',
+      'dashboard/pages/receipts/totals-messages.ts',
       'dashboard/pages/requests/request-messages.ts',
       'dashboard/pages/sandbox/sandbox-messages.ts',
       'dashboard/pages/search/search-messages.ts',

@@ -1,13 +1,14 @@
 import { language, messages } from '../../app/language.ts'
 import { dashboardPath } from '../../app/router.ts'
 import { BarList } from '../../components/bar-list.tsx'
+import type { ChartSeries } from '../../components/chart-frame.tsx'
 import { Chart } from '../../components/chart.tsx'
 import { formatCount, formatMs, formatShort, formatSom, percentOf } from '../../format/numbers.ts'
 import { formatDate, formatDay, formatHour } from '../../format/time.ts'
 import { formatMessage } from '../../messages/lookup.ts'
 import type { ReasonMessages } from '../../messages/reason-messages.ts'
 import { overviewPageText, reasonText } from '../../messages/page-texts.ts'
-import type { OverviewData } from './overview-page.tsx'
+import type { OverviewData } from './overview-data.ts'
 
 /** The period as charts: money and payments over time, from card to payment, why not, and how long calls took. */
 export function OverviewCharts({ data }: { data: OverviewData }) {
@@ -25,11 +26,12 @@ export function OverviewCharts({ data }: { data: OverviewData }) {
   const counts = { ...named, format: formatCount, formatTick: (value: number) => formatShort(value, text.units) }
   const som = (tiyin: number): string => `${formatSom(tiyin)}\u00a0${messages.value.som}`
   const ms = (value: number): string => formatMs(value, messages.value.ms)
-  const money = [
+  const earlier = { name: text.before, tone: 'faint', values: before.steps.map(({ paidTiyin }) => paidTiyin), isBefore: true } as const
+  const money: ChartSeries[] = [
     { name: text.paidMoney, tone: 'main', values: steps.map(({ paidTiyin }) => paidTiyin) },
     { name: text.refundedMoney, tone: 'amber', values: steps.map(({ refundedTiyin }) => refundedTiyin) },
-    { name: text.before, tone: 'faint', values: before.steps.map(({ paidTiyin }) => paidTiyin), isBefore: true },
-  ] as const
+    ...(before.total.paidTiyin === 0 ? [] : [earlier]),
+  ]
   const payments = [
     { name: text.paid, tone: 'green', values: steps.map(({ paid }) => paid) },
     { name: text.declined, tone: 'red', values: steps.map(({ refused }) => refused) },

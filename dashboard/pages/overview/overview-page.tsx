@@ -1,5 +1,4 @@
 import '../../app/common.ts'
-import type { Result } from '@tessera/contract/operations'
 
 import { useMessages } from '../../app/lazy-messages.tsx'
 import { dashboardPath } from '../../app/router.ts'
@@ -9,9 +8,8 @@ import { usePeriod } from '../../hooks/use-period.ts'
 import { useQuery } from '../../hooks/use-query.ts'
 import { overviewPageText, reasonText } from '../../messages/page-texts.ts'
 import { OverviewCharts } from './overview-charts.tsx'
-import { OverviewTotals } from './overview-totals.tsx'
-
-export type OverviewData = Result<'dashboard.overview.get'>
+import type { OverviewData } from './overview-data.ts'
+import { PeriodSums } from './period-sums.tsx'
 
 /** Money, payments, conversion, declines and call latency of a period, compared with the one before. */
 export function OverviewPage() {
@@ -41,7 +39,7 @@ function OverviewPanels({ data, period }: { data: OverviewData; period: { readon
   }
   return (
     <>
-      <OverviewTotals data={data} period={period} />
+      <PeriodSums data={data} period={period} />
       <OverviewCharts data={data} />
     </>
   )

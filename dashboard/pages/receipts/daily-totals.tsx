@@ -1,5 +1,5 @@
 import type { Result } from '@tessera/contract/operations'
-import { startOfDay } from '@tessera/contract/calendar-day'
+import { dayStart } from '@tessera/contract/calendar-day'
 
 import { call } from '../../app/api.ts'
 import type { ExportSource } from '../../app/export-jobs.ts'
@@ -114,7 +114,7 @@ function DayTable({ days, total }: Pick<DailyTotals, 'days' | 'total'>) {
             <tr key={day}>
               <th scope="row">
                 <a href={dashboardPath(receiptsPath({ ...noFilter, date: 'paid', from: day, to: day }))}>
-                  {formatDate(startOfDay(day), language.value)}
+                  {formatDate(dayStart(day), language.value)}
                 </a>
               </th>
               <Cells totals={totals} />

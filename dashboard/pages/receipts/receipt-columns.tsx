@@ -11,7 +11,7 @@ import { ReceiptStatusTag } from './receipt-status.tsx'
 
 export type PaymentRow = Result<'dashboard.receipts.list'>['receipts'][number]
 
-export type ReceiptColumnName = 'status' | 'amount' | 'order' | 'customer' | 'card' | 'time' | 'id'
+export type ReceiptColumnName = 'status' | 'amount' | 'order' | 'customer' | 'card' | 'time' | 'paidTime' | 'id'
 
 /** The columns of a table of payments, for pages that have loaded `receiptPageText` and `reasonText`. */
 export function receiptColumns(names: readonly ReceiptColumnName[]): TableColumn<PaymentRow>[] {
@@ -34,15 +34,17 @@ export function receiptColumns(names: readonly ReceiptColumnName[]): TableColumn
     order: { name: text.order, render: ({ order }) => (order === '' ? '—' : <ShortText text={order} />), isMinor: true },
     customer: { name: text.customer, render: ({ customer }) => <CustomerLink customer={customer} />, isMinor: true },
     card: { name: text.card, render: ({ number, cardId }) => <CardLink cardId={cardId} number={number} />, isMinor: true },
-    time: {
-      name: text.time,
-      render: ({ receiptId, createdAt }) => (
-        <a href={dashboardPath(`receipts/${receiptId}`)}>
-          <Time at={createdAt} />
-        </a>
-      ),
-    },
+    time: { name: text.time, render: ({ receiptId, createdAt }) => <ReceiptTime receiptId={receiptId} at={createdAt} /> },
+    paidTime: { name: text.file.paidAt, render: ({ receiptId, capturedAt }) => <ReceiptTime receiptId={receiptId} at={capturedAt} /> },
     id: { name: text.id, render: ({ receiptId }) => <CopyButton text={receiptId} label={receiptId.slice(-8)} />, isMinor: true },
   }
   return names.map((name) => columns[name])
+}
+
+function ReceiptTime({ receiptId, at }: { receiptId: string; at: number }) {
+  return (
+    <a href={dashboardPath(`receipts/${receiptId}`)}>
+      <Time at={at} />
+    </a>
+  )
 }

@@ -107,7 +107,7 @@ export function ReceiptList() {
       <DataTable
         label={text.label}
         list={list}
-        columns={receiptColumns(['status', 'amount', 'order', 'customer', 'card', 'time', 'id'])}
+        columns={receiptColumns(['status', 'amount', 'order', 'customer', 'card', filter.date === 'paid' ? 'paidTime' : 'time', 'id'])}
         keyOf={({ receiptId }) => receiptId}
         empty={<EmptyState {...(isFiltered ? text.noTable : text.none)} />}
       />

@@ -4,7 +4,14 @@ import { after, afterEach, before, test } from 'node:test'
 
 import type { Page } from 'playwright-core'
 
-import { callDashboard, listAccessibilityViolations, openDashboard, readDownload, type OpenDashboard } from '../../dashboard.fixture.ts'
+import {
+  callDashboard,
+  listAccessibilityViolations,
+  openDashboard,
+  readDownload,
+  signInByForm,
+  type OpenDashboard,
+} from '../../dashboard.fixture.ts'
 
 let dashboard: OpenDashboard
 before(async () => {
@@ -120,6 +127,24 @@ test('a hold is voided and an unpaid receipt is cancelled, each by its own word'
   await dialog.getByLabel('Reason').selectOption({ label: 'wrong amount' })
   await dialog.getByRole('button', { name: 'Cancel the receipt' }).click()
   await page.getByText('The receipt was cancelled.').waitFor()
+})
+
+test('a refund above the limit asks who the user is, and goes on where it was', async () => {
+  const id = await pay(false, 'to be confirmed')
+  const { page, login } = await dashboard.openNew('support', `receipts/${id}`)
+  // The confirmation that the test's user has given ends with the session.
+  await page.context().clearCookies()
+  await page.goto(`${dashboard.origin}/dashboard/receipts/${id}`)
+  await signInByForm(page, login)
+  await page.getByRole('button', { name: 'Refund', exact: true }).click()
+  const dialog = page.getByRole('dialog', { name: 'Refund the payment' })
+  await dialog.getByText('You will be asked to confirm who you are, as for every refund.').waitFor()
+  await dialog.getByLabel('Reason').selectOption({ label: 'paid twice' })
+  await dialog.getByRole('button', { name: /^Refund 12/ }).click()
+  const identity = page.getByRole('dialog').filter({ has: page.locator('input[type=password]') })
+  await identity.locator('input[type=password]').fill(login.password)
+  await identity.locator('button[type=submit]').click()
+  await page.getByText('The network has confirmed the refund.').waitFor()
 })
 
 test('a receipt is found by its order and its customer, which stay out of the address and survive a reload and the way back', async () => {

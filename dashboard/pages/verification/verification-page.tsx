@@ -59,7 +59,7 @@ function AttemptList() {
   return (
     <>
       <Funnel />
-      <div class="tools">
+      <div class="list-head">
         <label class="check">
           <input type="checkbox" checked={isFailed.value} onChange={() => (isFailed.value = !isFailed.value)} />
           {text.failedOnly}

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 
-import { addDays, type DayPeriod, periodBefore, startOfDay, tashkentDay } from '@tessera/contract/calendar-day'
+import { addDays, type DayPeriod, periodBefore, dayStart, tashkentDay } from '@tessera/contract/calendar-day'
 
 import { readPeriods } from '../domain/reporting/periods.ts'
 import { createDashboardClient } from '../testing/dashboard-user.fixture.ts'
@@ -49,7 +49,7 @@ test('an action of an hour ago is in its own hour, and one older than the range 
   await app.counters.runOnce(signal)
   app.clock.advance(3_600_000)
   const { steps } = await app.overview(user, { from: madeOn, to: madeOn })
-  const hour = Math.floor((madeAt - startOfDay(madeOn)) / 3_600_000)
+  const hour = Math.floor((madeAt - dayStart(madeOn)) / 3_600_000)
   assert.deepEqual(
     steps.map(({ created }) => created),
     steps.map((_, at) => (at === hour ? 1 : 0)),

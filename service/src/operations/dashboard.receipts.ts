@@ -10,13 +10,12 @@ import {
 } from '@tessera/contract/operations/dashboard-receipts'
 
 import { toOperationKind, toOperationState } from '../domain/payments/network-operations.ts'
-import { decodeAuditChanges } from '../store/audit.ts'
 import { parseAccount } from '../domain/payments/render.ts'
 import { isPeriod } from '../domain/reporting/daily-totals.ts'
 import { toReasonCode } from '../domain/reporting/reason-code.ts'
 import type { ReceiptConditions } from '../domain/reporting/receipt-search.ts'
 import { readOrder, readReason, toOrderKey } from '../domain/reporting/receipt-summaries.ts'
-import type { ReceiptInList, ReceiptWithHistory } from '../domain/reporting/receipts.ts'
+import { readRemarks, type ReceiptInList, type ReceiptWithHistory } from '../domain/reporting/receipts.ts'
 
 import { expectAccepted } from './dashboard-caller.ts'
 import { formatCursor, readCursor, toTimestamp } from './dashboard-values.ts'
@@ -83,9 +82,7 @@ export const dashboardReceiptsGet = operation(dashboardReceiptsGetContract, {
         }
       }),
       timeline: entries.map(({ at, action, outcome, actor, requestId, changes }) => {
-        const said = new Map(decodeAuditChanges(changes).map(({ name, to }) => [name, to]))
-        const remarks = { reason: said.get('reason') ?? null, note: said.get('note') ?? null }
-        return { at, what: action, outcome: toReasonCode(outcome), actor: actor.split(':')[0] ?? '', requestId, ...remarks }
+        return { at, what: action, outcome: toReasonCode(outcome), actor: actor.split(':')[0] ?? '', requestId, ...readRemarks(changes) }
       }),
       refundUnconfirmedMaxTiyin: merchant.settings.refundUnconfirmedMax,
     }
@@ -142,7 +139,7 @@ export function toReceiptItem({ receipt, status, money }: ReceiptInList): Receip
 
 function toAccount(receipt: ReceiptInList['receipt']): { name: string; title: string; value: string }[] {
   if (receipt.state === 'tampered') return []
-  return parseAccount(receipt).map(({ name, title, value }) => ({ name, title, value: String(value) }))
+  return parseAccount(receipt).map(({ name, title, value }) => ({ name, title, value }))
 }
 
 const totalsDaysMax = 366

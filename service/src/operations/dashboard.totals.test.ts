@@ -58,7 +58,12 @@ for (const [name, withStore] of [
         { day: first, ...nothing, paid: 2, paidTiyin: 150_001, netTiyin: 150_001 },
         {
           day: second,
-          ...{ paid: 2, paidTiyin: 27_000, refunded: 1, refundedTiyin: 100_001, feeTiyin: 0, netTiyin: -73_001 },
+          paid: 2,
+          paidTiyin: 27_000,
+          refunded: 1,
+          refundedTiyin: 100_001,
+          feeTiyin: 0,
+          netTiyin: -73_001,
           pending: 1,
           pendingTiyin: 1_000,
         },

@@ -7,7 +7,8 @@ import { execute, type Read, run, type TimeCursor, type Transaction } from './tr
 
 // What is needed to find receipts, written behind their commits (domain/reporting/receipt-summaries.ts). Whoever reads a summary reads its receipt.
 
-const noMacBecause = 'only finds receipts: what is shown, and what is decided, is read from the receipt itself'
+const noMacBecause =
+  'finds receipts, and sums them up for charts and totals: what is shown of one, and what is decided, is read from the receipt itself'
 
 // prettier-ignore
 export const receiptSummariesTable = table('receipt_summaries', {

@@ -1,4 +1,4 @@
-import { addDays, countDays, type DayPeriod, listDays, startOfDay } from '@tessera/contract/calendar-day'
+import { addDays, countDays, type DayPeriod, listDays, dayStart } from '@tessera/contract/calendar-day'
 import type { ReceiptStatus } from '@tessera/contract/receipt-status'
 
 import { type MoneyCount, sumSummaries, sumSummariesOfStatus } from '../../store/receipt-summaries.ts'
@@ -90,7 +90,7 @@ export function isPeriod(period: DayPeriod, daysMax: number): boolean {
 }
 
 async function sumDay(store: Store, of: MerchantCardsKey, day: string): Promise<DayTotals & { readonly day: string }> {
-  const range = { from: startOfDay(day), to: startOfDay(addDays(day, 1)) }
+  const range = { from: dayStart(day), to: dayStart(addDays(day, 1)) }
   const key = { bucket: of.bucket, merchantId: of.merchantId, ...range }
   const [money, ...open] = await Promise.all([
     sumMoney(store, of, range),
@@ -127,6 +127,6 @@ const noTotals: DayTotals = Object.freeze({
 
 /** Their money is neither the merchant's nor the cardholder's yet. */
 const pendingStatuses: readonly ReceiptStatus[] = ['processing', 'authorized', 'refunding', 'pending_confirmation', 'needs_review']
-const rangesAtOnce = 8
+const rangesAtOnce = 4
 /** A merchant who holds everything has a day's payments here. */
 const pendingMax = 100_000

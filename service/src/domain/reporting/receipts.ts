@@ -2,7 +2,7 @@ import { RpcError } from '@tessera/contract/errors'
 import type { ReceiptStatus } from '@tessera/contract/receipt-status'
 import { bucketOfId } from '@tessera/vault/id'
 
-import { type AuditRow, listAuditOfSubject } from '../../store/audit.ts'
+import { type AuditRow, decodeAuditChanges, listAuditOfSubject } from '../../store/audit.ts'
 import { findCardOrBroken } from '../../store/cards.ts'
 import { listOperations, type OperationRow, operationsTable } from '../../store/operations.ts'
 import { findReceiptOrBroken, type ListedReceipt, listReceiptPage, type ReceiptRow, receiptsTable } from '../../store/receipts.ts'
@@ -143,6 +143,12 @@ export function makeReceiptReports(deps: CardReportDependencies): ReceiptReports
     const cards = await Promise.all(rows.filter((row) => row !== null).map(lookUpCard))
     return new Map(cards.map((card) => [card.cardId, card.state === 'tampered' ? '' : card.maskedPan]))
   }
+}
+
+/** Why a user did what an audit entry is about, as `dashboard.receipts.cancel` stores it. */
+export function readRemarks(changes: string): { readonly reason: string | null; readonly note: string | null } {
+  const remarks = new Map(decodeAuditChanges(changes).map(({ name, to }) => [name, to]))
+  return { reason: remarks.get('reason') ?? null, note: remarks.get('note') ?? null }
 }
 
 /** A receipt that was changed since it was summed up may not match any more. A tampered row, of which nothing is known, is shown. */

@@ -7,15 +7,15 @@ import { formatPeriod } from '../../format/period.ts'
 import { formatMessage } from '../../messages/lookup.ts'
 import { overviewPageText } from '../../messages/page-texts.ts'
 import { noFilter, receiptsPath } from '../receipts/receipt-filter.ts'
-import type { OverviewData } from './overview-page.tsx'
+import type { OverviewData } from './overview-data.ts'
 
-interface OverviewTotalsProps {
+interface PeriodSumsProps {
   readonly data: OverviewData
   readonly period: { readonly from: string; readonly to: string }
 }
 
 /** The sums of the period: money first and largest, each with its change from the period before. */
-export function OverviewTotals({ data: { total, before }, period }: OverviewTotalsProps) {
+export function PeriodSums({ data: { total, before }, period }: PeriodSumsProps) {
   const text = overviewPageText.current()
   const earlier = before.total
   const share = (part: number, whole: number): number | null => (whole === 0 ? null : percentOf(part, whole))

@@ -1,0 +1,3 @@
+import type { Result } from '@tessera/contract/operations'
+
+export type OverviewData = Result<'dashboard.overview.get'>
