@@ -67,7 +67,8 @@ export function withSharedSqlite(test: (opened: StoreUnderTest) => Promise<void>
       return (shared = shareStore(await reopen()))
     }
     try {
-      await test({ store: shared, raw, reopen: reopenBoth })
+      // Commits are counted by the thread that opened the store.
+      await test({ store: { ...shared, commitCount: () => store.commitCount() }, raw, reopen: reopenBoth })
     } finally {
       await shared.close(5000)
     }
