@@ -1,10 +1,12 @@
+import { setTimeout as pause } from 'node:timers/promises'
+
 import { readText } from '../columns.ts'
 import type { RequestLogStore } from '../request-log-store.ts'
 import { deleteRequestSegments, insertRequestSegments, type RequestSegment } from '../request-segments.ts'
 import { makeStatement, sql } from '../statement.ts'
 import type { Store } from '../store.ts'
 import { type Read, type Transaction, execute } from '../transaction.ts'
-import { isCatalogRace } from './fault.ts'
+import { isCatalogRace, serverErrorOf } from './fault.ts'
 
 /** The request log on PostgreSQL: one statement a batch, into a partition of each day, which is dropped as a whole. */
 export function makePostgresRequestLog(store: Pick<Store, 'read' | 'write'>): RequestLogStore {
@@ -13,13 +15,17 @@ export function makePostgresRequestLog(store: Pick<Store, 'read' | 'write'>): Re
   return Object.freeze<RequestLogStore>({
     file: null,
     async append(segments) {
-      for (const day of daysOf(segments)) await ensurePartition(day)
-      try {
-        await store.write(insertRequestSegments, { segments })
-      } catch (err) {
-        // A partition that somebody dropped is made again by the next attempt.
-        days.clear()
-        throw err
+      for (let attempt = 1; ; attempt++) {
+        for (const day of daysOf(segments)) await ensurePartition(day)
+        try {
+          await store.write(insertRequestSegments, { segments })
+          break
+        } catch (err) {
+          // A partition that somebody dropped is made again by the next attempt.
+          days.clear()
+          if (attempt === attemptsMax || !isPartitionMissing(err)) throw err
+          await pause(attemptPauseMs)
+        }
       }
       // Ahead, so that no call of a new day waits for its partition. The next batch tries again, and the calls of that day do.
       await ensurePartition(Math.max(...daysOf(segments)) + 1).catch(() => undefined)
@@ -54,6 +60,14 @@ export function makePostgresRequestLog(store: Pick<Store, 'read' | 'write'>): Re
       if (!isCatalogRace(err) && !isCatalogRace(err instanceof Error ? err.cause : null)) throw err
     }
   }
+}
+
+/**
+ * A partition of another process is in the catalog a moment before other sessions are told of it: PostgreSQL ends a transaction first, and then sends its
+ * invalidations (`CommitTransaction`). On a busy machine that moment is long enough for an insert that does not know the partition.
+ */
+function isPartitionMissing(err: unknown): boolean {
+  return [err, err instanceof Error ? err.cause : null].some((each) => serverErrorOf(each)?.code === checkViolation)
 }
 
 function daysOf(segments: readonly RequestSegment[]): Set<number> {
@@ -95,3 +109,8 @@ function dayOf(name: string): number | null {
 }
 
 const dayMs = 86_400_000
+
+/** "no partition of relation … found for row" (PostgreSQL documentation, appendix A). */
+const checkViolation = '23514'
+const attemptsMax = 5
+const attemptPauseMs = 20
