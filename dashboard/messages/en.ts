@@ -76,20 +76,6 @@ export const commonEn = {
     openApp: 'Open an authenticator app on this device',
     secret: 'Or type this secret into the app:',
   },
-  users: {
-    add: 'Add a user',
-    role: 'Role',
-    blocked: 'blocked',
-    block: 'Block',
-    unblock: 'Unblock',
-    reset: 'Reset password',
-    confirm: {
-      reset: 'The current password, the second factor and all sessions of this user end at once. The new password is shown only once.',
-      block: 'All sessions of this user end at once, and no one can sign in with this number until you unblock it.',
-    },
-    issued: 'Temporary password',
-    issuedText: 'It is shown only once, works for one sign-in, and must be changed then. Pass it on over a secure channel.',
-  },
   error: {
     no_connection: 'The service did not respond. Check your connection and try again.',
     card_number_typed: 'This contains a full card number. Remove it: the dashboard works with the last four digits and card ids.',

@@ -18,6 +18,7 @@ import { sandboxPageMessages } from '../pages/sandbox/sandbox-messages.ts'
 import { searchMessages } from '../pages/search/search-messages.ts'
 import { settingsPageMessages } from '../pages/settings/settings-messages.ts'
 import { startPageMessages } from '../pages/start/start-messages.ts'
+import { userPageMessages } from '../pages/users/user-messages.ts'
 import { verificationPageMessages } from '../pages/verification/verification-messages.ts'
 import { webhookPageMessages } from '../pages/webhooks/webhook-messages.ts'
 import { auditLabels, changeLabel, changeValue, outcomeLabel } from './audit-labels.ts'
@@ -45,6 +46,7 @@ const tables = {
   search: searchMessages,
   settings: settingsPageMessages,
   start: startPageMessages,
+  users: userPageMessages,
   verification: verificationPageMessages,
   webhooks: webhookPageMessages,
 }

@@ -84,22 +84,6 @@ export const commonUz: CommonMessages = {
     openApp: 'Shu qurilmadagi autentifikator ilovasini ochish',
     secret: 'Yoki ilovaga shu kalitni kiriting:',
   },
-  users: {
-    add: 'Foydalanuvchi qoʻshish',
-    role: 'Rol',
-    blocked: 'bloklangan',
-    block: 'Bloklash',
-    unblock: 'Blokdan chiqarish',
-    reset: 'Parolni tiklash',
-    confirm: {
-      reset:
-        'Foydalanuvchining hozirgi paroli, ikkinchi omili va barcha seanslari darhol bekor boʻladi. Yangi parol bir marta koʻrsatiladi.',
-      block: 'Foydalanuvchining barcha seanslari darhol tugaydi va blokdan chiqarmaguningizcha bu raqam bilan hech kim kira olmaydi.',
-    },
-    issued: 'Vaqtinchalik parol',
-    issuedText:
-      'Bir marta koʻrsatiladi va bir marta kirish uchun amal qiladi, soʻng uni almashtirish kerak. Ishonchli kanal orqali yuboring.',
-  },
   error: {
     no_connection: 'Xizmat javob bermayapti. Aloqani tekshirib, qayta urinib koʻring.',
     card_number_typed:

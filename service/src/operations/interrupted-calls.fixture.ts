@@ -110,6 +110,8 @@ export const preparedCalls: Readonly<Partial<Record<OperationName, (scene: CallS
   'dashboard.start.makePayment': async () => ({ lastFour: '6311' }),
   'dashboard.users.create': async () => ({ phone: nextPhone(), role: 'read' }),
   'dashboard.users.setRole': async (scene) => ({ userId: (await colleague(scene)).userId, role: 'support' }),
+  'dashboard.users.rename': async (scene) => ({ userId: (await colleague(scene)).userId, name: 'Another' }),
+  'dashboard.users.delete': async (scene) => ({ userId: (await colleague(scene)).userId }),
   'dashboard.users.block': async (scene) => ({ userId: (await colleague(scene)).userId, blocked: true }),
   'dashboard.users.resetPassword': async (scene) => ({ userId: (await colleague(scene)).userId }),
   'dashboard.webhooks.add': async () => ({ url: nextUrl() }),

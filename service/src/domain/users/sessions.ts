@@ -13,7 +13,7 @@ import {
   listDashboardSessions,
   touchDashboardSession,
 } from '../../store/dashboard-sessions.ts'
-import { type DashboardUserRow, endDashboardSessions, findDashboardUser } from '../../store/dashboard-users.ts'
+import { type DashboardUserRow, endDashboardSessions, findDashboardUser, recordSignIn } from '../../store/dashboard-users.ts'
 import { deleteInPages } from '../../store/store.ts'
 
 import { retryOnConflict } from '../concurrency.ts'
@@ -97,6 +97,7 @@ export function makeDashboardSessions(services: DashboardServices): DashboardSes
       user,
       audit: sessionAuditEntry(user, actor, { at: now, action: 'dashboard.signed_in', outcome: sessionId }),
     })
+    if (isStored) await store.write(recordSignIn, { userId, at: now })
     return isStored ? token : null
   }
 

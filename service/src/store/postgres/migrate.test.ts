@@ -80,6 +80,7 @@ test(
         'request-segments',
         'receipt-summaries',
         'webhook-endpoint-choices',
+        'user-names',
       ],
     )
   }),
