@@ -108,7 +108,7 @@ function UserSummary({ user }: { user: DashboardUser }) {
   return (
     <div class="user">
       <p>
-        <strong>{nameOfUser(user)}</strong> <Tag tone="grey">{messages.value.roles[role]}</Tag>
+        <strong>{nameOfUser(user)}</strong> <Tag tone="grey">{messages.value.roles[role]}</Tag>{' '}
         {isOwnUser(user) && <Tag tone="blue">{text.you}</Tag>} {state === 'blocked' && <Tag tone="red">{text.disabled}</Tag>}
       </p>
       <small>
