@@ -56,6 +56,14 @@ export const commonEn = {
     submit: 'Sign in',
     ended: 'Your session has ended. Sign in again; everything you saved is still there.',
   },
+  sessionEnd: {
+    title: 'Are you still there?',
+    idle: (minutes: number) =>
+      `Your session ends in ${minutes} min, because nothing was done here for a while. What you have typed stays on this page while you are signed in.`,
+    final: (minutes: number) =>
+      `Your session ends in ${minutes} min: it lasts twelve hours at most. Save what you have typed, and sign in again.`,
+    stay: 'Stay signed in',
+  },
   firstPassword: { title: 'Set your own password', text: 'The password you were given works only once.' },
   password: {
     title: 'Password',

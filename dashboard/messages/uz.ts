@@ -58,6 +58,14 @@ export const commonUz: CommonMessages = {
     submit: 'Kirish',
     ended: 'Seans tugadi. Qaytadan kiring: saqlangan maʼlumotlar joyida.',
   },
+  sessionEnd: {
+    title: 'Hali shu yerdamisiz?',
+    idle: (minutes) =>
+      `Seans ${minutes} daqiqadan keyin tugaydi: bu yerda anchadan beri hech narsa qilinmadi. Kabinetda ekansiz, kiritganlaringiz sahifada qoladi.`,
+    final: (minutes) =>
+      `Seans ${minutes} daqiqadan keyin tugaydi: u koʻpi bilan oʻn ikki soat davom etadi. Kiritganlaringizni saqlang va qaytadan kiring.`,
+    stay: 'Kabinetda qolish',
+  },
   firstPassword: { title: 'Oʻz parolingizni oʻrnating', text: 'Berilgan parol faqat bir marta amal qiladi.' },
   password: {
     title: 'Parol',
