@@ -1,14 +1,16 @@
 // `npm run bench`: every measurement, or some of them: `npm run bench -- create check --store sqlite`.
 import { existsSync, writeFileSync } from 'node:fs'
-import { availableParallelism } from 'node:os'
 import { join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { createServiceDataFactory, type StoreKind } from '../fault/service-data.ts'
 import { killAll } from '../fault/spawn.ts'
 import { readCommandLine } from '../tools/command-line.ts'
+import { appendRun, beginRun, readRuns } from './history.ts'
 import { isTargetReached, type Measure } from './measurement.ts'
 import { measurements } from './measurements.ts'
 import { formatMeasures } from './table.ts'
 
+const chartFile = new URL('history.html', import.meta.url)
 const { values, positionals } = readCommandLine(
   {
     store: { type: 'string' },
@@ -16,6 +18,7 @@ const { values, positionals } = readCommandLine(
     quick: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
     save: { type: 'boolean', default: false },
+    chart: { type: 'boolean', default: false },
   },
   usage(),
 )
@@ -33,11 +36,22 @@ async function main(): Promise<number> {
   if (store !== undefined && store !== 'sqlite' && store !== 'postgres') return refuse(`--store takes sqlite or postgres, not ${store}.`)
   const problem = values.against === undefined ? null : describeUnusable(values.against)
   if (problem !== null) return refuse(problem)
+  if (values.chart && positionals.length === 0 && !values.save && !values.json) return draw()
+  const begun = beginRun(values.quick)
   const measures = await measure(store === undefined ? ['sqlite', 'postgres'] : [store])
-  const results = { node: process.version, cores: availableParallelism(), isQuick: values.quick, measures }
-  if (values.json) process.stdout.write(`${JSON.stringify(results)}\n`)
-  if (values.save) writeFileSync(new URL('results.json', import.meta.url), `${JSON.stringify(results, null, 2)}\n`)
+  if (values.json) process.stdout.write(`${JSON.stringify({ ...begun, measures })}\n`)
+  if (values.save) appendRun({ ...begun, measures })
+  if (values.chart) await draw()
   return measures.every((item) => isTargetReached(item) !== false) ? 0 : 1
+}
+
+/** Draws the history. Its library is loaded for that alone. */
+async function draw(): Promise<number> {
+  const { formatChartPage } = await import('./chart.ts')
+  const runs = readRuns()
+  writeFileSync(chartFile, formatChartPage(runs))
+  process.stderr.write(`${fileURLToPath(chartFile)}: ${String(runs.length)} runs\n`)
+  return 0
 }
 
 async function measure(stores: readonly StoreKind[]): Promise<Measure[]> {
@@ -81,7 +95,8 @@ function usage(): string {
     '  --against <folder>        create, check and pay: beside another checkout of this repository, in turns; ready to start there',
     '  --quick                   less load and fewer rounds, to see that it works',
     '  --json                    one JSON object instead of tables',
-    '  --save                    writes bench/results.json as well',
+    '  --save                    appends the run to bench/history.jsonl: values, commit, machine, and what else was running',
+    '  --chart                   draws the history as bench/history.html; without a measurement it measures nothing',
     '',
     'Ends with 1 when a value misses its target.',
   ].join('\n')

@@ -22,12 +22,14 @@ import { sweep } from './sweep.ts'
 import { merchants } from './merchants.ts'
 import { memory, start } from './starting.ts'
 import { timing } from './timing.ts'
+import { workers } from './workers.ts'
 
 /** Every measurement, in the order of a run. */
 export const measurements: readonly Measurement[] = [
   create,
   check,
   payRate,
+  workers,
   profile,
   auditLink,
   stalls,

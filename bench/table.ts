@@ -27,7 +27,7 @@ export function formatValue(value: number): string {
   return value.toFixed(Math.abs(value) >= 10 ? 1 : 2)
 }
 
-function formatTarget(target: MeasureTarget | undefined): string {
+export function formatTarget(target: MeasureTarget | undefined): string {
   if (target === undefined) return ''
   return 'least' in target ? `≥ ${formatValue(target.least)}` : `≤ ${formatValue(target.most)}`
 }

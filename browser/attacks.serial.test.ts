@@ -191,6 +191,8 @@ describe('a page that attacks its card form', () => {
 
   it('6. changes no element, address or script with messages over the port', async () => {
     const opened = await testBed.open()
+    // Also what loads after it is ready, so that only what the messages add can change the count.
+    await opened.waitUntilComplete()
     await opened.waitForEvent('ready')
     const frame = await opened.frame()
     const countElements = (): Promise<string> =>
@@ -260,15 +262,9 @@ describe('a page that attacks its card form', () => {
       )
       await awaitWithin(loading, 'the sandboxed frame has loaded')
       await (await opened.frame()).waitForURL(/again=1/)
-      const { form } = opened
-      if (sandbox === '') assert.equal(await form.locator('#number').count(), 0)
-      else {
-        await form.locator('#number').fill(success)
-        await form.locator('#expiry').fill('0399')
-        await form.locator('#expiry').press('Enter')
-        assert.ok(await form.locator('form.card button').isDisabled(), 'a form without a hello sends a card')
-      }
+      // The page's hello goes to an origin that such a frame does not have.
       await opened.page.clock.fastForward(10_000)
+      assert.equal(await opened.form.locator('input').count(), 0, 'a form without a hello takes a card')
       assert.equal(((await opened.waitForEvent('error')) as { reason: string }).reason, 'frame_no_answer')
       assert.deepEqual([await opened.eventValues('token'), opened.callCount('cards.create')], [[], 0], `sandbox="${sandbox}"`)
       assert.doesNotMatch(JSON.stringify(await opened.page.evaluate(() => (globalThis as unknown as TestPage).formEvents)), typed)

@@ -112,11 +112,11 @@ describe('a form that is not there yet', () => {
     await opened.page.close()
   })
 
-  it('has no skeleton any more when it is ready, and says so where ARIA attributes are no properties', async () => {
+  it('has no skeleton any more when it is seen, and says so where ARIA attributes are no properties', async () => {
     const opened = await testBed.open({
       prepare: (page) => page.addInitScript(() => Reflect.deleteProperty(Element.prototype, 'ariaBusy')),
     })
-    await opened.waitForEvent('ready')
+    await opened.page.locator('iframe[aria-busy=false]').waitFor()
     assert.deepEqual(await opened.page.evaluate(readFrame), [false, 'false'])
     await opened.page.close()
   })

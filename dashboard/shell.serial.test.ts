@@ -6,7 +6,6 @@ import { after, afterEach, before, test } from 'node:test'
 import type { Route } from 'playwright-core'
 
 import {
-  callDashboard,
   listAccessibilityViolations,
   fillSignIn,
   openDashboard,
@@ -93,56 +92,6 @@ test('a card links to its failed payment, and the payment to the card it was att
   // Chromium has no Uzbek month names.
   const uzbek = await dashboard.open(`cards/${token.slice(0, 24)}`, { locale: 'uz-UZ' })
   assert.match(await uzbek.locator('.timeline time').first().innerText(), /^\d\d\.\d\d\.\d{4}, \d\d:\d\d:\d\d$/)
-})
-
-test('an owner names, resets, disables and deletes users after a confirmation, and the controls of each row name its user', async () => {
-  const page = await dashboard.open('users', { reducedMotion: 'reduce' })
-  await callDashboard(page, 'dashboard.users.create', { phone: '998901110001', role: 'support' })
-  await page.getByRole('button', { name: 'Add a user' }).click()
-  const dialog = page.getByRole('dialog')
-  const waitUntilClosed = () => page.locator('dialog').waitFor({ state: 'detached' })
-  await dialog.getByLabel('Name').fill('Dilnoza Karimova')
-  await dialog.getByLabel('Phone').fill('998 90 111 00 02')
-  await dialog.getByLabel('Role').selectOption('support')
-  assert.deepEqual(await listAccessibilityViolations(page), [])
-  await dialog.getByRole('button', { name: 'Add a user' }).click()
-  await page.getByRole('dialog', { name: 'Temporary password' }).getByRole('button', { name: 'Close' }).click()
-  await waitUntilClosed()
-  const row = page.locator('li', { hasText: 'Dilnoza Karimova' })
-  await row.getByText('+998901110002').waitFor()
-  await row.getByText('Last sign-in: never').waitFor()
-  await page.getByRole('button', { name: 'Reset password +998901110001' }).click()
-  await dialog.getByText('the second factor').waitFor()
-  assert.deepEqual(await listAccessibilityViolations(page), [])
-  await dialog.getByRole('button', { name: 'Cancel' }).click()
-  await waitUntilClosed()
-  await page.getByRole('button', { name: 'Reset password Dilnoza Karimova' }).click()
-  await dialog.getByRole('button', { name: 'Reset password' }).click()
-  await page.getByRole('dialog', { name: 'Temporary password' }).getByRole('button', { name: 'Close' }).click()
-  await waitUntilClosed()
-  await page.getByRole('button', { name: 'Disable Dilnoza Karimova' }).click()
-  // A key pressed before the dialog is open has no effect.
-  await dialog.waitFor()
-  await page.keyboard.press('Escape')
-  await waitUntilClosed()
-  assert.equal(await row.getByText('disabled').count(), 0, 'nobody is disabled after Escape')
-  await page.getByRole('button', { name: 'Disable Dilnoza Karimova' }).click()
-  await dialog.getByRole('button', { name: 'Disable' }).click()
-  await row.getByText('disabled').waitFor()
-  await waitUntilClosed()
-  await page.getByRole('button', { name: 'Enable Dilnoza Karimova' }).click()
-  await row.getByText('disabled').waitFor({ state: 'detached' })
-  await page.getByRole('button', { name: 'Edit Dilnoza Karimova' }).click()
-  await dialog.getByLabel('Role').selectOption('read')
-  await dialog.getByText('The role changes from “support” to “read only” at once').waitFor()
-  await dialog.getByRole('button', { name: 'Save' }).click()
-  await row.getByText('read only').waitFor()
-  await waitUntilClosed()
-  await page.getByRole('button', { name: 'Delete Dilnoza Karimova' }).click()
-  await dialog.getByRole('button', { name: 'Delete' }).click()
-  await row.waitFor({ state: 'detached' })
-  const { entries } = await callDashboard(page, 'dashboard.audit.list', { after: null })
-  assert.equal(entries.filter(({ action }) => action === 'dashboard_user.password_reset').length, 1, 'only the confirmed reset')
 })
 
 test('a wrong password is rejected, and a session that ended elsewhere leads to the sign-in page', async () => {
@@ -411,24 +360,3 @@ test('the dashboard cannot be framed, and its policy forbids turning text into m
 
 const refuseSession = (route: Route): Promise<void> =>
   route.request().postData()?.includes('session.get') ? route.abort() : route.continue()
-
-test('the end of a session is announced two minutes before, a button keeps it, and so does typing', async () => {
-  const page = await dashboard.open('cards')
-  await page.clock.install()
-  await page.reload()
-  await page.locator('nav a').first().waitFor()
-  const dialog = page.getByRole('dialog', { name: 'Are you still there?' })
-  await page.clock.runFor('11:50')
-  assert.equal(await dialog.count(), 0)
-  await page.clock.runFor('00:20')
-  await dialog.getByText('ends in 2 min').waitFor()
-  assert.deepEqual(await listAccessibilityViolations(page), [])
-  await Promise.all([waitForResponseTo(page, 'dashboard.session.get'), dialog.getByRole('button', { name: 'Stay signed in' }).click()])
-  await dialog.waitFor({ state: 'detached' })
-  await page.clock.runFor('09:30')
-  await page.getByRole('searchbox').first().fill('6311')
-  await Promise.all([waitForResponseTo(page, 'dashboard.session.get'), page.clock.runFor('00:10')])
-  await page.clock.runFor('05:00')
-  assert.equal(await dialog.count(), 0)
-  assert.equal(await page.getByRole('searchbox').first().inputValue(), '6311')
-})

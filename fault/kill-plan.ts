@@ -12,6 +12,8 @@ export interface KillPlan {
   readonly maxCycles?: number
   /** Modules that plant the fault. */
   readonly imports?: readonly URL[]
+  /** Threads that answer calls. Default: as the settings say, one. */
+  readonly workers?: number
 }
 
 /** The acknowledgements that a run needs at least. Fewer prove nothing, however slow the machine. */

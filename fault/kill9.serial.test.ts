@@ -29,6 +29,12 @@ for (const store of ['sqlite', 'postgres'] as const) {
     assert.ok(acknowledged >= 5 * cycles, `only ${acknowledged} calls were acknowledged`)
   })
 
+  test(`nothing that two workers acknowledged is lost in kills under load, on ${store}`, async () => {
+    const { acknowledged, lost, complaints } = await killOften(trialOf(store), { cycles, workers: 2 })
+    assert.deepEqual({ lost, complaints }, { lost: 0, complaints: [] })
+    assert.ok(acknowledged >= 5 * cycles, `only ${acknowledged} calls were acknowledged`)
+  })
+
   test(`a service that acknowledges before COMMIT is found by killing it, on ${store}`, async () => {
     const imports = [plantedFaults.acknowledgeEarly]
     const { lost } = await killOften(trialOf(store), { cycles: 1, maxCycles: 20, imports })

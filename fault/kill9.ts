@@ -34,7 +34,7 @@ function describeControl({ lost, acknowledged, cycles }: KillResult): { isFound:
 
 /** Starts with an empty store, kills and restarts `cycles` times, and at last checks every card once more. */
 export async function killOften({ store, seed, dataFactory, say }: Trial, kills: KillPlan): Promise<KillResult> {
-  const { cycles, maxCycles: cyclesMax = cycles, imports = [] } = kills
+  const { cycles, maxCycles: cyclesMax = cycles, imports = [], workers = 1 } = kills
   const random = makeRandom(seed)
   const serviceData = await dataFactory.create(store)
   const ledger = makeLedger()
@@ -45,7 +45,7 @@ export async function killOften({ store, seed, dataFactory, say }: Trial, kills:
   let cycle = 0
   try {
     for (; ; cycle++) {
-      const running = await startService({ flags: [...serviceData.flags, ...longLifetimes], imports })
+      const running = await startService({ flags: [...serviceData.flags, ...longLifetimes, `--workers=${workers}`], imports })
       startMs.push(running.startMs)
       await resolveUnknownOutcomes(running, serviceData, ledger)
       const seen = ledger.cards.slice(cycle >= cycles ? 0 : -maxChecked)

@@ -35,6 +35,15 @@ const programs: Readonly<Record<Exclude<TestNeed, 'build'>, readonly Program[]>>
     { name: "Kannel's test programs", debianPackage: 'kannel-extras', find: () => ['/usr/lib/kannel/test/fakesmsc'].find(isProgram) ?? null },
   ],
   prometheus: [{ name: 'Prometheus with promtool', debianPackage: 'prometheus', find: () => findOnPath('prometheus') && findOnPath('promtool') }],
+  containers: [
+    { name: 'buildah', debianPackage: 'buildah', find: () => findOnPath('buildah') },
+    { name: 'podman', debianPackage: 'podman', find: () => findOnPath('podman') },
+    { name: 'runc', debianPackage: 'runc', find: () => findOnPath('runc') },
+    { name: 'catatonit', debianPackage: 'catatonit', find: () => findOnPath('catatonit') },
+  ],
+  age:      [{ name: 'age', debianPackage: 'age', find: () => findOnPath('age') && findOnPath('age-keygen') }],
+  pgbackrest: [{ name: 'pgBackRest', debianPackage: 'pgbackrest', find: () => findOnPath('pgbackrest') }],
+  yaml:     [{ name: 'PyYAML', debianPackage: 'python3-yaml', find: () => ['/usr/lib/python3/dist-packages/yaml/__init__.py'].find(existsSync) ?? null }],
   systemd:  [{ name: "systemd's tools", debianPackage: 'systemd', find: () => findOnPath('systemd-analyze') }],
   strace:   [{ name: 'strace', debianPackage: 'strace', find: () => findOnPath('strace') }],
 }

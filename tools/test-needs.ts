@@ -18,6 +18,10 @@ export const testNeeds = [
   'kannel',
   'prometheus',
   'systemd',
+  'containers',
+  'yaml',
+  'age',
+  'pgbackrest',
 ] as const
 export type TestNeed = (typeof testNeeds)[number]
 

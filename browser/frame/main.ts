@@ -153,6 +153,8 @@ async function restyle(): Promise<void> {
   const applied = showAppearance(options, pageColors, settings.environment === 'test')
   if (!isReady) {
     isReady = true
+    // Not before the page has sent its options: a card could be sent without the session and without consent, and a layout without options would delay them.
+    document.body.append(view.root)
     document.body.hidden = (options.appearance ?? options.theme) !== undefined
     await Promise.race([applied, new Promise((resolve) => setTimeout(resolve, appearanceWaitMs))])
     document.body.hidden = false
@@ -168,8 +170,6 @@ async function restyle(): Promise<void> {
 
 function showButtons(): void {
   for (const { button } of core.steps.values()) if (button !== null) button.hidden = state.options.button === false
-  // No card is sent before the page has sent its options: it would be sent without the session, and without asking for consent.
-  view.submit.disabled = !isReady
 }
 
 function showTexts(): void {
@@ -275,7 +275,6 @@ addEventListener('keydown', ({ key }) => {
 addEventListener('pagehide', core.wipe)
 
 view.progress.hidden = true
-document.body.append(view.root)
 configure({})
 core.showStep('card')
 

@@ -177,14 +177,14 @@ export class FramedCardForm implements CardForm {
   }
 
   #receive(message: FromFrame, frame: HTMLElement): void {
-    if (message.type === 'size') frame.style.height = `${message.height}px`
-    else if (message.type === 'ignored') this.#resolve({ status: message.type })
+    if (message.type === 'size') {
+      frame.style.height = `${message.height}px`
+      // The form is seen.
+      frame.style.background = ''
+      frame.setAttribute('aria-busy', 'false')
+    } else if (message.type === 'ignored') this.#resolve({ status: message.type })
     else {
-      if (message.type === 'ready') {
-        this.#stopReadyTimer()
-        frame.style.background = ''
-        frame.setAttribute('aria-busy', 'false')
-      }
+      if (message.type === 'ready') this.#stopReadyTimer()
       this.#emit(message.type, readEventValue(message, this.#origin, frame) as never)
     }
   }

@@ -1,3 +1,4 @@
+import type { RefundReason } from './receipt-status.ts'
 import type { Language } from './profile.ts'
 
 type Label = Readonly<Record<Language, string>>
@@ -265,9 +266,22 @@ export const auditChangeNames = {
   webhook_state:     { en: 'state', ru: 'состояние', uz: 'holati' },
   url:               { en: 'webhook URL', ru: 'адрес вебхука', uz: 'vebxuk manzili' },
   endpoint_password: { en: 'password of the endpoint', ru: 'пароль сервера мерчанта', uz: 'merchant serveri paroli' },
+  reason:            { en: 'reason', ru: 'причина', uz: 'sabab' },
+  note:              { en: 'note', ru: 'комментарий', uz: 'izoh' },
 } as const satisfies Readonly<Record<string, Label>>
 
 export type AuditChangeName = keyof typeof auditChangeNames
+
+/** Why a user refunded, voided or cancelled: values of the change `reason`. */
+// prettier-ignore
+export const auditReasons = {
+  requested_by_customer: { en: 'the customer asked for it', ru: 'по просьбе клиента', uz: 'mijoz soʻradi' },
+  duplicate:             { en: 'paid twice', ru: 'двойная оплата', uz: 'ikki marta toʻlangan' },
+  not_delivered:         { en: 'not delivered', ru: 'товар или услуга не предоставлены', uz: 'tovar yoki xizmat berilmadi' },
+  wrong_amount:          { en: 'wrong amount', ru: 'неверная сумма', uz: 'summa notoʻgʻri' },
+  fraud:                 { en: 'suspected fraud', ru: 'подозрение на мошенничество', uz: 'firibgarlik gumoni' },
+  other:                 { en: 'another reason', ru: 'другая причина', uz: 'boshqa sabab' },
+} as const satisfies Readonly<Record<RefundReason, Label>>
 
 /**
  * Actions under their names of the first version. Stored entries are never rewritten, since the action is part of each entry's hash; readers

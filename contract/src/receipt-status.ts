@@ -19,3 +19,8 @@ export const receiptStatuses = [
 ] as const
 
 export type ReceiptStatus = (typeof receiptStatuses)[number]
+
+/** Why a user refunds a payment, voids a hold or cancels a receipt. Stored in the audit. */
+export const refundReasons = ['requested_by_customer', 'duplicate', 'not_delivered', 'wrong_amount', 'fraud', 'other'] as const
+
+export type RefundReason = (typeof refundReasons)[number]

@@ -38,6 +38,11 @@ export function clearSession(): void {
   hasSessionExpired.value = false
 }
 
+/** The time of the service, unix milliseconds: that of this machine, and ahead of it where somebody has moved the clock of the test environment. */
+export function serviceNow(): number {
+  return Date.now() + (session.value?.clockOffsetMs ?? 0)
+}
+
 /** Whether the user has a role. This only hides what the service would reject; the service decides. */
 export function hasRole(needed: Role): boolean {
   const role = session.value?.role

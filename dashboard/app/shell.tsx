@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 
 import { AccountMenu } from './account-menu.tsx'
+import { Exports } from './export-loader.tsx'
 import { GlobalSearch } from './global-search.tsx'
 import { messages } from './language.ts'
 import { refreshSession } from './load-session.ts'
@@ -58,6 +59,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
         <MovedTimeBanner />
         <MessagesError />
         {children}
+        <Exports />
       </main>
     </div>
   )

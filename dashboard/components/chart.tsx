@@ -1,125 +1,128 @@
-export interface ChartSeries {
-  readonly name: string
-  readonly tone: 'main' | 'green' | 'red' | 'amber'
-  readonly values: readonly (number | null)[]
-}
+import { axisTicks, labelStride, stepAt } from './chart-scale.ts'
+import { type ChartDrawing, ChartFrame, type ChartFrameProps, type ChartSeries } from './chart-frame.tsx'
 
-export interface ChartProps {
-  /** What it shows: the accessible name of the picture and of its table. */
-  readonly label: string
+export interface ChartProps extends Omit<ChartFrameProps, 'children' | 'positionOf'> {
   readonly kind: 'bars' | 'lines'
-  /** The start of each step, as text. */
-  readonly steps: readonly string[]
-  readonly series: readonly ChartSeries[]
-  readonly format: (value: number) => string
-  /** The heading of the table's first column. */
-  readonly stepName: string
-  /** The text that opens the table. */
-  readonly tableLabel: string
+  /** Below the axis, where each has little room. */
+  readonly stepLabels: readonly string[]
+  /** A value beside its gridline. */
+  readonly formatTick: (value: number) => string
 }
 
-/** A small chart as plain SVG, with the same values as a table for screen readers and for exact numbers. */
-export function Chart({ label, kind, steps, series, format, stepName, tableLabel }: ChartProps) {
-  const max = Math.max(1, ...series.flatMap(({ values }) => values.map((value) => value ?? 0)))
-  const [first = '', last = ''] = [steps[0], steps.at(-1)]
+/**
+ * Values over time as plain SVG: axes with round numbers, gridlines, and the values of a step on hover and focus. It is drawn for the width that it has, so that
+ * texts keep their size.
+ */
+export function Chart({ kind, stepLabels, formatTick, ...frame }: ChartProps) {
+  const { steps, series } = frame
+  const max = Math.max(0, ...series.flatMap(({ values }) => values.map((value) => value ?? 0)))
+  const ticks = axisTicks(max)
+  const top = ticks.at(-1) ?? 1
+  const left = Math.max(...ticks.map((tick) => formatTick(tick).length)) * digitWidth + axisGap
+  const slotOf = (width: number): number => (width - left - rightGap) / Math.max(1, steps.length)
+  const yOf = (value: number): number => topGap + (1 - value / top) * plotHeight
   return (
-    <div class="chart">
-      <p class="legend">
-        {series.map(({ name, tone }) => (
-          <span key={name}>
-            <i class={tone} aria-hidden="true" /> {name}
-          </span>
-        ))}
-        <span class="most">{format(max)}</span>
-      </p>
-      <svg viewBox={`0 0 ${String(width)} ${String(height)}`} preserveAspectRatio="none" role="img" aria-label={label}>
-        <line class="base" x1={0} x2={width} y1={height - 0.5} y2={height - 0.5} />
-        <line class="base" x1={0} x2={width} y1={0.5} y2={0.5} />
-        {series.map((each, index) =>
-          kind === 'bars' ? (
-            <Bars key={each.name} {...each} max={max} position={index} count={series.length} />
-          ) : (
-            <path key={each.name} class={`line ${each.tone}`} d={linePath(each.values, max)} />
-          ),
-        )}
-      </svg>
-      <p class="ends" aria-hidden="true">
-        <span>{first}</span>
-        <span>{last}</span>
-      </p>
-      <details>
-        <summary>{tableLabel}</summary>
-        <div class="table" tabIndex={0} role="region" aria-label={label}>
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">{stepName}</th>
-                {series.map(({ name }) => (
-                  <th key={name} scope="col" class="number">
-                    {name}
-                  </th>
-                ))}
-              </tr>
-            </thead>
-            <tbody>
-              {steps.map((step, index) => (
-                <tr key={step}>
-                  <td>{step}</td>
-                  {series.map(({ name, values }) => (
-                    <td key={name} class="number">
-                      {values[index] === null || values[index] === undefined ? '—' : format(values[index])}
-                    </td>
-                  ))}
-                </tr>
+    <ChartFrame {...frame} positionOf={(step, width) => ({ x: left + (step + 0.5) * slotOf(width), y: topGap })}>
+      {({ width, current, choose }: ChartDrawing) => {
+        const slot = slotOf(width)
+        const stride = labelStride(steps.length, width - left, Math.max(...stepLabels.map(({ length }) => length)) * digitWidth + 14)
+        const bars = series.filter(({ isBefore = false }) => kind === 'bars' && !isBefore)
+        return (
+          <svg
+            width={width}
+            height={height}
+            viewBox={`0 0 ${String(width)} ${String(height)}`}
+            aria-hidden="true"
+            onPointerMove={(event) => {
+              const x = event.clientX - event.currentTarget.getBoundingClientRect().left
+              choose(stepAt(x, { left, width: width - left - rightGap, count: steps.length }))
+            }}
+          >
+            {ticks.map((tick) => (
+              <g key={tick}>
+                <line class={tick === 0 ? 'axis' : 'grid'} x1={left} x2={width - rightGap} y1={yOf(tick)} y2={yOf(tick)} />
+                <text class="tick" x={left - 8} y={yOf(tick)} text-anchor="end" dominant-baseline="middle">
+                  {formatTick(tick)}
+                </text>
+              </g>
+            ))}
+            {current !== null && <rect class="chosen" x={left + current * slot} y={topGap} width={slot} height={plotHeight} />}
+            {stepLabels.map((label, index) =>
+              index % stride === 0 ? (
+                <text key={index} class="tick" x={left + (index + 0.5) * slot} y={height - 6} text-anchor="middle">
+                  {label}
+                </text>
+              ) : null,
+            )}
+            {bars.map((each, index) => (
+              <Bars key={each.name} {...each} {...{ left, slot, yOf }} position={index} count={bars.length} />
+            ))}
+            {series
+              .filter((each) => !bars.includes(each))
+              .map((each) => (
+                <Line key={each.name} {...each} {...{ left, slot, yOf, current }} />
               ))}
-            </tbody>
-          </table>
-        </div>
-      </details>
-    </div>
+          </svg>
+        )
+      }}
+    </ChartFrame>
   )
 }
 
-interface BarsProps extends ChartSeries {
-  readonly max: number
+interface Scale {
+  readonly left: number
+  /** The width of a step. */
+  readonly slot: number
+  readonly yOf: (value: number) => number
+}
+
+interface BarsProps extends ChartSeries, Scale {
   /** The position of this series among the `count` series of a step. */
   readonly position: number
   readonly count: number
 }
 
-function Bars({ values, tone, max, position, count }: BarsProps) {
-  const slot = width / values.length
-  const barWidth = (slot * 0.8) / count
+function Bars({ values, tone, left, slot, yOf, position, count }: BarsProps) {
+  const barWidth = Math.min(maxBarWidth, (slot * 0.75) / count)
+  const indent = (slot - barWidth * count) / 2
   return (
     <g class={`bar ${tone}`}>
-      {values.map((value, index) => {
-        const barHeight = ((value ?? 0) / max) * (height - 4)
-        return (
+      {values.map((value, index) =>
+        value === null || value === 0 ? null : (
           <rect
             key={index}
-            x={index * slot + slot * 0.1 + position * barWidth}
-            y={height - barHeight}
-            width={barWidth}
-            height={barHeight}
+            x={left + index * slot + indent + position * barWidth}
+            y={yOf(value)}
+            width={Math.max(1, barWidth - 1)}
+            height={yOf(0) - yOf(value)}
           />
-        )
-      })}
+        ),
+      )}
     </g>
   )
 }
 
-/** A step line. A gap for null; a value between two gaps is a short dash. */
-function linePath(values: readonly (number | null)[], max: number): string {
-  const slot = width / values.length
-  return values
-    .map((value, index) => {
-      if (value === null) return ''
-      const y = height - 2 - (value / max) * (height - 4)
-      const x = index * slot
-      return `${(values[index - 1] ?? null) === null ? 'M' : 'L'}${x.toFixed(1)} ${y.toFixed(1)}L${(x + slot).toFixed(1)} ${y.toFixed(1)}`
-    })
+/** Straight lines between the middles of steps, and a dot for a value between two gaps and for the current one. */
+function Line({ values, tone, isBefore = false, left, slot, yOf, current }: ChartSeries & Scale & { current: number | null }) {
+  const xOf = (index: number): number => left + (index + 0.5) * slot
+  const at = (index: number): number | null => values[index] ?? null
+  const path = values
+    .map((value, index) => (value === null ? '' : `${at(index - 1) === null ? 'M' : 'L'}${xOf(index).toFixed(1)} ${yOf(value).toFixed(1)}`))
     .join('')
+  const isDot = (index: number): boolean => index === current || (at(index - 1) === null && at(index + 1) === null)
+  return (
+    <g class={`line ${tone}${isBefore ? ' before' : ''}`}>
+      <path d={path} />
+      {values.map((value, index) => (value !== null && isDot(index) ? <circle key={index} cx={xOf(index)} cy={yOf(value)} r={3} /> : null))}
+    </g>
+  )
 }
 
-const width = 600
-const height = 120
+const height = 220
+const topGap = 10
+const plotHeight = 180
+const rightGap = 4
+const axisGap = 14
+/** Of the small digits of an axis, which are as wide as each other. */
+const digitWidth = 6.6
+const maxBarWidth = 44

@@ -2,7 +2,6 @@ import type { ComponentChildren, InputHTMLAttributes } from 'preact'
 import { useEffect, useId, useRef } from 'preact/hooks'
 import { type Signal, useSignal } from '@preact/signals'
 
-import { messages } from '../app/language.ts'
 
 export interface FieldProps {
   readonly label: string
@@ -127,24 +126,6 @@ export function SelectField({ label, value, options, onChange }: SelectFieldProp
         </select>
       )}
     </LabelledControl>
-  )
-}
-
-/** A number of days back from now. */
-export type RangeDays = 1 | 7 | 30 | 90
-
-/** Selects the period of a list or a chart. */
-export function RangePicker({ days, onChange }: { days: RangeDays; onChange: (days: RangeDays) => void }) {
-  return (
-    <fieldset class="range">
-      <legend class="visually-hidden">{messages.value.period}</legend>
-      {([1, 7, 30, 90] as const).map((each) => (
-        <label key={each}>
-          <input type="radio" name="range" checked={days === each} onChange={() => onChange(each)} />
-          <span>{messages.value.days(each)}</span>
-        </label>
-      ))}
-    </fieldset>
   )
 }
 

@@ -13,11 +13,12 @@ export function Tag({ tone, sign, children }: { tone: Tone; sign?: string; child
   )
 }
 
-/** An amount in so'm. */
-export function Money({ tiyin }: { tiyin: number }) {
+/** An amount in so'm; `isPlain`: without the unit, where a heading names it. */
+export function Money({ tiyin, isPlain = false }: { tiyin: number; isPlain?: boolean }) {
   return (
     <span class="money">
-      {formatSom(tiyin)} <small>{messages.value.som}</small>
+      {formatSom(tiyin)}
+      {!isPlain && <small> {messages.value.som}</small>}
     </span>
   )
 }

@@ -12,7 +12,11 @@ test('a cell of a CSV export is never run as a formula, and keeps its commas, qu
       ['@SUM(1)', 'say "hi", you'],
       ['\tx', 'two\nlines'],
       ['-1', ''],
+      ['＝1+1', ' =1'],
     ],
   )
-  assert.equal(csv, '\uFEFF"a","b"\r\n"\'=1+1","-5"\r\n"\'+x",""\r\n"\'@SUM(1)","say ""hi"", you"\r\n"\'\tx","two\nlines"\r\n"\'-1",""\r\n')
+  assert.equal(
+    csv,
+    '\uFEFF"a","b"\r\n"\'=1+1","-5"\r\n"\'+x",""\r\n"\'@SUM(1)","say ""hi"", you"\r\n"\'\tx","two\nlines"\r\n"\'-1",""\r\n"\'＝1+1"," =1"\r\n',
+  )
 })

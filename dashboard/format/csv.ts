@@ -1,6 +1,11 @@
 /** Downloads a text as a file. Nothing leaves the browser. */
 export function download(name: string, type: string, text: string): void {
-  const address = URL.createObjectURL(new Blob([text], { type }))
+  saveBlob(name, new Blob([text], { type }))
+}
+
+/** The same for what is in memory, or on the disk of the browser, already. */
+export function saveBlob(name: string, blob: Blob): void {
+  const address = URL.createObjectURL(blob)
   const link = Object.assign(document.createElement('a'), { href: address, download: name })
   link.click()
   URL.revokeObjectURL(address)
@@ -18,16 +23,19 @@ export function toIsoTime(at: number | null): string | null {
   return at === null ? null : new Date(at).toISOString()
 }
 
-/**
- * Rows as CSV (RFC 4180) for a spreadsheet. A text that it would run as a formula gets a leading quote (CWE-1236), and a byte order mark makes it read the file
- * as UTF-8.
- */
+/** Rows as CSV (RFC 4180) for a spreadsheet. A byte order mark makes it read the file as UTF-8. */
 export function formatCsv(head: readonly string[], rows: readonly CsvRow[]): string {
-  return `\uFEFF${[head, ...rows].map((row) => row.map(formatCell).join(',')).join('\r\n')}\r\n`
+  return `\uFEFF${[head, ...rows].map((row) => row.map(formatCsvCell).join(',')).join('\r\n')}\r\n`
 }
 
-function formatCell(value: string | number | null): string {
+/** A cell in quotes. A text that a spreadsheet would run as a formula gets a leading quote (CWE-1236), also one that begins with a full-width sign. */
+export function formatCsvCell(value: string | number | null): string {
   const text = value === null ? '' : String(value)
-  const safe = typeof value === 'string' && /^[=+\-@\t\r\n]/.test(text) ? `'${text}` : text
-  return `"${safe.replaceAll('"', '""')}"`
+  const safe = typeof value === 'string' && /^[=+\-@\t\r\n＝＋－＠]/.test(text) ? `'${text}` : text
+  return quoteCsv(safe)
+}
+
+/** A text of our own, such as a negative amount, in quotes as it is. */
+export function quoteCsv(text: string): string {
+  return `"${text.replaceAll('"', '""')}"`
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { formatDuration, formatMs, formatSom, formatSomInput, groupCardNumber, parseSomInput, percentOf } from './numbers.ts'
+import { formatDuration, formatMs, formatShort, formatSom, formatSomInput, groupCardNumber, parseSomInput, percentOf } from './numbers.ts'
 
 test("tiyin are shown as so'm in groups of three digits, with a fraction only where there is one", () => {
   const shown = [0, 5, 100, 123_456, 100_000_000, -70_050, 99_999_999_999].map((tiyin) => formatSom(tiyin).replaceAll('\u202f', ' '))
@@ -38,4 +38,12 @@ test('milliseconds, percents and card numbers are whole numbers as they are read
   assert.deepEqual([percentOf(1, 3), percentOf(0, 7), percentOf(7, 7)], [33, 0, 100])
   assert.equal(groupCardNumber('8600069195406311'), '8600 0691 9540 6311')
   assert.equal(groupCardNumber('378282246310005'), '3782 8224 6310 005')
+})
+
+test('a number on an axis has few digits', () => {
+  const units = ['K', 'M', 'B']
+  assert.deepEqual(
+    [0, 950, 9999, 10_000, 250_000, 1_500_000, 2_000_000_000, 30_000_000_000_000].map((value) => formatShort(value, units)),
+    ['0', '950', '9999', '10K', '250K', '1.5M', '2B', '30000B'],
+  )
 })

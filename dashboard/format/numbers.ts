@@ -1,6 +1,18 @@
+/** A count with digits in groups of three: `12 345`. */
+export function formatCount(count: number): string {
+  return String(count).replace(/\B(?=(\d{3})+$)/g, '\u202f')
+}
+
+/** A large number with few digits, for an axis: `1.5M`. `units` are those of a thousand, a million and a billion. */
+export function formatShort(value: number, units: readonly string[]): string {
+  if (Math.abs(value) < 10_000) return String(value)
+  const power = Math.min(units.length, Math.floor(Math.log10(Math.abs(value)) / 3))
+  return `${String(Number((value / 1000 ** power).toFixed(1)))}${units[power - 1] ?? ''}`
+}
+
 /** Tiyin as so'm with digits in groups of three: 123456 is `1 234.56`, and whole so'm have no fraction. Integer arithmetic only, so nothing is rounded. */
 export function formatSom(tiyin: number): string {
-  const som = String(Math.floor(Math.abs(tiyin) / 100)).replace(/\B(?=(\d{3})+$)/g, '\u202f')
+  const som = formatCount(Math.floor(Math.abs(tiyin) / 100))
   return `${tiyin < 0 ? '−' : ''}${som}${fractionOf(Math.abs(tiyin))}`
 }
 

@@ -18,6 +18,11 @@ export function formatHour(at: number, language: Language): string {
   return format(at, language, { hour: '2-digit', minute: '2-digit' })
 }
 
+/** A day with its year: `21 Nov 2026`. */
+export function formatDate(at: number, language: Language): string {
+  return format(at, language, { year: 'numeric', month: styles[language].month, day: '2-digit' }).replace(' г.', '')
+}
+
 /** Day and month, where the year is known: `21 Nov`. */
 export function formatDay(at: number, language: Language): string {
   return format(at, language, { month: styles[language].month, day: '2-digit' })
@@ -26,11 +31,6 @@ export function formatDay(at: number, language: Language): string {
 /** The timestamp of a Tashkent date and time as an input gives it: `2026-11-21T23:50`. NaN if it is not one. */
 export function parseTashkentTime(text: string): number {
   return Date.parse(`${text}+05:00`)
-}
-
-/** The Tashkent day of a timestamp, as an input takes it: `2026-11-28`. */
-export function tashkentDay(at: number): string {
-  return toTashkentIso(at).slice(0, 10)
 }
 
 /** A timestamp as ISO 8601 with the offset of Tashkent, for a file: `2026-11-28T08:20:00+05:00`. */

@@ -2,11 +2,13 @@ import {
   auditActions,
   auditChangeNames,
   auditOutcomes,
+  auditReasons,
   type AuditAction,
   type AuditChangeName,
   type AuditOutcome,
 } from '@tessera/contract/audit'
 import type { Language } from '@tessera/contract/profile'
+import type { RefundReason } from '@tessera/contract/receipt-status'
 
 import { formatMessage, knownLabel, labelOf } from './lookup.ts'
 
@@ -16,6 +18,7 @@ export interface AuditLabels {
   readonly actors: Readonly<Record<'merchant' | 'user' | 'visitor' | 'system' | 'operator', string>>
   readonly outcomes: Readonly<Record<AuditOutcome, string>>
   readonly changes: Readonly<Record<AuditChangeName, string>>
+  readonly reasons: Readonly<Record<RefundReason, string>>
   /** Of a moved clock, seconds. */
   readonly clockAhead: string
   /** Of the merchant's endpoint, its error code. */
@@ -39,9 +42,12 @@ export function changeLabel(name: string, { changes, outcomes }: AuditLabels): s
   return knownLabel(changes, name) ?? knownLabel(outcomes, name) ?? name
 }
 
-/** A value of a change: the label of a role, a state or a switch; anything else as it is. */
-export function changeValue(value: string | null, { outcomes }: AuditLabels): string {
-  return value === null ? '—' : /^(owner|developer|support|read|on|off|blocked)$/.test(value) ? labelOf(outcomes, value) : value
+/** A value of a change: the label of a role, a state, a switch or a reason; anything else as it is. */
+export function changeValue(value: string | null, { outcomes, reasons }: AuditLabels): string {
+  if (value === null) return '—'
+  const reason = knownLabel(reasons, value)
+  if (reason !== undefined) return reason
+  return /^(owner|developer|support|read|on|off|blocked)$/.test(value) ? labelOf(outcomes, value) : value
 }
 
 /** The labels of actions and outcomes are beside their names in the contract. */
@@ -81,9 +87,10 @@ export const auditLabels: Readonly<Record<Language, AuditLabels>> = {
   }),
 }
 
-function withContractLabels(language: Language, others: Omit<AuditLabels, 'actions' | 'outcomes' | 'changes'>): AuditLabels {
+function withContractLabels(language: Language, others: Omit<AuditLabels, 'actions' | 'outcomes' | 'changes' | 'reasons'>): AuditLabels {
   const outcomes = labelsIn(auditOutcomes, language)
-  return { actions: labelsIn(auditActions, language), outcomes, changes: labelsIn(auditChangeNames, language), ...others }
+  const [changes, reasons] = [labelsIn(auditChangeNames, language), labelsIn(auditReasons, language)]
+  return { actions: labelsIn(auditActions, language), outcomes, changes, reasons, ...others }
 }
 
 function labelsIn<Name extends string>(table: Readonly<Record<Name, Readonly<Record<Language, string>>>>, language: Language) {

@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { errors } from '@tessera/contract/errors'
 import { receiptStates } from '@tessera/contract/receipt'
 
+import { exportMessages } from '../export/export-messages.ts'
 import { accountPageMessages } from '../pages/account/account-messages.ts'
 import { auditPageMessages } from '../pages/audit/audit-messages.ts'
 import { cardPageMessages } from '../pages/cards/card-messages.ts'
@@ -12,7 +13,9 @@ import { customerPageMessages } from '../pages/customers/customer-messages.ts'
 import { formBuilderMessages } from '../pages/form/form-messages.ts'
 import { overviewPageMessages } from '../pages/overview/overview-messages.ts'
 import { pageCheckMessages } from '../pages/page-check/page-check-messages.ts'
+import { receiptActionMessages } from '../pages/receipts/receipt-action-messages.ts'
 import { receiptPageMessages } from '../pages/receipts/receipt-messages.ts'
+import { totalsMessages } from '../pages/receipts/totals-messages.ts'
 import { requestPageMessages } from '../pages/requests/request-messages.ts'
 import { sandboxPageMessages } from '../pages/sandbox/sandbox-messages.ts'
 import { searchMessages } from '../pages/search/search-messages.ts'
@@ -36,16 +39,19 @@ const tables = {
   cards: cardPageMessages,
   compliance: compliancePageMessages,
   customers: customerPageMessages,
+  export: exportMessages,
   form: formBuilderMessages,
   overview: overviewPageMessages,
   'page check': pageCheckMessages,
   reasons: reasonMessages,
   receipts: receiptPageMessages,
+  'receipt actions': receiptActionMessages,
   requests: requestPageMessages,
   sandbox: sandboxPageMessages,
   search: searchMessages,
   settings: settingsPageMessages,
   start: startPageMessages,
+  totals: totalsMessages,
   users: userPageMessages,
   verification: verificationPageMessages,
   webhooks: webhookPageMessages,

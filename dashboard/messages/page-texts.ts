@@ -1,4 +1,5 @@
 import { createLazyMessages } from '../app/lazy-messages.tsx'
+import type { ExportMessages } from '../export/export-messages.ts'
 import type { AccountPageMessages } from '../pages/account/account-messages.ts'
 import type { AuditPageMessages } from '../pages/audit/audit-messages.ts'
 import type { CardPageMessages } from '../pages/cards/card-messages.ts'
@@ -7,7 +8,9 @@ import type { CustomerPageMessages } from '../pages/customers/customer-messages.
 import type { FormBuilderMessages } from '../pages/form/form-messages.ts'
 import type { OverviewPageMessages } from '../pages/overview/overview-messages.ts'
 import type { PageCheckMessages } from '../pages/page-check/page-check-messages.ts'
+import type { ReceiptActionMessages } from '../pages/receipts/receipt-action-messages.ts'
 import type { ReceiptPageMessages } from '../pages/receipts/receipt-messages.ts'
+import type { TotalsMessages } from '../pages/receipts/totals-messages.ts'
 import type { RequestPageMessages } from '../pages/requests/request-messages.ts'
 import type { SandboxPageMessages } from '../pages/sandbox/sandbox-messages.ts'
 import type { SearchMessages } from '../pages/search/search-messages.ts'
@@ -27,15 +30,18 @@ export const auditPageText = createLazyMessages<AuditPageMessages>('audit')
 export const cardPageText = createLazyMessages<CardPageMessages>('cards')
 export const compliancePageText = createLazyMessages<CompliancePageMessages>('compliance')
 export const customerPageText = createLazyMessages<CustomerPageMessages>('customers')
+export const exportText = createLazyMessages<ExportMessages>('export')
 export const formBuilderText = createLazyMessages<FormBuilderMessages>('form')
 export const overviewPageText = createLazyMessages<OverviewPageMessages>('overview')
 export const pageCheckText = createLazyMessages<PageCheckMessages>('page-check')
 export const receiptPageText = createLazyMessages<ReceiptPageMessages>('receipts')
+export const receiptActionText = createLazyMessages<ReceiptActionMessages>('receipt-actions')
 export const requestPageText = createLazyMessages<RequestPageMessages>('requests')
 export const sandboxPageText = createLazyMessages<SandboxPageMessages>('sandbox')
 export const searchText = createLazyMessages<SearchMessages>('search')
 export const settingsPageText = createLazyMessages<SettingsPageMessages>('settings')
 export const startPageText = createLazyMessages<StartPageMessages>('start')
+export const totalsText = createLazyMessages<TotalsMessages>('totals')
 export const userPageText = createLazyMessages<UserPageMessages>('users')
 export const verificationPageText = createLazyMessages<VerificationPageMessages>('verification')
 export const webhookPageText = createLazyMessages<WebhookPageMessages>('webhooks')

@@ -7,6 +7,8 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
 
+import { addDays, tashkentDay } from '@tessera/contract/calendar-day'
+
 import { readConfig } from '../../service/src/ops/config/config.ts'
 import { plainEnvironment, readReady } from '../../tools/service-child.ts'
 
@@ -77,7 +79,10 @@ describe('the data', () => {
     for (const shop of shops) {
       const { receipts, overview } = await asOwner(shop, async (owner) => ({
         receipts: await listReceipts(owner),
-        overview: await owner.expect<{ total: Record<string, number> }>('dashboard.overview.get', { days: 30 }),
+        overview: await owner.expect<{ total: Record<string, number> }>('dashboard.overview.get', {
+          from: addDays(tashkentDay(Date.now()), -29),
+          to: tashkentDay(Date.now()),
+        }),
       }))
       const { totals } = shop
       const sum = (name: 'capturedTiyin' | 'refundedTiyin'): number => receipts.reduce((all, receipt) => all + receipt[name], 0)

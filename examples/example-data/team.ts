@@ -1,3 +1,5 @@
+import { addDays, tashkentDay } from '@tessera/contract/calendar-day'
+
 import type { App } from '../../service/src/app.ts'
 
 import { type ExampleCaller, type ExamplePerson, makePerson } from './callers.ts'
@@ -79,7 +81,11 @@ export function makeTeam(app: App, operator: ExampleCaller, options: TeamOptions
       for (const path of ['/webhooks', '/legacy']) await developer.expect('dashboard.webhooks.add', { url: `${webhookOrigin}${path}` })
       await developer.expect('dashboard.settings.change', { origins: ['https://shop.example', 'https://m.shop.example'] })
     }),
-    at(1, 10.2, () => work('3', (person) => person.expect('dashboard.overview.get', { days: 7 }))),
+    at(1, 10.2, () =>
+      work('3', (person) =>
+        person.expect('dashboard.overview.get', { from: addDays(tashkentDay(from), -5), to: addDays(tashkentDay(from), 1) }),
+      ),
+    ),
     at(3, 11.5, () =>
       work('1', async (person) => {
         await person.expect('dashboard.sandbox.setStep', { scenario: 'receipts.pay', step: 'late_5' })

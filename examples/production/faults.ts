@@ -3,6 +3,7 @@ import { killTokenProcesses, lies, listTokenProcesses, rotateCardKey } from './l
 import { pauseTree, type ManagedProcess } from './processes.ts'
 import type { Behaviour } from './card-network.ts'
 import type { CentreBehaviour } from './message-centre.ts'
+import type { ReplyBehaviour } from './sms-relay.ts'
 import type { ProductionSystem } from './system.ts'
 
 /** Each peer killed, paused and, where it can, lied through, in turn. */
@@ -45,6 +46,9 @@ export const faults: readonly PeerFault[] = [
   },
   paused('SMS gateway by HTTP', 'hangs', ({ gateway }) => [gateway.smsbox.pid(), gateway.bearerbox.pid()]),
   paused('SMS gateway by HTTP', 'lies: accepts every message, and delivers none for a while', ({ gateway }) => [gateway.phones.pid()]),
+  lyingGateway('delivers, and says 200 with a page of its own', 'ownPage'),
+  lyingGateway('delivers, and says 500', 'serverError'),
+  lyingGateway('delivers, and its reply ends too early', 'cut'),
   killed('SMS gateway by SMPP', 'killed, and started again', ({ messageCentre }) => messageCentre.process),
   paused('SMS gateway by SMPP', 'hangs', ({ messageCentre }) => [messageCentre.process.pid()]),
   lyingCentre('accepts every message, and delivers none', 'acceptsAndDrops'),
@@ -124,6 +128,21 @@ function lying(what: string, behaviour: Behaviour): PeerFault {
     async begin({ network }) {
       await network.behave(behaviour)
       return () => network.behave('honest')
+    },
+  }
+}
+
+function lyingGateway(what: string, behaviour: ReplyBehaviour): PeerFault {
+  return {
+    peer: 'SMS gateway by HTTP',
+    what: `lies: ${what}`,
+    begin({ gateway: { relay } }) {
+      relay.behave(behaviour)
+      return Promise.resolve(async () => {
+        // Each message goes by one of two gateways.
+        await relay.untilLied()
+        relay.behave('honest')
+      })
     },
   }
 }

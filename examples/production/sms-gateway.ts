@@ -5,6 +5,7 @@ import { findFreePort } from '../../tools/free-port.ts'
 import type { ExampleAuthority } from './certificates.ts'
 import type { CentreBehaviour, CentreState } from './message-centre.ts'
 import { acceptsConnections, makeProcess, type ManagedProcess } from './processes.ts'
+import { startSmsRelay, type SmsRelay } from './sms-relay.ts'
 
 /** Messages that have reached their phone. */
 export interface PhoneMessages {
@@ -17,7 +18,8 @@ export interface KannelGateway extends PhoneMessages {
   readonly bearerbox: ManagedProcess
   readonly smsbox: ManagedProcess
   readonly phones: ManagedProcess
-  readonly port: number
+  /** What the service calls, in front of smsbox. */
+  readonly relay: SmsRelay
   readonly password: string
   stop: () => Promise<void>
 }
@@ -101,15 +103,17 @@ export async function startSmsGateway(folder: string, password: string): Promise
   await bearerbox.start()
   await smsbox.start()
   await phones.start()
+  const relay = await startSmsRelay(port)
   return {
     bearerbox,
     smsbox,
     phones,
-    port,
+    relay,
     password,
     codesOf: (phone) =>
       [...phones.output().matchAll(new RegExp(`<4546 \\+?${phone} text [^>]*?code ([0-9A-Z]+)`, 'g'))].map(([, code = '']) => code),
     async stop() {
+      await relay.stop()
       for (const each of [phones, smsbox, bearerbox]) await each.stop()
     },
   }

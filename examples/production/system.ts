@@ -272,7 +272,7 @@ function smsSettings({ gateway, messageCentre, authority, secrets }: SmsPlace): 
     '--sms-smpp-sender=4546',
     '--sms-smpp-enquire-seconds=5',
     '--sms-http-template=kannel',
-    `--sms-http-base-url=http://127.0.0.1:${String(gateway.port)}`,
+    `--sms-http-base-url=http://127.0.0.1:${String(gateway.relay.port)}`,
     '--sms-http-transport=private',
     '--sms-http-private-reason=The gateway runs on the same machine',
     '--sms-http-username=tessera',

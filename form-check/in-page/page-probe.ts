@@ -2,7 +2,7 @@ import type { ElementSnapshot, OutlineItem, PageProbe, PageSnapshot, ProbeEvent,
 
 /**
  * Runs in every document before the page's own scripts. It keeps a reference to each shadow root, closed ones too, reports each input and
- * script as it is added (it may be removed again before the snapshot), and reports what the page hands to the APIs that send data.
+ * script as it is added (it may be removed again before the snapshot). What the page sends is reported by the transfer probe.
  *
  * The function is sent to the browser as text, so everything that it uses is inside it.
  */
@@ -19,6 +19,8 @@ export function installPageProbe({ key, report: reportName }: ProbeNames): void 
     rows: 200,
     addedFields: 12,
     addedItems: 6000,
+    /** Of an element that is pressed: a longer text is that of a part of the page. */
+    pressedText: 80,
   }
   let eventCount = 0
   const report = (event: ProbeEvent): void => {
@@ -27,19 +29,22 @@ export function installPageProbe({ key, report: reportName }: ProbeNames): void 
   }
   const roots = new Set<Document | ShadowRoot>()
   const fieldSelector = 'input, textarea, select, [contenteditable], [role=textbox], [tabindex][aria-label], [tabindex][aria-labelledby]'
-  const pressedSelector = 'a, button, summary, label, [role=button], [role=tab], [role=radio], [role=switch], [onclick]'
+  const pressedSelector =
+    'a, button, summary, label, [role=button], [role=tab], [role=radio], [role=switch], [role=option], [role=menuitem], [onclick]'
   const interactiveSelector = `${fieldSelector}, ${pressedSelector}, form, script, iframe, meta`
 
   /** What scripts have drawn on each canvas, each text once. */
   const canvasTexts = new WeakMap<object, Set<string>>()
 
+  /** Elements that listen to presses. */
+  const listening = new WeakSet<object>()
+
   let addedFieldCount = 0
 
   hookShadowRoots()
   hookCanvases()
-  hookSendingApis()
+  hookListeners()
   observe(document)
-  addEventListener('message', ({ data, origin }: MessageEvent) => report({ kind: 'message', to: origin, text: toText(data) }), true)
   document.addEventListener('securitypolicyviolation', ({ effectiveDirective: directive, blockedURI: blocked }) =>
     report({ kind: 'refused', directive, blocked }),
   )
@@ -52,6 +57,7 @@ export function installPageProbe({ key, report: reportName }: ProbeNames): void 
     valueOf,
     choose,
     pressDigits,
+    scrollThrough,
   }
   Object.defineProperty(page, key, { value: probe })
 
@@ -75,6 +81,14 @@ export function installPageProbe({ key, report: reportName }: ProbeNames): void 
     }
   }
 
+  function hookListeners(): void {
+    const add = EventTarget.prototype.addEventListener
+    EventTarget.prototype.addEventListener = function (this: EventTarget | undefined, ...args: Parameters<typeof add>) {
+      if (this !== undefined && /^(click|mouse(down|up)|pointer(down|up))$/.test(args[0])) listening.add(this)
+      Reflect.apply(add, this ?? globalThis, args)
+    }
+  }
+
   function observe(root: Document | ShadowRoot): void {
     if (roots.has(root)) return
     roots.add(root)
@@ -95,88 +109,10 @@ export function installPageProbe({ key, report: reportName }: ProbeNames): void 
     report({ kind: 'fields', items: outlineOf(document.documentElement, limits.addedItems) })
   }
 
-  function hookSendingApis(): void {
-    hookFetch()
-    hookXhr()
-    const sendBeacon = navigator.sendBeacon.bind(navigator)
-    navigator.sendBeacon = (to, body) => {
-      reportSent('sendBeacon', String(to), body)
-      return sendBeacon(to, body)
-    }
-    hookSend(WebSocket.prototype, 'WebSocket', (socket) => socket.url)
-    if ('RTCDataChannel' in globalThis) hookSend(RTCDataChannel.prototype, 'RTCDataChannel', ({ label }) => label)
-    for (const channel of [MessagePort.prototype, BroadcastChannel.prototype]) {
-      const { postMessage } = channel
-      channel.postMessage = function (this: unknown, ...args: unknown[]) {
-        report({ kind: 'message', to: '', text: toText(args[0]) })
-        Reflect.apply(postMessage, this, args)
-      }
-    }
-  }
-
-  function hookFetch(): void {
-    const { fetch } = globalThis
-    globalThis.fetch = (...args) => {
-      const [to, init] = args
-      const address = to instanceof Request ? to.url : String(to)
-      reportSent('fetch', address, init?.body)
-      if (to instanceof Request && init?.body === undefined)
-        void to
-          .clone()
-          .text()
-          .then(
-            (text) => reportSent('fetch', address, text),
-            () => undefined,
-          )
-      return fetch.apply(globalThis, args)
-    }
-  }
-
-  function hookXhr(): void {
-    const addresses = new WeakMap<XMLHttpRequest, string>()
-    const { open, send } = XMLHttpRequest.prototype
-    XMLHttpRequest.prototype.open = function (this: XMLHttpRequest, ...args: unknown[]) {
-      addresses.set(this, String(args[1]))
-      Reflect.apply(open, this, args)
-    }
-    XMLHttpRequest.prototype.send = function (this: XMLHttpRequest, body) {
-      reportSent('XMLHttpRequest', addresses.get(this) ?? '', body)
-      send.call(this, body)
-    }
-  }
-
-  function hookSend<T extends { send: (...args: never[]) => void }>(
-    prototype: T,
-    by: 'WebSocket' | 'RTCDataChannel',
-    addressOf: (instance: T) => string,
-  ): void {
-    const { send } = prototype
-    prototype.send = function (this: T, ...args: never[]) {
-      reportSent(by, addressOf(this), args[0])
-      Reflect.apply(send, this, args)
-    }
-  }
-
-  function reportSent(by: Extract<ProbeEvent, { kind: 'sent' }>['by'], to: string, body: unknown): void {
-    const address = URL.parse(to, location.href)?.href ?? to
-    if (body instanceof Blob) void body.text().then((text) => report({ kind: 'sent', by, to: address, text: text.slice(0, limits.text) }))
-    else report({ kind: 'sent', by, to: address, text: toText(body) })
-  }
-
-  function toText(body: unknown): string {
-    if (body === undefined || body === null) return ''
-    if (typeof body === 'string') return body.slice(0, limits.text)
-    if (body instanceof URLSearchParams) return body.toString().slice(0, limits.text)
-    if (body instanceof FormData)
-      return [...body]
-        .map((pair) => pair.map(String).join('='))
-        .join('&')
-        .slice(0, limits.text)
-    if (body instanceof ArrayBuffer) return new TextDecoder('latin1').decode(body.slice(0, limits.text))
-    if (ArrayBuffer.isView(body)) return new TextDecoder('latin1').decode(body).slice(0, limits.text)
-    if (body instanceof Document) return body.documentElement.outerHTML.slice(0, limits.text)
+  function toText(value: unknown): string {
+    if (typeof value === 'string') return value.slice(0, limits.text)
     try {
-      return JSON.stringify(body).slice(0, limits.text)
+      return JSON.stringify(value).slice(0, limits.text)
     } catch {
       return ''
     }
@@ -199,7 +135,7 @@ export function installPageProbe({ key, report: reportName }: ProbeNames): void 
     return [...roots].flatMap((root) => [...root.querySelectorAll<HTMLElement>(selector)])
   }
 
-  /** The elements and texts below an element, in document order; shadow roots, closed ones too, stand before what is slotted into them. */
+  /** The elements and texts below an element in the order in which they are seen: what is slotted into a shadow root, a closed one too, stands in its slot. */
   function outlineOf(root: Element, limit: number): OutlineItem[] {
     const items: OutlineItem[] = []
     const shadows = new Map([...roots].flatMap((shadow) => (shadow instanceof ShadowRoot ? [[shadow.host, shadow] as const] : [])))
@@ -209,18 +145,21 @@ export function installPageProbe({ key, report: reportName }: ProbeNames): void 
       else if (next instanceof Element) {
         items.push(readElement(next), ...pictureTexts(next), ...drawnTexts(next, '::before'))
         pending.push(null)
-        const children = /^(script|style|select|textarea|svg|iframe|noscript)$/.test(next.localName)
-          ? []
-          : [...childrenOf(next, shadows.get(next))]
-        for (const child of children.toReversed()) pending.push(child)
+        for (const child of childrenOf(next, shadows.get(next)).toReversed()) pending.push(child)
       } else if (next.nodeType === Node.TEXT_NODE && (next.nodeValue ?? '').trim() !== '') items.push((next.nodeValue ?? '').slice(0, 2000))
     }
     return items
   }
 
   function childrenOf(element: Element, shadow: ShadowRoot | undefined): Node[] {
-    const content = element instanceof HTMLTemplateElement ? element.content : element
-    return [...(shadow?.childNodes ?? []), ...content.childNodes]
+    if (/^(script|style|select|textarea|iframe|noscript)$/.test(element.localName)) return []
+    if (element.localName === 'svg') return [...element.querySelectorAll('foreignObject')]
+    const slotted = element instanceof HTMLSlotElement ? element.assignedNodes() : []
+    if (slotted.length > 0) return slotted
+    const content = [...(element instanceof HTMLTemplateElement ? element.content : element).childNodes]
+    if (shadow === undefined) return content
+    const assigned = new Set([...shadow.querySelectorAll('slot')].flatMap((slot) => slot.assignedNodes()))
+    return [...shadow.childNodes, ...content.filter((node) => !assigned.has(node))]
   }
 
   /** What a picture says: its text, or what stands for it where it is not seen. */
@@ -243,7 +182,8 @@ export function installPageProbe({ key, report: reportName }: ProbeNames): void 
   }
 
   function find(selector: string): HTMLElement | null {
-    return allElements(interactiveSelector).find((element) => selectorOf(element) === selector) ?? null
+    const path = selector.split(' >>> ').at(-1) ?? ''
+    return path === '' ? null : (allElements(path).find((element) => selectorOf(element) === selector) ?? null)
   }
 
   function focus(selector: string): boolean {
@@ -256,8 +196,26 @@ export function installPageProbe({ key, report: reportName }: ProbeNames): void 
   function click(selector: string): boolean {
     const element = find(selector)
     element?.scrollIntoView({ block: 'center' })
-    element?.click()
+    if (element !== null) pressElement(element)
     return element !== null
+  }
+
+  /** As a mouse does: some pages listen to the button that goes down. */
+  function pressElement(element: Element): void {
+    const init = { bubbles: true, cancelable: true, composed: true }
+    for (const type of ['down', 'up']) {
+      element.dispatchEvent(new PointerEvent(`pointer${type}`, init))
+      element.dispatchEvent(new MouseEvent(`mouse${type}`, init))
+    }
+    if (element instanceof HTMLElement) element.click()
+    else element.dispatchEvent(new MouseEvent('click', init))
+  }
+
+  /** What is loaded when it is scrolled to is loaded then. */
+  function scrollThrough(): boolean {
+    const { scrollHeight } = document.documentElement
+    for (const top of [scrollHeight / 2, scrollHeight]) scrollTo({ top, behavior: 'instant' })
+    return true
   }
 
   function valueOf(selector: string): string {
@@ -266,29 +224,55 @@ export function installPageProbe({ key, report: reportName }: ProbeNames): void 
     return 'value' in element && typeof element.value === 'string' ? element.value : element.textContent
   }
 
-  /** Chooses the last option of a select, ticks a box. */
-  function choose(selector: string): boolean {
+  /** Chooses an option of a select by its number, ticks a box, or gives a date. */
+  function choose(selector: string, index: string): boolean {
     const element = find(selector)
-    if (element instanceof HTMLInputElement && !element.checked) element.click()
-    if (element instanceof HTMLSelectElement) {
-      element.selectedIndex = element.options.length - 1
-      for (const name of ['input', 'change']) element.dispatchEvent(new Event(name, { bubbles: true }))
+    if (element instanceof HTMLInputElement) {
+      const value = { date: '2027-03-01', month: '2027-03', time: '12:00', 'datetime-local': '2027-03-01T12:00', week: '2027-W09' }[
+        element.type
+      ]
+      if (value === undefined && !element.checked) element.click()
+      if (value !== undefined && element.value === '') element.value = value
     }
+    if (element instanceof HTMLSelectElement) {
+      const option = Math.min(Number(index), element.options.length - 1)
+      if (element.selectedIndex === option) return true
+      element.selectedIndex = option
+    }
+    if (element !== null) for (const name of ['input', 'change']) element.dispatchEvent(new Event(name, { bubbles: true }))
     return element !== null
   }
 
   /** Presses the buttons of a keypad whose first digit is the element. */
   function pressDigits(selector: string, digits: string): boolean {
     let ancestor: Element | null = find(selector)
-    const labelOf = (button: HTMLElement): string => (button instanceof HTMLInputElement ? button.value : button.textContent).trim()
+    const labelOf = (button: Element): string => (button instanceof HTMLInputElement ? button.value : button.textContent).trim()
     for (let steps = 0; ancestor !== null && steps < 12; steps += 1, ancestor = ancestor.parentElement ?? hostOf(ancestor)) {
-      const buttons = [...ancestor.querySelectorAll<HTMLElement>('button, [role=button], input[type=button]')]
-      const keys = new Map(buttons.filter((button) => /^\d$/.test(labelOf(button))).map((button) => [labelOf(button), button]))
+      const keys = new Map([...ancestor.querySelectorAll('*')].filter(isDigitKey).map((button) => [labelOf(button), button]))
       if (keys.size < 10) continue
-      for (const digit of digits) keys.get(digit)?.click()
+      for (const digit of digits) {
+        const button = keys.get(digit)
+        if (button !== undefined) pressElement(button)
+      }
       return true
     }
     return false
+  }
+
+  /** Whether the element shows one digit and nothing else. */
+  function isDigitKey(element: Element): boolean {
+    if (element instanceof HTMLInputElement) return element.type === 'button' && /^\d$/.test(element.value)
+    return element.childElementCount === 0 && element.textContent.length < 10 && /^\s*\d\s*$/.test(element.textContent)
+  }
+
+  /** Whether people press the element though it is neither a button nor a link: it listens, or it has a hand for a cursor. */
+  function isClickable(element: Element): boolean {
+    if (/^(html|body|form|main|input|select|textarea|option|svg|path)$/.test(element.localName) || element.matches(interactiveSelector))
+      return false
+    const isPointed = (one: Element | null): boolean => one !== null && getComputedStyle(one).cursor === 'pointer'
+    const isHeard = listening.has(element) || (element instanceof HTMLElement && element.onclick !== null)
+    if (!isHeard && !(isPointed(element) && !isPointed(element.parentElement))) return false
+    return element.textContent.length <= limits.pressedText && element.textContent.trim() !== ''
   }
 
   function press(selector: string): boolean {
@@ -297,8 +281,10 @@ export function installPageProbe({ key, report: reportName }: ProbeNames): void 
       const button = ancestor.querySelector<HTMLElement>(
         'button:not([type=reset]), input[type=submit], input[type=image], input[type=button], [role=button]',
       )
-      if (button !== null) {
-        button.click()
+      const pressed =
+        button ?? [...ancestor.querySelectorAll('*')].slice(0, limits.rows).find((element) => isClickable(element) && !isDigitKey(element))
+      if (pressed !== undefined) {
+        pressElement(pressed)
         return true
       }
       ancestor = ancestor.parentElement ?? hostOf(ancestor)
@@ -351,7 +337,8 @@ export function installPageProbe({ key, report: reportName }: ProbeNames): void 
   }
 
   function readElement(element: Element): ElementSnapshot {
-    const isInteractive = element.matches(interactiveSelector)
+    const clickable = isClickable(element)
+    const isInteractive = clickable || element.matches(interactiveSelector) || isDigitKey(element)
     const root = isInteractive ? element.getRootNode() : document
     return {
       tag: element.localName,
@@ -359,6 +346,7 @@ export function installPageProbe({ key, report: reportName }: ProbeNames): void 
       selector: isInteractive || element.id !== '' ? selectorOf(element) : '',
       root: root instanceof ShadowRoot ? (root.mode === 'open' ? 'open shadow root' : 'closed shadow root') : 'document',
       isChecked: element instanceof HTMLInputElement && element.checked,
+      isClickable: clickable,
       isVisible: !isInteractive || isShown(element),
       code: codeOf(element).slice(0, limits.text),
     }
@@ -390,8 +378,9 @@ export function installPageProbe({ key, report: reportName }: ProbeNames): void 
         steps.unshift(`#${CSS.escape(current.id)}`)
         break
       }
-      const tag = current.localName
-      const siblings = [...(current.parentNode?.children ?? [])].filter(({ localName }) => localName === tag)
+      const { localName: name } = current
+      const tag = CSS.escape(name)
+      const siblings = [...(current.parentNode?.children ?? [])].filter(({ localName }) => localName === name)
       steps.unshift(siblings.length > 1 ? `${tag}:nth-of-type(${siblings.indexOf(current) + 1})` : tag)
     }
     const host = hostOf(element)

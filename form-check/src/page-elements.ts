@@ -17,8 +17,14 @@ export interface PageElement extends MarkupElement {
   readonly card: { readonly data: CardData; readonly text: string } | null
 }
 
+export interface PageElementOptions extends CardFieldOptions {
+  /** Elements that are pressed though they are neither buttons nor links. */
+  readonly clickable?: ReadonlySet<OutlineElement>
+}
+
 /** Lists the elements of an outline that rules are about, with what each input asks for. `key` tells outlines of one page apart. */
-export function listPageElements(outline: Outline, key: string, options?: CardFieldOptions): PageElement[] {
+export function listPageElements(outline: Outline, key: string, options: PageElementOptions = {}): PageElement[] {
+  const isPressed = (element: OutlineElement): boolean => isButton(element) || options.clickable?.has(element) === true
   const cards = new Map(findCardFields(outline, options).map(({ element, data, text }) => [element, { data, text }]))
   const boxes = outline.elements.filter(({ tag, attributes }) => tag === 'input' && /^(checkbox|radio)$/i.test(attributes['type'] ?? ''))
   const reader = new LabelReader(outline, boxes)
@@ -67,9 +73,11 @@ export function isConsentBox({ tag, attributes, text }: PageElement, takesCards:
   return takesCards ? !mentions.some(({ kind }) => kind === 'other') : mentions.some(({ kind }) => kind !== 'other')
 }
 
-function isPressed({ tag, attributes }: OutlineElement): boolean {
+function isButton({ tag, attributes }: OutlineElement): boolean {
   return (
-    /^(a|button|summary)$/.test(tag) || /^(button|tab|radio|switch)$/.test(attributes['role'] ?? '') || Object.hasOwn(attributes, 'onclick')
+    /^(a|button|summary|label)$/.test(tag) ||
+    /^(button|tab|radio|switch|option|menuitem)$/.test(attributes['role'] ?? '') ||
+    Object.hasOwn(attributes, 'onclick')
   )
 }
 

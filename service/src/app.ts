@@ -10,20 +10,28 @@ import { formFolder } from './app/built-files.ts'
 import { createHttp, createPipelines } from './app/http.ts'
 import { createLifecycle, createResources, lameDuckMs, type Lifecycle, type RunningInfo } from './app/lifecycle.ts'
 import { makeReadiness } from './app/readiness.ts'
-import { createServices, type ComposedServices, type ServiceOverrides } from './app/services.ts'
-import { openStorage, retryUntilReachable, type StorageDependencies } from './app/storage.ts'
+import type { ServiceOverrides } from './app/service-overrides.ts'
+import { createServices, type ComposedServices } from './app/services.ts'
+import { openStorage, retryUntilReachable, storeCloseTimeoutMs, type StorageDependencies } from './app/storage.ts'
+import { makeRequestWorkers, type RequestWorkers, type RequestWorkersDependencies } from './app/workers/request-workers.ts'
+import { makeServiceChanges } from './app/workers/service-changes.ts'
+import { applyServiceChange, shareClockGuard, shareDamageAlarm, shareSandboxTime } from './app/workers/shared-changes.ts'
+import type { WorkerCount, WorkerRole } from './app/workers/worker-role.ts'
 import { makeCustodyServices, type CustodyServices } from './app/custody.ts'
 import type { Clock } from './clock.ts'
 import { openClockGuard } from './domain/clock-guard.ts'
+import { makeCountSharing, noCountSharing } from './domain/limits/count-sharing.ts'
 import { openChainFollower } from './domain/freshness/chain-follower.ts'
 import { makeLinkCheck } from './ops/audit/link-check.ts'
 import { openAuditChain } from './ops/audit/open-chain.ts'
 import { signRowsOnce } from './domain/keys/sign-rows.ts'
+import { makeSlowHash, oneAtATime, type SlowHash } from './domain/users/slow-hash.ts'
 import { listenControl } from './ops/cli/control-server.ts'
 import { tesseraVersion } from './ops/version.ts'
 import type { Config } from './ops/config/config.ts'
 import type { CoreDumps } from './ops/core-dumps.ts'
 import { makeWriteHealth, makeWriteProbe } from './ops/health/write-health.ts'
+import type { LogFields } from './ops/logging/fields.ts'
 import type { Log } from './ops/logging/log.ts'
 import { measureCommits, type Metrics } from './ops/metrics/metrics.ts'
 import type { HttpServer, ListenAddress } from './server/http/http-server.ts'
@@ -31,7 +39,7 @@ import type { CertificateHolder, ListenerTls } from './server/http/listener-tls.
 import { readFormAssets, type FormAssets } from './server/pages/form-assets.ts'
 import type { RequestHandler } from './server/pipeline.ts'
 import { makeCommitBacklog } from './server/rate-limits/commit-backlog.ts'
-import { findNewestEntryTime } from './store/audit.ts'
+import { findNewestEntryTime, type AuditHead } from './store/audit.ts'
 import { makeValueFile } from './store/value-file.ts'
 
 /** The whole service. The only composition, for the process, tests, benchmarks and fault experiments. */
@@ -47,6 +55,8 @@ export interface App extends CertificateHolder {
   start(): Promise<RunningInfo>
   /** Completes the requests in flight and closes everything. Returns how many requests were cut off. */
   stop(): Promise<number>
+  /** Makes the other workers read the certificate of the listener again. */
+  reloadWorkers(): void
 }
 
 export interface AppDependencies extends Omit<StorageDependencies, 'custody'> {
@@ -67,40 +77,60 @@ export interface AppDependencies extends Omit<StorageDependencies, 'custody'> {
   readonly onListening?: () => Promise<void>
   /** For tests. */
   readonly overrides?: ServiceOverrides
+  /** The workers that this application, the first one, starts beside itself. Default: none. */
+  readonly workers?: WorkerCount
+  /** Hashes passwords of users; one thread does for all workers. Default: a thread of this application. */
+  readonly slowHash?: SlowHash
+  /** In a worker beside the first one. */
+  readonly worker?: WorkerRole
 }
 
 /** Opens the storage and builds the application on it; `start` opens the listeners. If it throws, everything opened is closed. */
-export async function createApp(config: Config, adapters: Adapters, deps: AppDependencies): Promise<App> {
+export async function createApp(config: Config, ownAdapters: Adapters, deps: AppDependencies): Promise<App> {
   const { clock, log, metrics, stopping, lifecycle = createLifecycle(), coreDumps = 'unknown', adminUrl = '', tls = null } = deps
+  const { worker = null, slowHash = oneAtATime(makeSlowHash()) } = deps
+  let workers: RequestWorkers | null = null
+  const shared = makeServiceChanges((change) => workers?.broadcast(change))
+  const changes = worker?.changes ?? shared
+  const { adapters, mover } = shareSandboxTime(ownAdapters, changes)
+  const counts = makeCountSharing({
+    send: (batch) => changes.publish({ kind: 'counts', batch }),
+    later: (run) => void setTimeout(run, shareCountsMs).unref(),
+  })
   const resources = createResources((err) => log.error('close_failed', { err }))
   const draining = new AbortController()
   const cutOff = new AbortController()
   let http: HttpServer | null = null
   try {
-    const clockGuard = await openClockGuard({
+    const ownClockGuard = await openClockGuard({
       // A suspension is no jump.
       clock: { moment: clock.momentSinceBoot ?? clock.moment },
       settings: { maxJumpMs: config.clockJumpSecondsMax * 1000, maxBehindMs: config.clockBehindSecondsMax * 1000 },
-      record: makeValueFile(config.dataFolder, clockFile),
+      record: makeValueFile(deps.recordFolder ?? config.dataFolder, clockFile),
       onRefused: makeClockAlarm(log),
     })
+    const clockGuard = shareClockGuard(ownClockGuard, changes)
     const { custody, audit: custodyAudit, handOver } = deps.custody ?? makeCustodyServices(config, deps)
     resources.add(() => custody.forget())
-    const damage = makeDamageAlarm(log, metrics, clock)
+    const damage = shareDamageAlarm(makeDamageAlarm(log, metrics, clock), changes)
     const storageDeps = {
       ...deps,
       custody,
       primaryObserver: makePrimaryAlarm(log, metrics, damage),
       onDamaged: damage.raise,
       isTimeTrusted: clockGuard.isTrusted,
+      onKeysChanged: () => changes.publish({ kind: 'keys' }),
     }
     const opened = await openStorage(config, adapters, storageDeps, resources)
     const writes = makeWriteHealth(clock)
     const commitBacklog = makeCommitBacklog({ waitMs: config.commitWaitMs, now: () => performance.now() })
     const callWrites = makeCallWrites()
+    const others = deps.workers === undefined ? null : makeWorkers(deps.workers, { ...opened, custody })
+    workers = others
+    const auditHeadsElsewhere = (): readonly AuditHead[] => others?.auditHeads() ?? []
     const storage = {
       ...opened,
-      store: measureCommits(opened.store, metrics, { health: writes, backlog: commitBacklog, calls: callWrites }),
+      store: measureCommits(opened.store, metrics, { health: writes, backlog: commitBacklog, calls: callWrites, auditHeadsElsewhere }),
     }
     const retry = <T>(step: () => Promise<T>): Promise<T> => retryUntilReachable(config, deps, step)
     // Where the time of the sandbox can be moved, entries may bear another time than the machine's.
@@ -127,9 +157,13 @@ export async function createApp(config: Config, adapters: Adapters, deps: AppDep
       areEntriesComparable,
       sdk,
       lifecycle,
+      changes,
+      slowHash,
+      countSharing: worker === null && deps.workers === undefined ? noCountSharing : counts,
       ownUrl: () => lifecycle.info?.url ?? '',
     })
     resources.add(services.closeAdapters)
+    changes.applyWith((change) => applyServiceChange(change, { services, mover, clockGuard: ownClockGuard, counts, damage, log }))
     await retry(() => custodyAudit.attach(storage.store))
     await retry(() => services.knownAnswers.update())
     await retry(() => services.keks.update())
@@ -150,38 +184,48 @@ export async function createApp(config: Config, adapters: Adapters, deps: AppDep
       start,
       stop,
       replaceCertificate,
+      reloadWorkers: () => others?.reload(),
     }
 
     async function start(): Promise<RunningInfo> {
       try {
-        await createDemo(adapters, services)
-        await services.checkpoints.runOnce()
-        startBackgroundJobs(services, { clock, log, metrics, resources })
+        if (worker === null) {
+          await createDemo(adapters, services)
+          await services.checkpoints.runOnce()
+        }
+        startBackgroundJobs(services, { clock, log, metrics, resources, worker })
         http = createHttp(config, adapters, services, { pipelines, formAssets, tls, log, metrics })
         resources.add(() => http?.close())
         const { nodes } = services
         if (nodes !== null) await handOver?.listen({ nodes, audit: custodyAudit, resources })
         await deps.onListening?.()
-        const url = await listen(http, { ...config, isTls: tls !== null })
+        const isShared = worker !== null || others !== null
+        const url = await listen(http, { ...(worker?.address ?? config), reusePort: isShared, isTls: tls !== null })
         const info = runningInfo(url)
         const { inFlight, bufferedBytes, pausedConnections } = http
         const probeWrite = makeWriteProbe(services.store, clock)
-        const { checks: readinessChecks, listAway } = makeReadiness({ ...services, clock, writes, damage, probeWrite })
+        const { checks, listAway } = makeReadiness({ ...services, clock, writes, damage, probeWrite })
+        if (others !== null) {
+          resources.add(() => others.stop('SIGTERM'))
+          await others.start({ address: { host: config.host, port: portOf(url) }, adminUrl, coreDumps })
+        }
         Object.assign(lifecycle, {
           info,
           store: services.store,
-          readinessChecks,
-          listAway,
+          readinessChecks: [...checks, ...(others === null ? [] : [{ state: 'worker_not_ready', run: others.requireReady }])],
+          listAway: () => [...listAway(), ...(others?.listAway() ?? [])],
           inFlight,
+          inFlightElsewhere: () => others?.inFlight() ?? 0,
+          collectMetricsElsewhere: () => others?.collectMetrics() ?? Promise.resolve([]),
           bufferedBytes,
           pausedConnections,
           unrecorded: services.recorder.dropped,
         })
         const onError = (err: unknown): void => log.error('job_failed', { err })
-        resources.add((await listenControl(config.dataFolder, pipelines.operator, onError)).close)
+        if (worker === null) resources.add((await listenControl(config.dataFolder, pipelines.operator, onError)).close)
         lifecycle.state = 'ready'
         const { version, environment, store, durability, pid } = info
-        log.info('ready', { version, environment, url, store, durability, pid, coreDumps })
+        if (worker === null) log.info('ready', { version, environment, url, store, durability, pid, coreDumps, workers: info.workers })
         return info
       } catch (err) {
         await resources.closeAll()
@@ -202,6 +246,7 @@ export async function createApp(config: Config, adapters: Adapters, deps: AppDep
         durability: services.store.durability,
         kek: storage.kek.kind,
         coreDumps,
+        workers: 1 + (deps.workers?.count ?? 0),
         demo: adapters.sandbox?.demo ?? null,
       })
     }
@@ -215,18 +260,52 @@ export async function createApp(config: Config, adapters: Adapters, deps: AppDep
   }
 
   async function stop(): Promise<number> {
+    const stoppingOthers = workers?.stop(typeof stopping.reason === 'string' ? stopping.reason : 'SIGTERM')
     if (http !== null) await serveAsLameDuck(http)
     lifecycle.state = 'draining'
     draining.abort()
     if (http !== null) {
-      log.info('draining', { signal: stopping.reason, count: http.inFlight(), seconds: config.drainSeconds })
+      logStop('draining', { signal: stopping.reason, count: http.inFlight(), seconds: config.drainSeconds })
       await http.drain(config.drainSeconds * 1000)
     }
-    const left = http?.inFlight() ?? 0
+    // The others write through what is closed here.
+    const left = (http?.inFlight() ?? 0) + ((await stoppingOthers) ?? 0)
     cutOff.abort(new Error('the service stops'))
     await resources.closeAll()
-    log.info('stopped', { left })
+    logStop('stopped', { left })
     return left
+  }
+
+  /** The lines of the service's stop are those of the first worker. */
+  function logStop(event: string, fields: LogFields): void {
+    if (worker === null) log.info(event, fields)
+    else log.debug(event, fields)
+  }
+
+  function makeWorkers(
+    { count, writeLog, ...others }: WorkerCount,
+    opened: Pick<RequestWorkersDependencies, 'store' | 'requestLog' | 'custody'>,
+  ): RequestWorkers {
+    const { endNow } = deps
+    const stopMs = lameDuckMs(config, 'SIGTERM') + config.drainSeconds * 1000 + storeCloseTimeoutMs + spareStopMs
+    const { store, requestLog, custody } = opened
+    const made = {
+      count,
+      config,
+      clock,
+      log,
+      metrics,
+      writeLog,
+      endNow,
+      store,
+      requestLog,
+      custody,
+      slowHash,
+      receive: shared.receive,
+      stopMs,
+      ...others,
+    }
+    return makeRequestWorkers(made)
   }
 
   /** Load balancers read /readyz and send new calls elsewhere; what still arrives is served, on connections that close after their reply. */
@@ -234,7 +313,7 @@ export async function createApp(config: Config, adapters: Adapters, deps: AppDep
     const ms = lameDuckMs(config, stopping.reason)
     if (ms === 0) return
     lifecycle.state = 'lame_duck'
-    log.info('lame_duck', { signal: stopping.reason, count: server.inFlight(), seconds: ms / 1000 })
+    logStop('lame_duck', { signal: stopping.reason, count: server.inFlight(), seconds: ms / 1000 })
     server.retireConnections()
     await clock.sleep(ms, cutOff.signal)
   }
@@ -251,12 +330,22 @@ async function createDemo({ sandbox }: Adapters, { merchants, dashboard }: Compo
 /** Returns the URL of the listener on this machine. */
 export async function listen(
   server: Pick<HttpServer, 'listen'>,
-  { host, port, isTls = false }: ListenAddress & { readonly isTls?: boolean },
+  { isTls = false, ...listened }: ListenAddress & { readonly isTls?: boolean },
 ): Promise<string> {
-  const address = await server.listen({ host, port })
+  const address = await server.listen(listened)
   const isAny = address.address === '0.0.0.0' || address.address === '::'
   return `${isTls ? 'https' : 'http'}://${isAny ? '127.0.0.1' : address.family === 'IPv6' ? `[${address.address}]` : address.address}:${String(address.port)}`
 }
+
+/** The port of a URL that `listen` returned: one with the scheme's own has it too. */
+function portOf(url: string): number {
+  return Number(url.slice(url.lastIndexOf(':') + 1))
+}
+
+/** A burst on several connections is over a limit by what comes in this time at other workers. */
+const shareCountsMs = 50
+/** What a worker may take beyond the time of a stop. */
+const spareStopMs = 2000
 
 function sdkOf({ version, files }: FormAssets) {
   const [integrity = '', moduleIntegrity = ''] = ['tessera.js', 'tessera.mjs'].map((name) => files.get(name)?.integrity)

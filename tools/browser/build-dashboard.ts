@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { build, type BuildOptions } from 'esbuild-wasm'
 
+import { exportMessages } from '../../dashboard/export/export-messages.ts'
 import { auditLabels } from '../../dashboard/messages/audit-labels.ts'
 import { reasonMessages } from '../../dashboard/messages/reason-messages.ts'
 import { accountPageMessages } from '../../dashboard/pages/account/account-messages.ts'
@@ -13,7 +14,9 @@ import { customerPageMessages } from '../../dashboard/pages/customers/customer-m
 import { formBuilderMessages } from '../../dashboard/pages/form/form-messages.ts'
 import { overviewPageMessages } from '../../dashboard/pages/overview/overview-messages.ts'
 import { pageCheckMessages } from '../../dashboard/pages/page-check/page-check-messages.ts'
+import { receiptActionMessages } from '../../dashboard/pages/receipts/receipt-action-messages.ts'
 import { receiptPageMessages } from '../../dashboard/pages/receipts/receipt-messages.ts'
+import { totalsMessages } from '../../dashboard/pages/receipts/totals-messages.ts'
 import { requestPageMessages } from '../../dashboard/pages/requests/request-messages.ts'
 import { startPageMessages } from '../../dashboard/pages/start/start-messages.ts'
 import { settingsPageMessages } from '../../dashboard/pages/settings/settings-messages.ts'
@@ -32,16 +35,19 @@ const lazyMessages: Readonly<Record<string, Readonly<Record<string, object>>>> =
   cards: cardPageMessages,
   compliance: compliancePageMessages,
   customers: customerPageMessages,
+  export: exportMessages,
   form: formBuilderMessages,
   overview: overviewPageMessages,
   'page-check': pageCheckMessages,
   reasons: reasonMessages,
   receipts: receiptPageMessages,
+  'receipt-actions': receiptActionMessages,
   requests: requestPageMessages,
   sandbox: sandboxPageMessages,
   search: searchMessages,
   settings: settingsPageMessages,
   start: startPageMessages,
+  totals: totalsMessages,
   users: userPageMessages,
   verification: verificationPageMessages,
   webhooks: webhookPageMessages,

@@ -188,6 +188,8 @@ export const importDirections: readonly DirectionRow[] = [
       'form-check/src/rules.ts',
       'service/src/domain/payments/states.ts',
       'service/src/ops/cli/going-live.ts',
+      'service/src/ops/cli/evidence/rows.ts',
+      'service/src/ops/cli/evidence/broken-deployments.ts',
       'service/src/ops/cli/refused-starts.fixture.ts',
       'browser/frame/texts.ts',
       'browser/frame/deferred/reasons.ts',

@@ -38,10 +38,10 @@ const wire: PlaceRule = {
   allowed: [
     /^service\/src\/server\/http\//,
     /^service\/src\/(adapters|domain\/webhooks)\//,
-    /^service\/src\/ops\/cli\/(control|doctor)[^/]*\.ts$/,
+    /^service\/src\/ops\/cli\/((control|doctor)[^/]*\.ts$|canary\/)/,
     /^(client|browser|dashboard|form-check)\//,
   ],
-  instead: 'sockets and HTTP live in server/http, adapters, domain/webhooks, ops/cli/control and ops/cli/doctor',
+  instead: 'sockets and HTTP live in server/http, adapters, domain/webhooks, ops/cli/control, ops/cli/doctor and ops/cli/canary',
 }
 
 const environment: PlaceRule = {

@@ -111,7 +111,7 @@ function shardTable(): string {
 }
 
 const otherWalls = `- **The embedded store** has one thread that commits. It links and stores some 18,000 rows a second at 54 µs each ([benchmarks](benchmarks.md)), and a service has one
-  process there: beyond one core of answers, or one disk, PostgreSQL is next.
+  such thread, whatever its [workers](running.md#workers): beyond it, or beyond one disk, PostgreSQL is next.
 - **The largest merchant** is in one bucket: its calls cannot exceed what one primary takes. Spreading one over several buckets is reserved in the ids, and not built.
 - **A chain of the audit** is continued by one writer of one process, a commit at a time; more writers and more processes have more chains.
 - **The sweeper** ends 4,560 cards a second on PostgreSQL in one process and **resealing** 3,680 ([benchmarks](benchmarks.md#resealing-and-sweeping)): a billion cards under a

@@ -6,6 +6,8 @@ import { printOpenRpc } from '@tessera/contract/openrpc'
 import { rules } from '../../form-check/src/rules.ts'
 import { receiptStateInfo, receiptTransitions } from '../../service/src/domain/payments/states.ts'
 import { goingLiveItems } from '../../service/src/ops/cli/going-live.ts'
+import { brokenDeployments } from '../../service/src/ops/cli/evidence/broken-deployments.ts'
+import { evidenceRows } from '../../service/src/ops/cli/evidence/rows.ts'
 import { refusedStarts } from '../../service/src/ops/cli/refused-starts.fixture.ts'
 import { settings } from '../../service/src/ops/config/config.ts'
 import { printAppearancePage } from './appearance.ts'
@@ -14,6 +16,7 @@ import { printClientTypes } from './client-types.ts'
 import { printErrorsPage } from './errors.ts'
 import { printFormCheckPage } from './form-check.ts'
 import { printFormReasonsPage, printReasonTables, printReasonType } from './form-reasons.ts'
+import { printEvidencePage } from './evidence.ts'
 import { printGoingLivePage } from './going-live.ts'
 import { printedFrom } from './markdown.ts'
 import { printMethodPage, printMethodsIndex } from './methods.ts'
@@ -34,6 +37,7 @@ export function printPages(version: string): Map<string, string> {
     ['docs/reference/settings.md', printSettingsPage(settings)],
     ['docs/reference/refused-starts.md', printRefusedStartsPage(refusedStarts)],
     ['docs/operating/capacity.md', printCapacityPage()],
+    ['docs/operating/evidence.md', printEvidencePage(evidenceRows, brokenDeployments)],
     ['docs/operating/going-live.md', printGoingLivePage(goingLiveItems)],
     ['docs/reference/payment-states.md', printPaymentStatesPage(receiptStateInfo, receiptTransitions)],
     ['docs/reference/operations.md', printOperationsPage(Object.values(operations))],

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 
 import { maxAmountTiyin } from '../receipt.ts'
-import { receiptStatuses, type ReceiptStatus } from '../receipt-status.ts'
+import { receiptStatuses, type ReceiptStatus, type RefundReason, refundReasons } from '../receipt-status.ts'
 import { defineOperation, operationsByName } from './operation.ts'
 import { after, count, next } from './dashboard-cards.ts'
 import { done } from './dashboard-session.ts'
@@ -36,6 +36,8 @@ export const receiptInList = Type.Object({
   customer: textOrNull,
   createdAt: Type.Integer(),
   paidAt: Type.Integer({ description: '0 until it was paid or held.' }),
+  capturedAt: Type.Integer({ description: '0 until it was debited.' }),
+  refundedAt: Type.Integer({ description: '0 until it was returned.' }),
 })
 
 const operation = Type.Object({
@@ -56,29 +58,34 @@ const step = Type.Object({
   outcome: Type.String(),
   actor: Type.String(),
   requestId: Type.String(),
+  reason: Type.Union([Type.String(), Type.Null()], { description: 'Why a user did it: one of `refundReasons`; null where nobody said.' }),
+  note: textOrNull,
 })
 
+const conditions = {
+  from: Type.Optional(timestamp),
+  to: Type.Optional(timestamp),
+  dateOf: Type.Optional(
+    Type.Union([Type.Literal('created'), Type.Literal('paid')], {
+      description: 'What happened from `from` to before `to`: the receipt was created, or the money was debited. Default: created.',
+    }),
+  ),
+  status: Type.Optional(status),
+  cardId: Type.Optional(Type.String({ pattern: '^[0-9a-f]{24}$' })),
+  customer: Type.Optional(Type.String({ minLength: 1, maxLength: 128 })),
+  order: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: 'The value of any account field; case does not matter.' })),
+  reason: Type.Optional(Type.String({ pattern: '^[a-z0-9_]{1,64}$', description: 'Why the last payment was refused.' })),
+  amountFrom: Type.Optional(amount),
+  amountTo: Type.Optional(amount),
+}
+
 export const dashboardReceiptsListContract = defineOperation('dashboard.receipts.list', {
-  summary: 'Lists receipts, newest first, created from `from` to before `to`: all, or those that match every condition that is given.',
+  summary: 'Lists receipts, newest first, of a range of time: all, or those that match every condition that is given.',
   caller: 'dashboard',
   role: 'read',
   mutates: false,
   limit: 'read',
-  params: Type.Object({
-    after,
-    count,
-    from: Type.Optional(timestamp),
-    to: Type.Optional(timestamp),
-    status: Type.Optional(status),
-    cardId: Type.Optional(Type.String({ pattern: '^[0-9a-f]{24}$' })),
-    customer: Type.Optional(Type.String({ minLength: 1, maxLength: 128 })),
-    order: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 64, description: 'The value of any account field; case does not matter.' }),
-    ),
-    reason: Type.Optional(Type.String({ pattern: '^[a-z0-9_]{1,64}$', description: 'Why the last payment was refused.' })),
-    amountFrom: Type.Optional(amount),
-    amountTo: Type.Optional(amount),
-  }),
+  params: Type.Object({ after, count, ...conditions }),
   result: Type.Object({
     receipts: Type.Array(receiptInList),
     next,
@@ -88,6 +95,60 @@ export const dashboardReceiptsListContract = defineOperation('dashboard.receipts
     }),
   }),
   errors: [],
+})
+
+const accountField = Type.Object({ name: Type.String(), title: Type.String(), value: Type.String() })
+
+export const dashboardReceiptsExportContract = defineOperation('dashboard.receipts.export', {
+  summary: 'Returns receipts as `dashboard.receipts.list` does, in larger pages and with their account fields, for a file.',
+  caller: 'dashboard',
+  role: 'read',
+  mutates: false,
+  limit: 'read',
+  params: Type.Object({ after, count: Type.Optional(Type.Integer({ minimum: 1, maximum: 500 })), ...conditions }),
+  result: Type.Object({
+    receipts: Type.Array(Type.Object({ ...receiptInList.properties, account: Type.Array(accountField) })),
+    next,
+    atMost: Type.Union([Type.Integer(), Type.Null()], {
+      description: 'Without `after`: how many receipts there are at most, so that a file shows its progress. Null on later pages.',
+    }),
+    accountFields: Type.Array(Type.Object({ name: Type.String(), title: Type.String() }), {
+      description: "The merchant's, in their order. Receipts may have others.",
+    }),
+    unreadEntries: Type.Integer({ description: 'As in `dashboard.receipts.list`.' }),
+  }),
+  errors: [],
+})
+
+const day = Type.String({ pattern: '^\\d{4}-\\d\\d-\\d\\d$', description: 'A day in Tashkent (UTC+5), such as 2026-11-28.' })
+export const period = { from: day, to: Type.String({ ...day, description: 'The last day, included.' }) }
+
+const dayTotals = {
+  paid: Type.Integer({ description: 'Payments that were debited.' }),
+  paidTiyin: Type.Integer(),
+  refunded: Type.Integer({ description: 'Payments that were returned, whenever they were made.' }),
+  refundedTiyin: Type.Integer(),
+  feeTiyin: Type.Literal(0, { description: 'The service takes none.' }),
+  netTiyin: Type.Integer({ description: 'Paid less refunded.' }),
+  pending: Type.Integer({
+    description: 'Receipts created that day whose outcome is open: held, being paid or refunded, unknown, to be reviewed.',
+  }),
+  pendingTiyin: Type.Integer(),
+}
+
+export const dashboardReceiptsTotalsContract = defineOperation('dashboard.receipts.totals', {
+  summary: 'Returns what was paid and refunded on each day of a period of at most 366 days, and what is still pending.',
+  caller: 'dashboard',
+  role: 'read',
+  mutates: false,
+  limit: 'read',
+  params: Type.Object(period),
+  result: Type.Object({
+    days: Type.Array(Type.Object({ day: Type.String(), ...dayTotals })),
+    total: Type.Object(dayTotals),
+    unreadEntries: Type.Integer({ description: 'As in `dashboard.receipts.list`.' }),
+  }),
+  errors: ['memberInvalid'],
 })
 
 export const dashboardReceiptsGetContract = defineOperation('dashboard.receipts.get', {
@@ -108,17 +169,27 @@ export const dashboardReceiptsGetContract = defineOperation('dashboard.receipts.
     }),
     operations: Type.Array(operation),
     timeline: Type.Array(step),
+    refundUnconfirmedMaxTiyin: Type.Integer({ description: 'A refund above it asks the user to confirm who they are. Tiyin.' }),
   }),
   errors: ['receiptNotFound'],
 })
 
 export const dashboardReceiptsCancelContract = defineOperation('dashboard.receipts.cancel', {
-  summary: 'Cancels a receipt; money taken or held is returned.',
+  summary: 'Cancels an unpaid receipt, voids a hold or refunds a payment, and stores why in the audit.',
   caller: 'dashboard',
   role: 'support',
   mutates: true,
   limit: 'write',
-  params: Type.Object({ receiptId }),
+  params: Type.Object({
+    receiptId,
+    expected: Type.Optional(
+      Type.Union([Type.Literal('cancel'), Type.Literal('void'), Type.Literal('refund')], {
+        description: 'What the user was shown. A receipt that changed meanwhile, and would end in another way, is left as it is.',
+      }),
+    ),
+    reason: Type.Optional(Type.Unsafe<RefundReason>(Type.Union(refundReasons.map((each) => Type.Literal(each))))),
+    note: Type.Optional(Type.String({ maxLength: 200, description: 'In words, for the audit.' })),
+  }),
   result: done,
   errors: ['confirmationRequired', 'receiptNotFound', 'receiptInProgress', 'cannotCancel', 'overloaded'],
 })
@@ -136,6 +207,8 @@ export const dashboardReceiptsConfirmContract = defineOperation('dashboard.recei
 
 export const dashboardReceiptOperations = operationsByName(
   dashboardReceiptsListContract,
+  dashboardReceiptsExportContract,
+  dashboardReceiptsTotalsContract,
   dashboardReceiptsGetContract,
   dashboardReceiptsCancelContract,
   dashboardReceiptsConfirmContract,

@@ -2,7 +2,7 @@ import Type from 'typebox'
 
 import { defineOperation, operationsByName } from './operation.ts'
 import { after, count, next } from './dashboard-cards.ts'
-import { days } from './dashboard-overview.ts'
+import { period } from './dashboard-receipts.ts'
 
 const attempt = Type.Object({
   at: Type.Integer(),
@@ -33,7 +33,7 @@ export const dashboardVerificationFunnelContract = defineOperation('dashboard.ve
   role: 'read',
   mutates: false,
   limit: 'read',
-  params: Type.Object({ days }),
+  params: Type.Object(period),
   result: Type.Object({
     created: Type.Integer(),
     sent: Type.Integer(),
@@ -41,7 +41,7 @@ export const dashboardVerificationFunnelContract = defineOperation('dashboard.ve
     paid: Type.Integer(),
     isComplete: Type.Boolean({ description: 'False: there were more cards, and the newest of them are counted.' }),
   }),
-  errors: [],
+  errors: ['memberInvalid'],
 })
 
 export const dashboardVerificationListContract = defineOperation('dashboard.verification.list', {

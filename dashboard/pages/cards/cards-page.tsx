@@ -2,17 +2,20 @@ import '../../app/common.ts'
 import type { Result } from '@tessera/contract/operations'
 
 import { call } from '../../app/api.ts'
+import type { ExportSource } from '../../app/export-jobs.ts'
 import { useMessages } from '../../app/lazy-messages.tsx'
 import { navigate, dashboardPath, route } from '../../app/router.ts'
+import { ExportButtons } from '../../components/export-buttons.tsx'
 import { SearchForm, useSyncedValue } from '../../components/fields.tsx'
 import { CustomerLink } from '../../components/links.tsx'
+import { exportPageRows, listExport } from '../../components/list-export.ts'
 import { EmptyState } from '../../components/query-result.tsx'
 import { type TableColumn, DataTable } from '../../components/table.tsx'
 import { Tag, Time } from '../../components/values.tsx'
 import { usePagedList } from '../../hooks/use-paged-list.ts'
 import { cardPageText } from '../../messages/page-texts.ts'
 import { CardDetail } from './card-detail.tsx'
-import { CardStateTag } from './card-state.tsx'
+import { CardStateTag, cardStateText } from './card-state.tsx'
 
 /** The list at /dashboard/cards, and one card at /dashboard/cards/<id>. */
 export function CardsPage() {
@@ -35,6 +38,9 @@ export function CardList() {
   const text = cardPageText.current()
   return (
     <>
+      <div class="list-head">
+        <ExportButtons source={cardExport(search)} />
+      </div>
       <SearchForm
         label={text.search}
         value={input.value}
@@ -53,6 +59,26 @@ export function CardList() {
       />
     </>
   )
+}
+
+function cardExport(search: string): ExportSource {
+  const text = cardPageText.current()
+  return listExport<CardRow>({
+    name: 'cards',
+    title: text.label,
+    columns: [
+      { name: text.number, value: ({ number }) => number },
+      { name: text.state, value: cardStateText },
+      { name: text.saved, value: ({ recurrent, state }) => (state === 'tampered' ? null : recurrent ? text.recurrent : text.oneTime) },
+      { name: text.customer, value: ({ customer }) => customer },
+      { name: text.created, kind: 'time', value: ({ createdAt }) => createdAt },
+      { name: text.cardId, value: ({ cardId }) => cardId },
+    ],
+    fetchPage: async (after) => {
+      const { cards, next } = await call('dashboard.cards.list', { search, after, count: exportPageRows })
+      return { rows: cards, next }
+    },
+  })
 }
 
 function columns(): TableColumn<CardRow>[] {

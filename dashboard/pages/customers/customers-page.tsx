@@ -2,10 +2,13 @@ import '../../app/common.ts'
 import type { Result } from '@tessera/contract/operations'
 
 import { call } from '../../app/api.ts'
+import type { ExportSource } from '../../app/export-jobs.ts'
 import { useMessages } from '../../app/lazy-messages.tsx'
 import { dashboardPath, navigate, route } from '../../app/router.ts'
+import { ExportButtons } from '../../components/export-buttons.tsx'
 import { SearchForm, useSyncedValue } from '../../components/fields.tsx'
 import { CustomerLink } from '../../components/links.tsx'
+import { listExport } from '../../components/list-export.ts'
 import { EmptyState } from '../../components/query-result.tsx'
 import { DataTable, type TableColumn } from '../../components/table.tsx'
 import { Time } from '../../components/values.tsx'
@@ -33,7 +36,10 @@ function CustomerList() {
   const text = customerPageText.current()
   return (
     <>
-      <p>{text.about}</p>
+      <div class="list-head">
+        <p>{text.about}</p>
+        <ExportButtons source={customerExport()} />
+      </div>
       <SearchForm
         label={text.search}
         value={input.value}
@@ -55,6 +61,24 @@ function CustomerList() {
       />
     </>
   )
+}
+
+function customerExport(): ExportSource {
+  const text = customerPageText.current()
+  return listExport<CustomerRow>({
+    name: 'customers',
+    title: text.label,
+    columns: [
+      { name: text.customer, value: ({ customer }) => customer },
+      { name: text.cards, kind: 'integer', value: ({ cards }) => (cards > countedMax ? formatMessage(text.moreThan, countedMax) : cards) },
+      { name: text.newestCard, value: ({ newestCard }) => newestCard.number },
+      { name: text.added, kind: 'time', value: ({ newestCard }) => newestCard.createdAt },
+    ],
+    fetchPage: async (after) => {
+      const { customers, next } = await call('dashboard.customers.list', { after })
+      return { rows: customers, next }
+    },
+  })
 }
 
 function columns(): TableColumn<CustomerRow>[] {

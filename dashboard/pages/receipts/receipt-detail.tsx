@@ -1,8 +1,6 @@
 import { useSignal } from '@preact/signals'
 import type { Result } from '@tessera/contract/operations'
-import { receiptStates } from '@tessera/contract/receipt'
 
-import { call } from '../../app/api.ts'
 import { useMessages } from '../../app/lazy-messages.tsx'
 import { messages } from '../../app/language.ts'
 import { shortId, useObjectTitle } from '../../app/object-title.ts'
@@ -11,15 +9,17 @@ import { hasRole } from '../../app/session-state.ts'
 import { CopyButton } from '../../components/copy.tsx'
 import { DetailList, JsonDetails } from '../../components/details.tsx'
 import { CardLink, CustomerLink, StepTime } from '../../components/links.tsx'
-import { ConfirmDialog } from '../../components/dialog.tsx'
 import { QueryResult } from '../../components/query-result.tsx'
 import { ReasonText } from '../../components/reason.tsx'
 import { Money, Tag, Time } from '../../components/values.tsx'
 import { formatSom } from '../../format/numbers.ts'
+import { usePolling } from '../../hooks/use-polling.ts'
 import { useQuery } from '../../hooks/use-query.ts'
 import { outcomeLabel } from '../../messages/audit-labels.ts'
 import { labelOf } from '../../messages/lookup.ts'
-import { auditLabelText, reasonText, receiptPageText } from '../../messages/page-texts.ts'
+import { auditLabelText, reasonText, receiptActionText, receiptPageText } from '../../messages/page-texts.ts'
+import { availableActions, isDone, isMoving, type ReceiptAction } from './receipt-action.ts'
+import { ReceiptActionDialog } from './receipt-action-dialog.tsx'
 import { ReceiptStatusTag } from './receipt-status.tsx'
 
 type ReceiptDetails = Result<'dashboard.receipts.get'>
@@ -27,15 +27,21 @@ type ReceiptDetails = Result<'dashboard.receipts.get'>
 /** One receipt: its data, the network's responses, and its history. */
 export function ReceiptDetail({ receiptId }: { receiptId: string }) {
   const query = useQuery('dashboard.receipts.get', { receiptId })
-  const dialog = useSignal<'cancel' | 'confirm' | null>(null)
-  const loading = useMessages(receiptPageText, auditLabelText, reasonText)
+  const dialog = useSignal<ReceiptAction | null>(null)
+  const started = useSignal<ReceiptAction | null>(null)
+  usePolling(() => {
+    const details = query.result.peek()
+    const action = started.peek()
+    if (details === null) return
+    if (isMoving(details) || (action !== null && !isDone(action, details.receipt))) query.refetchIfIdle()
+  }, followIntervalMs)
+  const loading = useMessages(receiptPageText, receiptActionText, auditLabelText, reasonText)
   const name = receiptPageText.isLoaded.value ? receiptPageText.current().id : ''
   const amount = query.result.value?.receipt.amountTiyin
   const money = amount === undefined ? '' : ` · ${formatSom(amount)}\u00a0${messages.value.som}`
   useObjectTitle(`${name} ${shortId(receiptId)}${money}`)
   if (loading !== null) return loading
-  const text = receiptPageText.current()
-  const close = (): void => void (dialog.value = null)
+  const details = query.result.value
   return (
     <>
       <QueryResult query={query}>
@@ -44,6 +50,8 @@ export function ReceiptDetail({ receiptId }: { receiptId: string }) {
             <ReceiptSummary
               receipt={details.receipt}
               attempted={attemptedCards(details.operations)}
+              actions={availableActions(details)}
+              started={started.value}
               onAction={(wanted) => (dialog.value = wanted)}
             />
             <NetworkOperations operations={details.operations} />
@@ -52,26 +60,13 @@ export function ReceiptDetail({ receiptId }: { receiptId: string }) {
           </div>
         )}
       </QueryResult>
-      {dialog.value === 'cancel' && (
-        <ConfirmDialog
-          title={text.cancelTitle}
-          text={text.cancelText}
-          confirmLabel={text.cancel}
-          onClose={close}
-          onConfirm={async () => {
-            await call('dashboard.receipts.cancel', { receiptId })
-            query.refetch()
-          }}
-        />
-      )}
-      {dialog.value === 'confirm' && (
-        <ConfirmDialog
-          title={text.confirmTitle}
-          text={text.confirmText}
-          confirmLabel={text.confirm}
-          onClose={close}
-          onConfirm={async () => {
-            await call('dashboard.receipts.confirm', { receiptId })
+      {dialog.value !== null && details !== null && (
+        <ReceiptActionDialog
+          action={dialog.value}
+          {...details}
+          onClose={() => (dialog.value = null)}
+          onDone={() => {
+            started.value = dialog.value
             query.refetch()
           }}
         />
@@ -108,17 +103,20 @@ function attemptedCards(operations: ReceiptDetails['operations']): AttemptedCard
 
 interface ReceiptSummaryProps extends Pick<ReceiptDetails, 'receipt'> {
   readonly attempted: readonly AttemptedCard[]
-  readonly onAction: (dialog: 'cancel' | 'confirm') => void
+  readonly actions: readonly ReceiptAction[]
+  /** What the user has just done. */
+  readonly started: ReceiptAction | null
+  readonly onAction: (action: ReceiptAction) => void
 }
 
-function ReceiptSummary({ receipt, attempted, onAction }: ReceiptSummaryProps) {
+function ReceiptSummary({ receipt, attempted, actions, started, onAction }: ReceiptSummaryProps) {
   const text = receiptPageText.current()
-  const { receiptId, state, status, amountTiyin, takenTiyin, number, cardId, description, reason, createdAt, paidAt, cancelTime } = receipt
+  const actionText = receiptActionText.current()
+  const { receiptId, status, amountTiyin, takenTiyin, number, cardId, description, reason, createdAt, paidAt, cancelTime } = receipt
   const { capturedTiyin, refundedTiyin, order, customer } = receipt
   const rows = [
     [text.id, <CopyButton text={receiptId} />],
-    [text.amount, <Money tiyin={amountTiyin} />],
-    [text.capturedOrHeld, <Money tiyin={takenTiyin} />],
+    [text.capturedOrHeld, takenTiyin === amountTiyin || takenTiyin === 0 ? null : <Money tiyin={takenTiyin} />],
     [text.captured, capturedTiyin === 0 ? null : <Money tiyin={capturedTiyin} />],
     [text.refunded, refundedTiyin === 0 ? null : <Money tiyin={refundedTiyin} />],
     [text.order, order === '' ? null : order],
@@ -148,23 +146,23 @@ function ReceiptSummary({ receipt, attempted, onAction }: ReceiptSummaryProps) {
       <h2>
         <ReceiptStatusTag status={status} />
       </h2>
+      <p class="amount-large">
+        <Money tiyin={amountTiyin} />
+      </p>
       <DetailList details={rows} />
-      {hasRole('support') && state === receiptStates.held && (
-        <button type="button" class="main" onClick={() => onAction('confirm')}>
-          {text.confirm}
-        </button>
-      )}{' '}
-      {hasRole('support') && cancellable.includes(state) && (
-        <button type="button" class="danger" onClick={() => onAction('cancel')}>
-          {text.cancel}
-        </button>
+      <p role="status">{started === null ? '' : actionText[started][isDone(started, receipt) ? 'done' : 'asked']}</p>
+      {hasRole('support') && actions.length > 0 && (
+        <div class="actions">
+          {actions.map((action) => (
+            <button key={action} type="button" class={action === 'capture' ? 'main' : ''} onClick={() => onAction(action)}>
+              {actionText[action].button}
+            </button>
+          ))}
+        </div>
       )}
     </section>
   )
 }
-
-/** What a user may cancel. A payment in flight has to reach its outcome first. */
-const cancellable: readonly number[] = [receiptStates.created, receiptStates.paid, receiptStates.held]
 
 function NetworkOperations({ operations }: Pick<ReceiptDetails, 'operations'>) {
   const text = receiptPageText.current()
@@ -195,10 +193,15 @@ function Timeline({ timeline }: Pick<ReceiptDetails, 'timeline'>) {
     <section class="panel">
       <h2>{text.history}</h2>
       <ol class="timeline">
-        {timeline.map(({ at, what, outcome, actor, requestId }) => (
+        {timeline.map(({ at, what, outcome, actor, requestId, reason, note }) => (
           <li key={`${at} ${what} ${outcome}`}>
             <strong>{labelOf(labels.actions, what)}</strong>
             <span>{outcomeLabel(outcome, labels)}</span>
+            {(reason !== null || note !== null) && (
+              <span class="remark">
+                {[reason === null ? null : labelOf(labels.reasons, reason), note].filter((each) => each !== null).join(' · ')}
+              </span>
+            )}
             <small>
               <StepTime requestId={requestId} actor={actor}>
                 <Time at={at} />
@@ -211,3 +214,6 @@ function Timeline({ timeline }: Pick<ReceiptDetails, 'timeline'>) {
     </section>
   )
 }
+
+/** A network takes seconds; the worker that asks it has its own times. */
+const followIntervalMs = 1500

@@ -1,13 +1,16 @@
+import { tashkentDay } from '@tessera/contract/calendar-day'
 import type { Params } from '@tessera/contract/operations'
 import { receiptStatuses, type ReceiptStatus } from '@tessera/contract/receipt-status'
 
 import type { DashboardRoute } from '../../app/page-route.ts'
 import { formatSomInput, parseSomInput } from '../../format/numbers.ts'
-import { dayRange, tashkentDay } from '../../format/time.ts'
+import { dayRange } from '../../format/time.ts'
 
 /** What the list of receipts is filtered by, as it is typed. An empty text filters nothing. */
 export interface ReceiptFilter {
   readonly status: ReceiptStatus | ''
+  /** What the days are about. */
+  readonly date: 'created' | 'paid'
   /** Days in Tashkent, `2026-11-28`. */
   readonly from: string
   readonly to: string
@@ -21,15 +24,26 @@ export interface ReceiptFilter {
   readonly customer: string
 }
 
-export const noFilter: ReceiptFilter = { status: '', from: '', to: '', amountFrom: '', amountTo: '', card: '', order: '', customer: '' }
+export const noFilter: ReceiptFilter = {
+  status: '',
+  date: 'created',
+  from: '',
+  to: '',
+  amountFrom: '',
+  amountTo: '',
+  card: '',
+  order: '',
+  customer: '',
+}
 
-const shownNames = ['status', 'from', 'to', 'amountFrom', 'amountTo', 'card'] as const
+const shownNames = ['status', 'date', 'from', 'to', 'amountFrom', 'amountTo', 'card'] as const
 
 /** The filter of an address and its history entry. A status that does not exist, an amount or a day that is none filters nothing. */
 export function readReceiptFilter({ query, hidden }: Pick<DashboardRoute, 'query' | 'hidden'>): ReceiptFilter {
   const dayOf = (name: string): string => (/^\d{4}-\d\d-\d\d$/.test(query.get(name) ?? '') ? (query.get(name) ?? '') : '')
   return {
     status: receiptStatuses.find((status) => status === query.get('status')) ?? '',
+    date: query.get('date') === 'paid' ? 'paid' : 'created',
     from: dayOf('from'),
     to: dayOf('to'),
     amountFrom: toAmount(query.get('amountFrom') ?? ''),
@@ -49,7 +63,9 @@ function toAmount(typed: string): string {
 /** The address of the filtered list. What is hidden is given to `navigate` beside it. */
 export function receiptsPath(filter: ReceiptFilter): string {
   const shown = { ...filter, amountFrom: toAmount(filter.amountFrom), amountTo: toAmount(filter.amountTo) }
-  const query = new URLSearchParams(shownNames.filter((name) => shown[name] !== '').map((name) => [name, shown[name]]))
+  const query = new URLSearchParams(
+    shownNames.filter((name) => shown[name] !== '' && shown[name] !== noFilter[name]).map((name) => [name, shown[name]]),
+  )
   return query.size === 0 ? 'receipts' : `receipts?${query.toString()}`
 }
 
@@ -60,6 +76,7 @@ export function hiddenPart({ order, customer }: ReceiptFilter): Readonly<Record<
 /** The params of the call that lists what matches. */
 export function toReceiptListParams({
   status,
+  date,
   from,
   to,
   amountFrom,
@@ -71,6 +88,7 @@ export function toReceiptListParams({
   const [least, most] = [parseSomInput(amountFrom), parseSomInput(amountTo)]
   return {
     ...dayRange(from, to),
+    ...(date === 'paid' ? { dateOf: date } : {}),
     ...(status === '' ? {} : { status }),
     ...(least === null ? {} : { amountFrom: least }),
     ...(most === null ? {} : { amountTo: most }),

@@ -6,18 +6,17 @@ import type { InputHTMLAttributes } from 'preact'
 import { call } from '../../app/api.ts'
 import { useMessages } from '../../app/lazy-messages.tsx'
 import { navigate, dashboardPath, route } from '../../app/router.ts'
+import { serviceNow } from '../../app/session-state.ts'
+import { ExportButtons } from '../../components/export-buttons.tsx'
 import { SelectField, LabelledControl, useSyncedValue } from '../../components/fields.tsx'
-import { EmptyState, ErrorMessage } from '../../components/query-result.tsx'
+import { EmptyState } from '../../components/query-result.tsx'
 import { DataTable } from '../../components/table.tsx'
-import { downloadCsv } from '../../format/csv.ts'
-import { formatSomDecimal } from '../../format/numbers.ts'
-import { toTashkentIso } from '../../format/time.ts'
-import { useAction } from '../../hooks/use-action.ts'
-import { collectPages } from '../../hooks/list-pages.ts'
 import { usePagedList } from '../../hooks/use-paged-list.ts'
 import { formatMessage } from '../../messages/lookup.ts'
 import { reasonText, receiptPageText } from '../../messages/page-texts.ts'
-import { receiptColumns, type PaymentRow } from './receipt-columns.tsx'
+import { receiptColumns } from './receipt-columns.tsx'
+import { DailyTotalsPage } from './daily-totals.tsx'
+import { receiptExport } from './receipt-export.ts'
 import { ReceiptDetail } from './receipt-detail.tsx'
 import {
   hiddenPart,
@@ -28,10 +27,12 @@ import {
   receiptViews,
   toReceiptListParams,
 } from './receipt-filter.ts'
+import { ReceiptTabs, totalsSegment } from './receipt-tabs.tsx'
 
-/** The list at /dashboard/receipts, and one receipt at /dashboard/receipts/<id>. */
+/** The list at /dashboard/receipts, the totals of days at /dashboard/receipts/totals, and one receipt at /dashboard/receipts/<id>. */
 export function ReceiptsPage() {
   const [receiptId] = route.value.rest
+  if (receiptId === totalsSegment) return <DailyTotalsPage />
   return receiptId === undefined ? <ReceiptList /> : <ReceiptDetail receiptId={receiptId} />
 }
 
@@ -57,6 +58,10 @@ export function ReceiptList() {
   const type = (part: Partial<ReceiptFilter>): void => void (typed.value = { ...typed.value, ...part })
   return (
     <>
+      <div class="list-head">
+        <ReceiptTabs />
+        <ExportButtons source={receiptExport(filter)} />
+      </div>
       <Views current={key} />
       <form
         class="tools"
@@ -70,6 +75,15 @@ export function ReceiptList() {
           value={typed.value.status}
           onChange={(status) => show({ ...typed.value, status: status as ReceiptStatus | '' })}
           options={[['', text.all], ...receiptStatuses.map((status) => [status, text.statuses[status]] as const)]}
+        />
+        <SelectField
+          label={text.dateOf}
+          value={typed.value.date}
+          onChange={(date) => show({ ...typed.value, date: date === 'paid' ? date : 'created' })}
+          options={[
+            ['created', text.dates.created],
+            ['paid', text.dates.paid],
+          ]}
         />
         <FilterInput label={text.from} type="date" value={typed.value.from} onInput={(from) => type({ from })} />
         <FilterInput label={text.to} type="date" value={typed.value.to} onInput={(to) => type({ to })} />
@@ -97,7 +111,6 @@ export function ReceiptList() {
         keyOf={({ receiptId }) => receiptId}
         empty={<EmptyState {...(isFiltered ? text.noTable : text.none)} />}
       />
-      <ExportButton filter={filter} />
     </>
   )
 }
@@ -106,7 +119,7 @@ function Views({ current }: { current: string }) {
   const text = receiptPageText.current()
   return (
     <div class="views" role="group" aria-label={text.views}>
-      {receiptViews(Date.now()).map(([name, filter]) => (
+      {receiptViews(serviceNow()).map(([name, filter]) => (
         <a key={name} href={dashboardPath(receiptsPath(filter))} aria-current={JSON.stringify(filter) === current ? 'true' : undefined}>
           {text.viewNames[name]}
         </a>
@@ -137,70 +150,5 @@ function FilterInput({ label, type = 'text', value, onInput }: FilterInputProps)
   )
 }
 
-/** Exports the filtered list, fetched page by page. */
-function ExportButton({ filter }: { filter: ReceiptFilter }) {
-  const text = receiptPageText.current()
-  const status = useSignal('')
-  const { isBusy, error, run } = useAction()
-  const save = async (): Promise<void> => {
-    status.value = ''
-    const { rows, isComplete } = await collectPages(async (after) => {
-      const { receipts, next } = await call('dashboard.receipts.list', { ...toReceiptListParams(filter), after, count: 100 })
-      return { rows: receipts, next }
-    }, maxReceipts)
-    status.value = formatMessage(isComplete ? text.exported : text.exportedFirst, rows.length)
-    downloadCsv('receipts.csv', csvHead, rows.map(toCsvRow))
-  }
-  return (
-    <>
-      <p>
-        <button type="button" disabled={isBusy.value} onClick={() => void run(save)}>
-          {text.csv}
-        </button>
-      </p>
-      <p role="status">{status.value}</p>
-      <ErrorMessage error={error.value} />
-    </>
-  )
-}
-
-const amounts = ['amount', 'captured', 'refunded', 'net'] as const
-const csvHead = [
-  'status',
-  ...amounts.map((name) => `${name}Som`),
-  ...amounts.map((name) => `${name}Tiyin`),
-  'order',
-  'customer',
-  'card',
-  'createdAt (UTC+5)',
-  'paidAt (UTC+5)',
-  'reason',
-  'description',
-  'receiptId',
-  'cardId',
-]
-
-function toCsvRow(receipt: PaymentRow): (string | number | null)[] {
-  const { status, amountTiyin, capturedTiyin, refundedTiyin, order, customer, number, createdAt, paidAt, reason, description } = receipt
-  const { statuses, tampered } = receiptPageText.current()
-  const tiyin = [amountTiyin, capturedTiyin, refundedTiyin, capturedTiyin - refundedTiyin]
-  const times = [createdAt, paidAt].map((at) => (at === 0 ? null : toTashkentIso(at)))
-  const word = status === null ? tampered : statuses[status]
-  return [
-    word,
-    ...tiyin.map(formatSomDecimal),
-    ...tiyin,
-    order,
-    customer,
-    number,
-    ...times,
-    reason,
-    description,
-    receipt.receiptId,
-    receipt.cardId,
-  ]
-}
-
-const maxReceipts = 10_000
 /** A few changes are always on their way; the list shows them a second later. */
 const unreadNoticeMin = 1000

@@ -1,14 +1,17 @@
 import '../../app/common.ts'
 import { useSignal } from '@preact/signals'
-import type { OperationName, Result } from '@tessera/contract/operations'
+import type { OperationName, Params, Result } from '@tessera/contract/operations'
 import { useCallback } from 'preact/hooks'
 
 import { call } from '../../app/api.ts'
+import type { ExportSource } from '../../app/export-jobs.ts'
 import { messages } from '../../app/language.ts'
 import { useMessages } from '../../app/lazy-messages.tsx'
 import { navigate, dashboardPath, route } from '../../app/router.ts'
+import { ExportButtons } from '../../components/export-buttons.tsx'
 import { SelectField, LabelledControl, useSyncedValue } from '../../components/fields.tsx'
 import { CustomerLink } from '../../components/links.tsx'
+import { exportPageRows, listExport } from '../../components/list-export.ts'
 import { EmptyState } from '../../components/query-result.tsx'
 import { type TableColumn, DataTable } from '../../components/table.tsx'
 import { Time } from '../../components/values.tsx'
@@ -40,9 +43,9 @@ export function RequestList() {
   // What a customer is called may not stand in an address.
   const customer = route.value.hidden['customer'] ?? ''
   const isLive = useSignal(false)
+  const params = { ...toListParams(filter), ...(customer === '' ? {} : { customer: customer.slice(0, loggedCustomerMax) }) }
   const list = usePagedList(`${requestFilterPath(filter)} ${customer}`, async (after) => {
-    const ofCustomer = customer === '' ? {} : { customer: customer.slice(0, loggedCustomerMax) }
-    const { requests, next } = await call('dashboard.requests.list', { ...toListParams(filter), ...ofCustomer, after })
+    const { requests, next } = await call('dashboard.requests.list', { ...params, after })
     return { rows: requests, next }
   })
   const refresh = useCallback(() => {
@@ -55,7 +58,10 @@ export function RequestList() {
   const isFiltered = Object.keys(filter).length > 0 || customer !== ''
   return (
     <>
-      <p class="about">{text.about}</p>
+      <div class="list-head">
+        <p class="about">{text.about}</p>
+        <ExportButtons source={requestExport(params)} />
+      </div>
       <Filters filter={filter} />
       <SavedFilters filter={filter} />
       {customer !== '' && (
@@ -152,6 +158,32 @@ function FilterField({ name, value, onInput, type = 'text', list }: FilterFieldP
       }
     </LabelledControl>
   )
+}
+
+function requestExport(params: Params<'dashboard.requests.list'>): ExportSource {
+  const text = requestPageText.current()
+  const { all } = reasonText.current()
+  return listExport<RequestRow>({
+    name: 'requests',
+    title: text.label,
+    columns: [
+      { name: text.at, kind: 'time', value: ({ at }) => at },
+      {
+        name: text.method,
+        value: ({ method, lost }) => (lost === null ? (method ?? text.noMethod) : formatMessage(text.lost, lost.count)),
+      },
+      { name: text.fields.code, kind: 'integer', value: ({ code, lost }) => (lost === null ? code : null) },
+      { name: text.outcome, value: ({ code, reason, lost }) => (lost !== null ? null : code === 0 ? text.ok : (all[reason] ?? reason)) },
+      { name: messages.value.ms, kind: 'integer', value: ({ ms, lost }) => (lost === null ? Math.round(ms) : null) },
+      { name: text.caller, value: ({ caller }) => text.callers[caller] },
+      { name: text.fields.request, value: ({ requestId }) => requestId },
+      { name: text.card, value: ({ cardId }) => (cardId === '' ? null : cardId) },
+    ],
+    fetchPage: async (after) => {
+      const { requests, next } = await call('dashboard.requests.list', { ...params, after, count: exportPageRows })
+      return { rows: requests, next }
+    },
+  })
 }
 
 function columns(): TableColumn<RequestRow>[] {

@@ -11,7 +11,7 @@ import { useAction } from '../../hooks/use-action.ts'
 import { formatMessage } from '../../messages/lookup.ts'
 import { userPageText } from '../../messages/page-texts.ts'
 
-export type DashboardUser = Result<'dashboard.users.list'>['users'][number]
+export type TeamUser = Result<'dashboard.users.list'>['users'][number]
 
 /** A new user, whose password is shown once. */
 export function NewUserDialog({ onClose, onCreated }: { onClose: () => void; onCreated: (password: string) => void }) {
@@ -65,7 +65,7 @@ export function EditUserDialog({
   onClose,
   onSaved,
 }: {
-  user: DashboardUser
+  user: TeamUser
   isOwn: boolean
   onClose: () => void
   onSaved: () => void
@@ -108,7 +108,7 @@ export function EditUserDialog({
 }
 
 /** The name, or the phone of a user without one. */
-export function nameOfUser({ name, phone }: Pick<DashboardUser, 'name' | 'phone'>): string {
+export function nameOfUser({ name, phone }: Pick<TeamUser, 'name' | 'phone'>): string {
   return name === '' ? `+${phone}` : name
 }
 

@@ -13,12 +13,12 @@ import { useAction } from '../../hooks/use-action.ts'
 import { useQuery } from '../../hooks/use-query.ts'
 import { formatMessage } from '../../messages/lookup.ts'
 import { userPageText } from '../../messages/page-texts.ts'
-import { type DashboardUser, EditUserDialog, nameOfUser, NewUserDialog } from './user-dialogs.tsx'
+import { type TeamUser, EditUserDialog, nameOfUser, NewUserDialog } from './user-dialogs.tsx'
 
 /** An action that ends another user's sessions and waits for confirmation. */
 interface PendingAction {
   readonly action: 'reset' | 'disable' | 'remove'
-  readonly user: DashboardUser
+  readonly user: TeamUser
 }
 
 /** The merchant's users: who they are, what they sign in by, when they last did, and what an owner may do to them. */
@@ -33,7 +33,7 @@ function UserList() {
   const { isBusy, error, run: runAction } = useAction()
   const issued = useSignal<string | null>(null)
   const isNew = useSignal(false)
-  const editing = useSignal<DashboardUser | null>(null)
+  const editing = useSignal<TeamUser | null>(null)
   const pending = useSignal<PendingAction | null>(null)
   const run = (action: () => Promise<unknown>): void => void runAction(() => action().then(query.refetch))
   return (
@@ -97,11 +97,11 @@ function UserList() {
   )
 }
 
-function isOwnUser({ userId }: DashboardUser): boolean {
+function isOwnUser({ userId }: TeamUser): boolean {
   return userId === session.value?.userId
 }
 
-function UserSummary({ user }: { user: DashboardUser }) {
+function UserSummary({ user }: { user: TeamUser }) {
   const text = userPageText.current()
   const { name, phone, role, state, totp, passkeys, mustChangePassword, lastSignInAt } = user
   const factors = [...(totp ? [text.app] : []), ...(passkeys > 0 ? [formatMessage(text.passkeys, passkeys)] : [])]
@@ -123,7 +123,7 @@ function UserSummary({ user }: { user: DashboardUser }) {
 }
 
 interface UserActionsProps {
-  readonly user: DashboardUser
+  readonly user: TeamUser
   readonly isBusy: boolean
   readonly run: (action: () => Promise<unknown>) => void
   readonly onEdit: () => void

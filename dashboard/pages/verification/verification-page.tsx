@@ -3,16 +3,21 @@ import { useSignal } from '@preact/signals'
 import type { Result } from '@tessera/contract/operations'
 
 import { call } from '../../app/api.ts'
-import { percentOf } from '../../format/numbers.ts'
+import type { ExportSource } from '../../app/export-jobs.ts'
+import { formatCount, percentOf } from '../../format/numbers.ts'
 import { useMessages } from '../../app/lazy-messages.tsx'
 import { dashboardPath, route } from '../../app/router.ts'
 import { session } from '../../app/session-state.ts'
-import { type RangeDays, RangePicker } from '../../components/fields.tsx'
+import { BarList } from '../../components/bar-list.tsx'
+import { ExportButtons } from '../../components/export-buttons.tsx'
+import { PeriodPicker } from '../../components/period-picker.tsx'
+import { exportPageRows, listExport } from '../../components/list-export.ts'
 import { QueryResult, EmptyState } from '../../components/query-result.tsx'
 import { ReasonText } from '../../components/reason.tsx'
 import { type TableColumn, DataTable } from '../../components/table.tsx'
 import { Tag, Time, type Tone } from '../../components/values.tsx'
 import { usePagedList } from '../../hooks/use-paged-list.ts'
+import { usePeriod } from '../../hooks/use-period.ts'
 import { useQuery } from '../../hooks/use-query.ts'
 import { formatMessage } from '../../messages/lookup.ts'
 import { verificationPageText, reasonText } from '../../messages/page-texts.ts'
@@ -59,6 +64,7 @@ function AttemptList() {
           <input type="checkbox" checked={isFailed.value} onChange={() => (isFailed.value = !isFailed.value)} />
           {text.failedOnly}
         </label>
+        <ExportButtons source={attemptExport(isFailed.value)} />
       </div>
       <DataTable
         label={text.attempts}
@@ -73,35 +79,56 @@ function AttemptList() {
 
 function Funnel() {
   const text = verificationPageText.current()
-  const days = useSignal<RangeDays>(7)
-  const query = useQuery('dashboard.verification.funnel', { days: days.value })
+  const state = usePeriod('last7')
+  const query = useQuery('dashboard.verification.funnel', state.period)
   return (
     <section class="panel funnel" aria-labelledby="funnel">
-      <header>
-        <h2 id="funnel">{text.funnel}</h2>
-        <RangePicker days={days.value} onChange={(next) => (days.value = next)} />
-      </header>
-      <QueryResult query={query}>
-        {(funnel) => (
-          <>
-            <ol>
-              {stages.map((stage, index) => (
-                <li key={stage}>
-                  <span>{text.stages[stage]}</span>
-                  <strong>
-                    {funnel[stage]}{' '}
-                    <small>{index === 0 || funnel.created === 0 ? '' : `${percentOf(funnel[stage], funnel.created)} %`}</small>
-                  </strong>
-                  <meter min={0} max={Math.max(funnel.created, 1)} value={funnel[stage]} aria-label={text.stages[stage]} />
-                </li>
-              ))}
-            </ol>
-            <small>{funnel.isComplete ? text.funnelText : formatMessage(text.funnelPartial, funnel.created)}</small>
-          </>
-        )}
-      </QueryResult>
+      <h2 id="funnel">{text.funnel}</h2>
+      <PeriodPicker state={state} daysMax={daysMax} />
+      <QueryResult query={query}>{(funnel) => <FunnelBars funnel={funnel} />}</QueryResult>
     </section>
   )
+}
+
+function FunnelBars({ funnel }: { funnel: Result<'dashboard.verification.funnel'> }) {
+  const text = verificationPageText.current()
+  return (
+    <>
+      <BarList
+        label={text.funnel}
+        stepName={text.stage}
+        tableLabel={text.asTable}
+        valueName={text.cards}
+        format={formatCount}
+        tone="main"
+        bars={stages.map((stage) => ({ name: text.stages[stage], value: funnel[stage] }))}
+        shareOf={(index) => (index === 0 || funnel.created === 0 ? null : percentOf(funnel[stages[index] ?? 'created'], funnel.created))}
+      />
+      <small>{funnel.isComplete ? text.funnelText : formatMessage(text.funnelPartial, funnel.created)}</small>
+    </>
+  )
+}
+
+/** As the service accepts. */
+const daysMax = 366
+
+function attemptExport(failed: boolean): ExportSource {
+  const text = verificationPageText.current()
+  const { code, all } = reasonText.current()
+  return listExport<VerificationAttempt>({
+    name: 'verification',
+    title: text.attempts,
+    columns: [
+      { name: text.card, value: ({ number, cardId }) => number ?? cardId },
+      { name: text.outcome, value: ({ what }) => text.outcomes[what] },
+      { name: text.cause, value: ({ cause }) => (cause === null ? null : (code[cause] ?? all[cause] ?? cause)) },
+      { name: text.at, kind: 'time', value: ({ at }) => at },
+    ],
+    fetchPage: async (after) => {
+      const { attempts, next } = await call('dashboard.verification.list', { after, failed, count: exportPageRows })
+      return { rows: attempts, next }
+    },
+  })
 }
 
 const stages = ['created', 'sent', 'verified', 'paid'] as const

@@ -43,13 +43,24 @@ export function findCardFields(outline: Outline, options: CardFieldOptions = {})
   const reader = new LabelReader(outline, fields)
   const groups = new GroupFinder(fields)
   const candidates = fields.map((element) => readCandidate(element, { reader, groups, options }))
-  const boxes = findSplitBoxes(fields)
+  const boxes = findSplitBoxes(outline, fields)
+  const stored = readStoredCard(outline)
   const cardFields: CardField[] = []
   for (const [group, members] of Map.groupBy(candidates, ({ group: root }) => root))
-    cardFields.push(...judgeGroup(outline, group, members, boxes))
-  for (const { element, text } of findKeypads(outline))
+    cardFields.push(...judgeGroup({ outline, boxes, stored }, group, members))
+  for (const { element, text } of [...findKeypads(outline), ...findCardPictures(outline, reader)])
     cardFields.push({ element, data: 'number', text: text.slice(0, maxDescriptionLength) })
   return cardFields.toSorted((a, b) => a.element.start - b.element.start)
+}
+
+/** Inputs that take a picture of a payment card. */
+function findCardPictures(outline: Outline, reader: LabelReader): { readonly element: OutlineElement; readonly text: string }[] {
+  const inputs = outline.elements.filter(({ tag, attributes }) => tag === 'input' && /^file$/i.test(attributes['type'] ?? ''))
+  return inputs.slice(0, maxFields).flatMap((element) => {
+    const { own, before } = reader.read(element, null)
+    const text = own.length > 0 ? own.join(', ') : before
+    return words.asksForCardPicture(words.normalizeText(text)) ? [{ element, text }] : []
+  })
 }
 
 /** Whether the element takes the focus and has a name, and is neither a native control nor one of a role that is not typed into. */
@@ -121,29 +132,35 @@ function readCandidate(
   }
 }
 
-function judgeGroup(
-  outline: Outline,
-  group: OutlineElement | null,
-  members: readonly Candidate[],
-  boxes: ReadonlySet<OutlineElement>,
-): CardField[] {
+interface PageFacts {
+  readonly outline: Outline
+  readonly boxes: ReadonlySet<OutlineElement>
+  readonly stored: StoredCard
+}
+
+function judgeGroup({ outline, boxes, stored }: PageFacts, group: OutlineElement | null, members: readonly Candidate[]): CardField[] {
   const hasCode = members.some((member) => isSureCode(member))
   const hasExpiry = members.some((member) => isExpiryFormat(member) || /\bcc-exp/.test(member.autocomplete))
   const isPaying = words.namesPayment(
     words.normalizeText(group === null ? '' : `${textInside(outline, group)} ${group.attributes['aria-label'] ?? ''}`),
   )
-  const hasStoredCard = outline.texts.some(({ text }) => words.showsStoredCard(words.normalizeText(text)))
-  const hasNamedExpiry = hasExpiry || members.some(({ own }) => words.namesExpiry(own))
+  const labels = members.map(({ own }) => own)
+  const hasNamedExpiry = hasExpiry || labels.some((own) => words.namesExpiry(own)) || words.areMonthAndYear(labels)
   const hasPin = members.some(({ own }) => words.namesPin(own))
-  const circumstances = { hasCode, hasPin, hasExpiry, hasNamedExpiry, isPaying, boxes }
+  const renewsCard = stored.isShown && (stored.isExpired || members.some(({ own }) => words.namesSecurityCode(own) === 'likely'))
+  // The input right before the expiry, as cards have them.
+  const beforeExpiry = new Set(members.filter((_, index) => namesExpiryOfCard(members[index + 1])))
+  // The day on which a card ends is written on cards of clubs and the like, not on those of banks.
+  const isOfClub = labels.some((own) => words.namesClubDetail(own)) || (!hasExpiry && members.some((member) => isDayOfExpiry(member)))
+  const circumstances = { beforeExpiry, isOfClub, hasCode, hasPin, hasExpiry, hasNamedExpiry, isPaying, boxes }
   const numbers = members.filter((member) => isNumber(member, circumstances))
   const hasNumber = numbers.length > 0
   const dataOf = (member: Candidate): CardData | null => {
     if (numbers.includes(member)) return 'number'
-    if (isExpiry(member, { hasNumber: hasNumber || hasCode, isPaying })) return 'expiry'
-    if (isSecurityCode(member, hasNumber || hasStoredCard)) return 'code'
+    if (isExpiry(member, { hasNumber: hasNumber || hasCode || renewsCard, isPaying })) return 'expiry'
+    if (isSecurityCode(member, hasNumber || stored.isShown)) return 'code'
     if (isHolder(member, hasNumber)) return 'holder'
-    if (words.namesPin(member.own) && (hasNumber || member.mentions.some(({ kind }) => kind === 'payment'))) return 'pin'
+    if (words.namesPin(member.own) && (hasNumber || namesCardOfBank(member))) return 'pin'
     return /\bone-time-code\b/.test(member.autocomplete) || words.namesSmsCode(member.own) ? 'otp' : null
   }
   return members.flatMap((member) => {
@@ -152,9 +169,34 @@ function judgeGroup(
   })
 }
 
+interface StoredCard {
+  readonly isShown: boolean
+  readonly isExpired: boolean
+}
+
+/** What a page says about a card that it keeps. The brand and the hidden number are often elements of their own. */
+function readStoredCard({ texts }: Outline): StoredCard {
+  const normalized = texts.map(({ text }) => words.normalizeText(text))
+  return {
+    isShown: normalized.some(
+      (text, index) => words.showsStoredCard(text) || words.showsStoredCard(normalized.slice(Math.max(0, index - 2), index + 1).join(' ')),
+    ),
+    isExpired: normalized.some((text) => words.namesExpiredCard(text)),
+  }
+}
+
+/** Whether the label names a card, and nothing says that it is of another kind than a bank's. */
+function namesCardOfBank(member: Candidate): boolean {
+  const { kind, isIssuer, isSignIn } = contextOf(member)
+  const isOther = kind === 'other' || isIssuer || isSignIn
+  return member.mentions.some(({ kind: own }) => own === 'payment' || (own === 'plain' && !isOther))
+}
+
 interface GroupCircumstances {
   readonly hasCode: boolean
   readonly hasPin: boolean
+  readonly beforeExpiry: ReadonlySet<Candidate>
+  readonly isOfClub: boolean
   /** An input beside takes an expiry, by its form; `hasNamedExpiry`: by its form or its words. */
   readonly hasExpiry: boolean
   readonly hasNamedExpiry: boolean
@@ -163,9 +205,21 @@ interface GroupCircumstances {
   readonly boxes: ReadonlySet<OutlineElement>
 }
 
-function isNumber(member: Candidate, { hasCode, hasPin, hasExpiry, hasNamedExpiry, isPaying, boxes }: GroupCircumstances): boolean {
+function isDayOfExpiry({ own, element: { attributes } }: Candidate): boolean {
+  return words.namesExpiry(own) && (attributes['type'] === 'date' || /\b(dd|kk)[./-]\s?(mm|oo)[./-]/.test(own))
+}
+
+function namesExpiryOfCard(member: Candidate | undefined): boolean {
+  return member !== undefined && (isExpiryFormat(member) || (words.namesExpiry(member.own) && !words.namesOtherThing(member.own)))
+}
+
+function isNumber(
+  member: Candidate,
+  { beforeExpiry, isOfClub, hasCode, hasPin, hasExpiry, hasNamedExpiry, isPaying, boxes }: GroupCircumstances,
+): boolean {
   const { element, own, format, mentions, autocomplete, behavior, identifier } = member
-  const isBox = boxes.has(element)
+  // Boxes that are counted are those of a table, such as the holes of a golf course.
+  const isBox = boxes.has(element) && !/^\d+$/.test(own)
   if (/\bcc-number\b/.test(autocomplete)) return true
   if (!isBox && !canHoldPan(element.tag, element.attributes)) return false
   if (isSearch(member) || words.givesShortExample(own)) return false
@@ -178,26 +232,45 @@ function isNumber(member: Candidate, { hasCode, hasPin, hasExpiry, hasNamedExpir
   const isOther = ownKinds.has('payment') ? false : ownKinds.has('other') || context.kind === 'other'
   if (isOther && !hasCode) return !ownKinds.has('other') && context.isFar && hasExpiry && isPaying && (says.length > 0 || format === 'pan')
   if (behavior?.isDisguised === true && !words.namesOtherThing(own)) return true
+  // The card of a customer may be the shop's own, unless it expires, or is read out or paid with.
+  const before = words.normalizeText(member.texts.before)
+  const isRead = words.namesCardDigits(before)
+  if (words.namesCustomer(own) && !hasCode && (context.isIssuer || !(hasNamedExpiry || isRead || (says.length > 0 && isPaying))))
+    return false
   // The card by which a reader signs in to a library is none of a bank.
-  const isMembership = context.isIssuer || (context.isSignIn && !hasNamedExpiry && !hasPin && format === null)
+  const isMembership = isOfClub || context.isIssuer || (context.isSignIn && !hasNamedExpiry && !hasPin && format === null)
+  // The primary account number: a word of the trade, and short enough to mean something else.
+  if (/^pan\b/.test(own) && words.isGeneric(own) && hasNamedExpiry) return true
   if (says.length > 0) return hasCode || isPaying || ownKinds.has('payment') || !isMembership
   const hasSupport = hasExpiry || hasCode || context.kind === 'payment'
   if (words.isCardAlone(own))
-    return format !== null || hasNamedExpiry || hasCode || (isPaying && (isNumeric(element) || identifier === 'number'))
+    return (
+      format !== null ||
+      isBox ||
+      hasNamedExpiry ||
+      hasCode ||
+      (isPaying && (isNumeric(element) || identifier === 'number' || words.namesPayout(own)))
+    )
   const isDocument = context.isDocument && !hasCode && !isPaying
-  const before = words.normalizeText(member.texts.before)
   const isCardNear = hasSupport || hasNamedExpiry || words.namesCardBrands(before)
   if (words.namesCardDigits(own) && !words.namesOtherThing(own) && !isDocument && isCardNear) return true
   const hasLength = format !== null || isNumeric(element)
-  if (mentions.length > 0 && hasLength && hasNamedExpiry && !words.namesOtherThing(own) && !words.namesHolder(own)) return true
+  if (mentions.length > 0 && (hasLength || beforeExpiry.has(member)) && hasNamedExpiry && words.canNameCard(own)) return true
+  if (words.isPurposeAlone(own) && member.texts.around.some((text) => words.namesCardTransfer(words.normalizeText(text)))) return true
   const isSilent = words.isGeneric(own)
+  if (
+    isBox &&
+    isSilent &&
+    words.findCardMentions(before.slice(-maxDescriptionLength)).some(({ isNumber: names, kind }) => names && kind !== 'other')
+  )
+    return true
   if (isSilent && context.isNumber && (isBox || isNumeric(element) || context.isNear)) return true
   if (words.namesOtherThing(own)) return words.namesMessage(own) && words.asksForCardNumber(before, { inMessage: true })
   // A passport has a long number and an expiry too.
   if (context.kind === null && isDocument) return false
   const isUnderHeading = member.texts.own.length === 0 && isPaying
   if (format === 'pan') return isSilent || isUnderHeading || hasSupport || context.kind === 'plain'
-  if (words.namesNumber(own) && hasNamedExpiry && (context.kind === 'payment' || context.kind === 'plain')) return true
+  if (words.namesNumber(own) && isSilent && hasNamedExpiry && (context.kind === 'payment' || context.kind === 'plain')) return true
   if (format === 'pan_letters' || format === 'pan_length' || isBox)
     return isSilent && (hasSupport || (context.kind === 'plain' && isPaying))
   if (identifier === 'number') return hasSupport || isPaying || context.kind === 'plain'
@@ -235,6 +308,8 @@ function isExpiry(member: Candidate, { hasNumber, isPaying }: { hasNumber: boole
       mentions.every(({ kind }) => kind !== 'other') &&
       (contextOf(member).kind === 'payment' || (isPaying && contextOf(member).kind !== 'other'))
     )
+  // A key, a contract or a policy beside the card has an expiry of its own.
+  if (words.namesOtherThing(own) && mentions.length === 0) return false
   return isExpiryFormat(member) || identifier === 'expiry' || (named && !/^(date)$/.test(member.element.attributes['type'] ?? ''))
 }
 
@@ -243,15 +318,16 @@ function isExpiryFormat({ format, own, element: { attributes } }: Candidate): bo
 }
 
 function isSureCode(member: Candidate): boolean {
-  const { own, autocomplete, identifier } = member
-  if (isSearch(member)) return false
+  const { element, own, autocomplete, identifier } = member
+  // A choice is no code, such as whether one is checked.
+  if (isSearch(member) || (element.tag === 'select' && !/\d{3}/.test(element.code))) return false
   if (/\bcc-csc\b/.test(autocomplete) || words.namesSecurityCode(own) === 'sure') return true
   // An identifier supports what the texts say: of a “security level” it does not make a CVV.
   return identifier === 'code' && (words.isGeneric(own) || words.namesSecurityCode(own) !== null || /\b(code|kod\w*)\b/.test(own))
 }
 
 function isSecurityCode(member: Candidate, hasNumber: boolean): boolean {
-  return isSureCode(member) || (hasNumber && words.namesSecurityCode(member.own) === 'likely')
+  return isSureCode(member) || (words.namesSecurityCode(member.own) === 'likely' && (hasNumber || namesCardOfBank(member)))
 }
 
 function isHolder({ own, autocomplete }: Candidate, hasNumber: boolean): boolean {
@@ -275,7 +351,7 @@ interface CardContext {
 }
 
 /** The kind of card that the texts around an input name: the nearest text that names a definite kind decides. */
-function contextOf({ texts }: Candidate): CardContext {
+function contextOf({ texts, own }: Candidate): CardContext {
   let hasPlain = false
   let isNumber = false
   const isPaymentLegend = texts.groups.some((text) => words.isPaymentCard(words.normalizeText(text)))
@@ -287,8 +363,11 @@ function contextOf({ texts }: Candidate): CardContext {
   for (const [index, text] of texts.around.entries()) {
     const normalized = words.normalizeText(text)
     const mentions = words.findCardMentions(normalized)
-    const kinds = new Set(mentions.map(({ kind }) => kind))
     const isShort = normalized.length <= 120
+    // A heading of “the customer's card” is that of a shop's own card.
+    const isShops = isShort && words.namesCustomer(normalized) && !normalized.includes(own)
+    if (isShort && words.namesPurchase(normalized)) continue
+    const kinds = new Set(mentions.map(({ kind }) => (isShops && kind === 'plain' ? 'other' : kind)))
     isNumber ||= isShort && mentions.some((mention) => mention.isNumber && mention.kind !== 'other')
     if (kinds.has('payment') && kinds.has('other')) return { ...known, kind: null, isNumber, isFar: false, isNear: index === 0 }
     if (kinds.has('payment') || kinds.has('other'))

@@ -24,6 +24,7 @@ export class LabelReader {
   readonly #byId: ReadonlyMap<string, OutlineElement>
   readonly #labelsFor: ReadonlyMap<string, readonly OutlineElement[]>
   readonly #headings: readonly OutlineElement[]
+  readonly #paragraphs: readonly OutlineElement[]
   readonly #pageTexts: readonly string[]
   readonly #positions: ReadonlyMap<OutlineElement, number>
   readonly #cells: ReadonlyMap<OutlineElement | null, readonly OutlineElement[]>
@@ -41,6 +42,7 @@ export class LabelReader {
     const labels = outline.elements.filter(({ tag, attributes }) => tag === 'label' && (attributes['for'] ?? '') !== '')
     this.#labelsFor = Map.groupBy(labels, ({ attributes }) => attributes['for'] ?? '')
     this.#headings = outline.elements.filter(isHeading)
+    this.#paragraphs = outline.elements.filter(({ tag }) => /^(p|div|span|label|b|strong|dt)$/.test(tag))
     this.#positions = new Map(fields.map((field, index) => [field, index]))
     this.#cells = Map.groupBy(
       outline.elements.filter(({ tag }) => tag === 'td' || tag === 'th'),
@@ -68,6 +70,7 @@ export class LabelReader {
     if (formatOf(inside) !== null) hintTexts.push(inside)
     const headings = this.#headingsAbove(field)
     const beside = labelled.length === 0 ? this.#textBeside(field) : ''
+    if (labelled.length === 0 && beside === '' && hintTexts.every((text) => text.trim() === '')) labelled.push(this.#paragraphBefore(field))
     const isHeading = headings.includes(beside)
     const groups = this.#groupNames(field)
     return {
@@ -121,6 +124,8 @@ export class LabelReader {
     const previousEnd = previous?.end ?? 0
     // The second part of `[month] / [year]` has the name of the first.
     if (previous !== null && /^[/–—-]$/.test(textBetween(this.#unpressed, previousEnd, field.start, 3))) return this.#textBeside(previous)
+    const head = field.tag === 'td' ? this.#columnHead(field) : ''
+    if (head !== '') return head
     let level = 0
     for (const ancestor of ancestorsOf(field)) {
       if (level++ > maxLabelLevels || /^(body|html|main|section|article)$/.test(ancestor.tag)) break
@@ -142,6 +147,16 @@ export class LabelReader {
   #bareTextBefore(field: OutlineElement, from: number): string {
     const before = textBetween(this.#unpressed, Math.max(from, field.parent?.start ?? 0), field.start, maxLabelLength + 1)
     return before.length > maxLabelLength ? '' : before
+  }
+
+  /** An input that has no text at all, not even a placeholder, stands under the short paragraph before it. */
+  #paragraphBefore(field: OutlineElement): string {
+    const from = this.#fieldBefore(field)?.end ?? 0
+    const paragraph = this.#paragraphs.findLast(({ end }) => end <= field.start)
+    if (paragraph === undefined || paragraph.start < from) return ''
+    const text = textInside(this.#unpressed, paragraph, maxParagraphLabelLength + 1)
+    const between = textBetween(this.#unpressed, paragraph.end, field.start, 10)
+    return text.length > maxParagraphLabelLength || hasWord(between) ? '' : text
   }
 
   /** The text before the input in its group; a group of nothing else, such as the line of a chat, is asked by what stands before it. */
@@ -193,7 +208,8 @@ export class LabelReader {
   }
 
   #groupText(group: OutlineElement): string {
-    return /^(body|html)$/.test(group.tag) ? '' : textInside(this.#outline, group, maxGroupTextLength)
+    // Labels that follow each other are no phrase: “Guest”, “Card number”.
+    return /^(body|html)$/.test(group.tag) ? '' : textBetween(this.#outline, group.start, group.end, maxGroupTextLength, ', ')
   }
 
   #fieldBefore(field: OutlineElement): OutlineElement | null {
@@ -229,6 +245,7 @@ function rankOf({ tag, attributes }: OutlineElement): number {
 }
 
 const maxLabelLength = 120
+const maxParagraphLabelLength = 60
 const maxLabelLevels = 5
 const maxInstructionLength = 600
 const maxQuestionLength = 200

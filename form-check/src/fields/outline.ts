@@ -55,7 +55,7 @@ export class OutlineBuilder {
 }
 
 /** The texts between two positions, joined; at most `limit` characters, of the end. */
-export function textBetween({ texts }: Outline, from: number, to: number, limit = 2000): string {
+export function textBetween({ texts }: Outline, from: number, to: number, limit = 2000, separator = ' '): string {
   const parts: string[] = []
   let length = 0
   for (let index = firstAfter(texts, to) - 1; index >= 0 && length < limit; index -= 1) {
@@ -64,7 +64,7 @@ export function textBetween({ texts }: Outline, from: number, to: number, limit 
     parts.unshift(text.text)
     length += text.text.length + 1
   }
-  return parts.join(' ').slice(-limit)
+  return parts.join(separator).slice(-limit)
 }
 
 /** Everything that a person reads inside the element. */

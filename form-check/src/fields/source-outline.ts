@@ -4,6 +4,7 @@ import { isScript } from '../element-kinds.ts'
 import type { PageLocation } from '../finding.ts'
 
 import { OutlineBuilder, type Outline } from './outline.ts'
+import { readPictureAddress } from './pictures.ts'
 import { findCardFields } from './card-fields.ts'
 import {
   listScriptComponents,
@@ -78,6 +79,9 @@ function outlineOf(root: TreeRoot, placeOf: Place): Outline {
   const builder = new OutlineBuilder()
   const drawn = new Map<string, string>()
   const pending: { node: TreeNode; isEnd: boolean }[] = [{ node: root, isEnd: false }]
+  // The parts of markup that a script writes at once are one group.
+  if (root.nodeName === '#document-fragment')
+    builder.open({ tag: 'section', attributes: {}, isChecked: false, code: '', location: { ...placeOf(0, 1, 1), selector: null } })
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     const { node, isEnd } = next
     if (isEnd) {
@@ -128,9 +132,11 @@ function drawnTextOf({ attrs }: DefaultTreeAdapterTypes.Element, drawn: Readonly
   return attribute === undefined ? text.slice(1, -1) : (attrs.find(({ name }) => name === attribute)?.value ?? '')
 }
 
-/** What stands for a picture where it is not seen. */
+/** What stands for a picture where it is not seen, or else what it shows. */
 function pictureTextOf({ tagName, attrs }: DefaultTreeAdapterTypes.Element): string {
-  return tagName === 'img' ? (attrs.find(({ name }) => name === 'alt')?.value ?? '') : ''
+  if (tagName !== 'img') return ''
+  const valueOf = (name: string): string => attrs.find((attribute) => attribute.name === name)?.value ?? ''
+  return valueOf('alt').trim() === '' ? readPictureAddress(valueOf('src')) : valueOf('alt')
 }
 
 /** What a person reads is inside these; the text of a script, a style sheet or an option is not part of a label. */

@@ -2,7 +2,15 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
 import { formatOf } from './formats.ts'
-import { asksForCardNumber, findCardMentions, normalizeText, readIdentifier, type CardMention } from './words.ts'
+import {
+  asksForCardNumber,
+  asksForCardPicture,
+  findCardMentions,
+  normalizeText,
+  readIdentifier,
+  showsStoredCard,
+  type CardMention,
+} from './words.ts'
 
 test('a card number is recognized in English, Russian and both alphabets of Uzbek, and other cards are told apart', () => {
   const cases: [text: string, kind: CardMention['kind'], isNumber: boolean][] = [
@@ -15,12 +23,21 @@ test('a card number is recognized in English, Russian and both alphabets of Uzbe
     ['Картангиз рақами', 'plain', true],
     ['Plastik kartangizning raqami', 'payment', true],
     ['Uzcard yoki Humo kartangiz raqami', 'payment', true],
+    ['Which card do you pay with? Type its number', 'plain', true],
+    ['Қайси картадан тўлайсиз? Рақамини ёзинг', 'plain', true],
+    ['CC#', 'payment', true],
+    ['C\u200bard n\u00adumber', 'plain', true],
+    ['Саrd numbеr', 'plain', true],
+    ['C a r d number', 'plain', true],
+    ['Номер карты клиента', 'plain', true],
+    ['Карточка клиента', 'other', false],
     ['Gift card number', 'other', true],
     ['Номер карты постоянного покупателя', 'other', true],
     ['Kutubxona kartasi raqami', 'other', true],
     ['Student card number', 'other', true],
     ['Number of cards', 'plain', false],
     ['Last four digits of the card', 'plain', false],
+    ['Первые шесть цифр карты', 'plain', false],
     ['Kartaning oxirgi 4 raqami', 'plain', false],
     ['Search cards', 'plain', false],
     ['Card name or set number', 'plain', false],
@@ -59,6 +76,25 @@ test('placeholders and masks show what is typed', () => {
     ['+998 90 000 00 00', null],
   ]
   for (const [sample, format] of cases) assert.equal(formatOf(sample), format, sample)
+})
+
+test('a stored card is told from a phone, in any of the ways in which its number is hidden', () => {
+  for (const text of [
+    'Visa •••• 4242',
+    'Humo **** 6311',
+    'Карта *1234, Uzcard **1234',
+    'Mastercard ending in 4444',
+    'Card 8600 •••• •••• 6311',
+  ])
+    assert.ok(showsStoredCard(normalizeText(text)), text)
+  for (const text of ['+998 90 •••• 4567', 'Visa 2027', 'Card •••• •••• •••• ••••']) assert.ok(!showsStoredCard(normalizeText(text)), text)
+})
+
+test('a picture of a card is told from one of a document or a receipt', () => {
+  for (const text of ['Photo of your bank card', 'Фото карты с двух сторон', 'Kartangizning old va orqa tomoni rasmi'])
+    assert.ok(asksForCardPicture(normalizeText(text)), text)
+  for (const text of ['Photo of your ID card, both sides', 'Фото чека об оплате картой', 'Picture for the card', 'Talaba kartasi rasmi'])
+    assert.ok(!asksForCardPicture(normalizeText(text)), text)
 })
 
 test('identifiers are read word by word', () => {

@@ -3,15 +3,45 @@
  * Latin letters, so each word stands here once: “karta” is the Uzbek karta and карта and the Russian карта.
  */
 
+import * as vocabulary from './vocabulary.ts'
+
 /** Lower case, one alphabet, no apostrophes and accents: “Картанинг рақами” becomes “kartaning raqami”. */
 export function normalizeText(text: string): string {
-  const letters = text.normalize('NFKC').toLowerCase()
-  return Array.from(letters, (letter) => latinLetters[letter] ?? letter)
+  const letters = text
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/[\u00ad\u200b-\u200f\u2060\ufeff]/g, '')
+    .replace(/(?<![#\d] ?)#(?! ?[#\d])/g, ' № ')
+    .replace(hasBothAlphabets(text) ? /\p{L}+/gu : /(?!)/, unmixAlphabets)
+    .replace(spacedLetters, (word) => word.replaceAll(' ', ''))
+  return Array.from(letters, (letter) => vocabulary.latinLetters[letter] ?? letter)
     .join('')
     .replace(/(?<=\p{L})[ʻʼ‘’'`´](?=\p{L})/gu, '')
     .replace(/\s+/g, ' ')
     .trim()
 }
+
+/** A word of Latin and Cyrillic letters, such as “cаrd” with a Cyrillic а, in the alphabet of those that look like none of the other one. */
+function unmixAlphabets(word: string): string {
+  if (!hasBothAlphabets(word)) return word
+  const isCyrillic = /[^\P{Script=Cyrillic}аеорсухкмтвніѕј]/u.test(word)
+  const pairs = isCyrillic ? cyrillicLookalikes : latinLookalikes
+  return Array.from(word, (letter) => pairs[letter] ?? letter).join('')
+}
+
+function hasBothAlphabets(text: string): boolean {
+  return /\p{Script=Latin}/u.test(text) && /\p{Script=Cyrillic}/u.test(text)
+}
+
+/** “C a r d”: each letter is an element of its own. */
+const spacedLetters = /(?<![\p{L}\p{N}])\p{L}(?: \p{L}){3,}(?![\p{L}\p{N}])/gu
+const lookalikes = ['аa', 'еe', 'оo', 'рp', 'сc', 'уy', 'хx', 'кk', 'мm', 'тt', 'вb', 'нh', 'іi', 'ѕs', 'јj']
+const latinLookalikes: Readonly<Record<string, string>> = Object.fromEntries(
+  lookalikes.map(([cyrillic = '', latin = '']) => [cyrillic, latin]),
+)
+const cyrillicLookalikes: Readonly<Record<string, string>> = Object.fromEntries(
+  lookalikes.map(([cyrillic = '', latin = '']) => [latin, cyrillic]),
+)
 
 /** What a text says about cards. `payment`: a bank's card. `other`: a gift, loyalty, library card and the like. `plain`: a card of no named kind. */
 export interface CardMention {
@@ -22,24 +52,37 @@ export interface CardMention {
 
 /** Finds each card named in a normalized text, with the kind that the words around it give it. */
 export function findCardMentions(text: string): CardMention[] {
-  return splitSentences(text).flatMap((sentence) => {
-    const isPaymentSentence = wordsOf(sentence).some((word) => paymentWord.test(word))
+  const sentences = splitSentences(text.replace(/\bcc(?= ?(?:№|(?:numbers?|num|no|nr)\b))/g, 'credit card'))
+  return sentences.flatMap((sentence, place) => {
+    const isPaymentSentence = wordsOf(sentence).some((word) => vocabulary.paymentWord.test(word))
     const words = sentence.match(/[\p{L}\p{N}№]+|[,:()/|–—+]/gu) ?? []
     return words.flatMap((word, index) => {
-      if (!cardWord.test(word)) return []
+      if (!vocabulary.cardWord.test(word)) return []
       const phrase = wordsAround(words, index, { before: 2, after: 2, isBreak: isPhraseEnd })
       const wide = wordsAround(words, index, { before: 6, after: 6, isBreak: isListEnd }).join(' ')
       const named = wordsAround(words, index, { before: 6, after: 6, isBreak: isListEnd })
-      const isCount = countOfCards.test(wide) || lastDigits.test(wide) || warnsOfCards(sentence) || inForm.test(sentence)
-      const isNumber = !isCount && (joinedNumber.test(word) || named.some((other) => numberWord.test(other) || detailWord.test(other)))
-      return [{ kind: kindOf(phrase, isPaymentSentence), isNumber }]
+      const isCount =
+        vocabulary.countOfCards.test(wide) || vocabulary.lastDigits.test(wide) || warnsOfCards(sentence) || vocabulary.inForm.test(sentence)
+      const isNumber =
+        !isCount &&
+        (vocabulary.joinedNumber.test(word) ||
+          isNumberAlone(sentences[place + 1] ?? '') ||
+          named.some((other) => vocabulary.numberWord.test(other) || vocabulary.detailWord.test(other)))
+      // A shop keeps a record of each customer, “карточка клиента”.
+      const isRecord = word.startsWith('kartoch') && phrase.some((other) => vocabulary.customerWord.test(other))
+      return [{ kind: isRecord ? 'other' : kindOf(phrase, isPaymentSentence), isNumber }]
     })
   })
 }
 
+/** A sentence of a number alone, which is that of the card named before: “Which card do you pay with? Type its number”. */
+function isNumberAlone(sentence: string): boolean {
+  return namesNumber(sentence) && isGeneric(sentence)
+}
+
 function kindOf(phrase: readonly string[], isPaymentSentence: boolean): CardMention['kind'] {
-  if (phrase.some((word) => paymentWord.test(word))) return 'payment'
-  if (phrase.some((word) => otherCardWord.test(word))) return 'other'
+  if (phrase.some((word) => vocabulary.paymentWord.test(word))) return 'payment'
+  if (phrase.some((word) => vocabulary.otherCardWord.test(word))) return 'other'
   return isPaymentSentence ? 'payment' : 'plain'
 }
 
@@ -60,7 +103,7 @@ function isPhraseEnd(word: string): boolean {
 }
 
 function isListEnd(word: string): boolean {
-  return /^(,|or|and|yoki|va|ili|i|with)$/.test(word)
+  return /^(,|or|and|yoki|eki|va|ili|i|with)$/.test(word)
 }
 
 function splitSentences(text: string): string[] {
@@ -68,7 +111,7 @@ function splitSentences(text: string): string[] {
 }
 
 function wordsOf(text: string): readonly string[] {
-  return text.match(/[\p{L}№]+/gu) ?? []
+  return text.match(/\p{L}+|№/gu) ?? []
 }
 
 /**
@@ -78,7 +121,7 @@ function wordsOf(text: string): readonly string[] {
 export function asksForCardNumber(text: string, { inMessage = false }: { inMessage?: boolean } = {}): boolean {
   return splitSentences(text).some((sentence) => {
     const mentions = findCardMentions(sentence)
-    const isRequest = requestWord.test(sentence) && !warningWord.test(sentence) && !inForm.test(sentence)
+    const isRequest = vocabulary.requestWord.test(sentence) && !vocabulary.warningWord.test(sentence) && !vocabulary.inForm.test(sentence)
     return isRequest && (!inMessage || namesMessage(sentence)) && mentions.some(({ kind, isNumber }) => isNumber && kind !== 'other')
   })
 }
@@ -90,18 +133,36 @@ export function namesMessage(text: string): boolean {
 
 /** Whether the text names a document or a device that has a long number, and often an expiry, of its own. */
 export function namesDocument(text: string): boolean {
-  return wordsOf(text).some((word) => documentWord.test(word))
+  return wordsOf(text).some((word) => vocabulary.documentWord.test(word))
 }
 
 /** Whether the text shows a card that is stored, with most of its number hidden: “Card 8600 •••• •••• 6311”, “Visa •••• 4242”. */
 export function showsStoredCard(text: string): boolean {
-  const shown = /([^.!?;]{0,60})(?<![•*●x\d])(\d{4,6}[ -]?)?([•*●]{4}[ -]?|x{4}[ -]?){1,3}\d{4}(?!\d)/u.exec(text)
-  return shown !== null && wordsOf(shown[1] ?? '').some((word) => cardWord.test(word) || cardBrand.test(word) || paymentWord.test(word))
+  const shown =
+    /([^.!?;]{0,60})(?<![•*●x\d])(\d{4,6}[ -]?)?(([•*●]{2,4}[ -]?|x{4}[ -]?){1,4}|\b(?:ending (?:in|with)|ends? (?:in|with)|okanchiva\w* na|zakanchiva\w* na) )\d{4}(?!\d)/u.exec(
+      text,
+    )
+  return (
+    shown !== null &&
+    wordsOf(shown[1] ?? '').some(
+      (word) => vocabulary.cardWord.test(word) || vocabulary.cardBrand.test(word) || vocabulary.paymentWord.test(word),
+    )
+  )
 }
 
 /** Whether the text, a heading, is of an organization or a service whose cards are no payment cards: a library, a bonus program. */
 export function namesCardIssuer(text: string): boolean {
-  return wordsOf(text).some((word) => cardIssuer.test(word))
+  return wordsOf(text).some((word) => vocabulary.cardIssuer.test(word))
+}
+
+/** Whether the text, a heading, is of something that is bought, and so says nothing of the card that pays for it. */
+export function namesPurchase(text: string): boolean {
+  return vocabulary.purchase.test(text)
+}
+
+/** Whether the text, the label of an input, is of what a club, a course or a clinic asks for. */
+export function namesClubDetail(text: string): boolean {
+  return vocabulary.clubDetail.test(text)
 }
 
 /** Whether the text, a heading, is of a page on which people sign in. */
@@ -116,6 +177,53 @@ function warnsOfCards(sentence: string): boolean {
   )
 }
 
+/** Whether the text asks for a picture of a payment card: of both its sides, or of a bank's card. */
+export function asksForCardPicture(text: string): boolean {
+  const mentions = findCardMentions(text)
+  return (
+    vocabulary.pictureWords.test(text) &&
+    !namesOtherThing(text) &&
+    !namesDocument(text) &&
+    mentions.length > 0 &&
+    mentions.every(({ kind }) => kind !== 'other') &&
+    (mentions.some(({ kind, isNumber }) => kind === 'payment' || isNumber) || vocabulary.sidesOfCard.test(text))
+  )
+}
+
+/** Whether the label of an input beside an expiry can be that of the card's number: “Card for the deposit”, but not “Card type”. */
+export function canNameCard(text: string): boolean {
+  return (
+    text.length <= maxCardLabelLength &&
+    !namesOtherThing(text) &&
+    !namesHolder(text) &&
+    ![vocabulary.countOfCards, vocabulary.lastDigits, vocabulary.cardProperty].some((known) => known.test(text))
+  )
+}
+
+/** Whether the labels are those of a date that has no day: a month and a year, each in an input of its own. */
+export function areMonthAndYear(labels: readonly string[]): boolean {
+  const isNamed = (known: RegExp): boolean => labels.some((label) => known.test(label))
+  return isNamed(vocabulary.monthWord) && isNamed(vocabulary.yearWord) && !isNamed(vocabulary.dayWord)
+}
+
+/** Whether the text, a heading, is of a transfer from card to card. */
+export function namesCardTransfer(text: string): boolean {
+  return vocabulary.cardTransfer.test(text)
+}
+
+/** Whether the text only says from where or to whom: “from”, “куда”. */
+export function isPurposeAlone(text: string): boolean {
+  const words = wordsOf(text)
+  return words.length > 0 && words.every((word) => vocabulary.purposeWord.test(word) || vocabulary.genericWord.test(word))
+}
+
+/** Whether the text says that a stored card has expired, or is about to. */
+export function namesExpiredCard(text: string): boolean {
+  return vocabulary.expiredCard.test(text)
+}
+
+const maxCardLabelLength = 60
+
 /** Whether the text is of a search. */
 export function namesSearch(text: string): boolean {
   return /\b(search\w*|find|qidir\w*|izla\w*|poisk\w*|iskat|nayti)\b/.test(text)
@@ -128,25 +236,25 @@ export function givesShortExample(text: string): boolean {
 
 /** Whether a number or digits are named at all, without saying of what. */
 export function namesNumber(text: string): boolean {
-  return wordsOf(text).some((word) => numberWord.test(word))
+  return wordsOf(text).some((word) => vocabulary.numberWord.test(word))
 }
 
 export function namesExpiry(text: string): boolean {
-  return expiryWords.test(text)
+  return vocabulary.expiryWords.test(text)
 }
 
 export function namesHolder(text: string): boolean {
-  return holderWords.test(text)
+  return vocabulary.holderWords.test(text)
 }
 
 /** `sure`: CVV and its other names. `likely`: words that mean it beside a card number, such as “security code”. */
 export function namesSecurityCode(text: string): 'sure' | 'likely' | null {
   if (/\b(cvv2?|ccv2?|cvc2?|csc|cvn|cvp2?)\b/.test(text)) return 'sure'
-  return securityCodeWords.test(text) ? 'likely' : null
+  return vocabulary.securityCodeWords.test(text) ? 'likely' : null
 }
 
 export function namesPin(text: string): boolean {
-  return /\b(pin|pinkod|pin kod\w*|pin code)\b/.test(text)
+  return /\b(pin|pinkod|pin kod\w*|pin code)\b/.test(text) && !/\b(bez|without|no|siz|limit\w*|summ?\w*|amount)\b/.test(text)
 }
 
 export function namesSmsCode(text: string): boolean {
@@ -154,38 +262,57 @@ export function namesSmsCode(text: string): boolean {
 }
 
 export function namesPayment(text: string): boolean {
-  return paymentContext.test(text)
+  return vocabulary.paymentContext.test(text)
 }
 
 /** Whether the text says nothing of its own: it is empty, or “number”, “enter 16 digits” and the like. */
 export function isGeneric(text: string): boolean {
-  return wordsOf(text).every((word) => genericWord.test(word) || numberWord.test(word))
+  return wordsOf(text).every((word) => vocabulary.genericWord.test(word) || vocabulary.numberWord.test(word))
 }
 
 /** Whether the text says nothing but “card” or the name of a brand, with what it is for: “card of the recipient”, “Uzcard or Humo”, “bank card: 16 digits”. */
 export function isCardAlone(text: string): boolean {
   const words = wordsOf(text)
   return (
-    words.some((word) => cardWord.test(word) || cardBrand.test(word)) &&
-    words.every((word) => [cardWord, cardBrand, paymentWord, genericWord, numberWord, purposeWord].some((known) => known.test(word))) &&
-    !countOfCards.test(text) &&
-    !lastDigits.test(text)
+    words.some((word) => vocabulary.cardWord.test(word) || vocabulary.cardBrand.test(word)) &&
+    words.every((word) =>
+      [
+        vocabulary.cardWord,
+        vocabulary.cardBrand,
+        vocabulary.paymentWord,
+        vocabulary.genericWord,
+        vocabulary.numberWord,
+        vocabulary.purposeWord,
+      ].some((known) => known.test(word)),
+    ) &&
+    !vocabulary.countOfCards.test(text) &&
+    !vocabulary.lastDigits.test(text)
   )
 }
 
 /** Whether the text speaks of a bank or a kind of payment card. */
 export function namesBank(text: string): boolean {
-  return wordsOf(text).some((word) => paymentWord.test(word))
+  return wordsOf(text).some((word) => vocabulary.paymentWord.test(word))
 }
 
 /** Whether the text names brands of cards, such as “Visa or Mastercard”. */
 export function namesCardBrands(text: string): boolean {
-  return wordsOf(text).some((word) => cardBrand.test(word))
+  return wordsOf(text).some((word) => vocabulary.cardBrand.test(word))
 }
 
 /** Whether the text describes the number on a card without naming a card: “16 digits”, “the number on the front”. */
 export function namesCardDigits(text: string): boolean {
-  return cardDigits.test(text) || numberOnFront.test(text)
+  return vocabulary.cardDigits.test(text) || vocabulary.numberOnFront.test(text)
+}
+
+/** Whether the text, the name of a card alone, says that the card gets money: “card for the payout”, “карта получателя”. */
+export function namesPayout(text: string): boolean {
+  return wordsOf(text).some((word) => vocabulary.payoutWord.test(word))
+}
+
+/** Whether the text calls the card that of a customer, which may be the shop's own card. */
+export function namesCustomer(text: string): boolean {
+  return wordsOf(text).some((word) => vocabulary.customerWord.test(word))
 }
 
 /** Whether the text is the name of a payment card, such as the legend “Your debit card”. */
@@ -196,77 +323,17 @@ export function isPaymentCard(text: string): boolean {
 
 /** Whether the text names something else that is typed into an input: an order, a phone, an account, a tax number. */
 export function namesOtherThing(text: string): boolean {
-  return wordsOf(text).some((word) => otherThing.test(word))
+  return wordsOf(text).some((word) => vocabulary.otherThing.test(word))
 }
 
 /** Whether the words of an identifier (`cardNumber`, `cc-num`, `karta_raqami`) name a card number, an expiry or a code. */
 export function readIdentifier(identifier: string): 'number' | 'expiry' | 'code' | null {
   const text = normalizeText(identifier.replace(/([a-z0-9])([A-Z])/g, '$1 $2').replace(/[^\p{L}\p{N}]+/gu, ' '))
   const words = text.split(' ')
-  if (words.some((word) => otherCardWord.test(word))) return null
+  if (words.some((word) => vocabulary.otherCardWord.test(word))) return null
   if (words.some((word) => /^(cvv2?|ccv2?|cvc2?|csc)$/.test(word))) return 'code'
-  const isCard = words.some((word) => cardWord.test(word) || /^cc$/.test(word))
+  const isCard = words.some((word) => vocabulary.cardWord.test(word) || /^cc$/.test(word))
   if (isCard && words.some((word) => /^exp(iry|ire|ires|iration)?$|^(expdate|srok|muddat\w*)$/.test(word))) return 'expiry'
-  if (isCard && words.some((word) => numberWord.test(word))) return 'number'
+  if (isCard && words.some((word) => vocabulary.numberWord.test(word))) return 'number'
   return words.some((word) => /^(cardnumber|cardno|cardnum|ccnumber|ccnum|cardpan|pan)$/.test(word)) ? 'number' : null
-}
-
-const cardWord = /^(cards?|cardnumber|cardno|kart(a\w*|y|e|u|oy|ami?|ax)?|kartoch\w*|plastik\w*)$/
-const joinedNumber = /^card(number|no)$/
-const numberWord = /^(numbers?|no|num|nr|nomer\w*|raqam\w*|№|pan|digits?|tsifr\w*)$/
-const detailWord = /^(details?|data|info|information|dannye|dannyx|rekvizit\w*|malumot\w*)$/
-const countOfCards =
-  /\b(number|quantity|amount) of (\w+ ){0,2}cards\b|\bhow many\b|\bskolko\b|\bkolichestvo\b|\bnechta\b|\b(karta|kartochka)(lar)?\w* (soni|miqdori)\b/
-const lastDigits = /\b(last|posledn\w+|oxirgi|songgi)\b.{0,12}\b(4|four|chetyre|tort\w*|3|three|uch\w*|tri)\b/
-const paymentWord =
-  /^(bank\w*|credit|kredit\w*|debit|debet\w*|payment|platezh\w*|platej\w*|tolov\w*|visa|mastercard|uzcard|uzkard|humo|xumo|unionpay|amex|maestro|plastik\w*)$/
-/** Brands that mean nothing but a card. “Visa” alone may be a permit to enter a country. */
-const cardBrand = /^(uzcard|uzkard|humo|xumo|mastercard|unionpay|amex|maestro)$/
-/** What a card is for: “card to charge”, “карта получателя”, “qabul qiluvchi kartasi”. */
-const purposeWord =
-  /^(for|to|from|with|which|any|new|another|recipient\w*|sender\w*|payer\w*|charge\w*|dlya|na|s|so|iz|lyub\w*|nov\w*|drug\w*|spisan\w*|zachislen\w*|popolnen\w*|oplat\w*|perevod\w*|poluchatel\w*|otpravitel\w*|platelsh\w*|uchun|yangi|boshqa|oluvchi\w*|qiluvchi\w*|yuboruvchi\w*|qabul|otkazma)$/
-const cardDigits =
-  /\b(16|sixteen|shestnadtsat\w*|on olti)([ -]?(ta|ti|xonali|znachn\w*|tiznachn\w*|digit))*[ -](digits?|number|tsifr\w*|nomer\w*|raqam\w*|son\w*|xonali)\b/
-const numberOnFront =
-  /\b(long|embossed|digits?|numbers?|nomer\w*|tsifr\w*|raqam\w*|sonlar\w*)\b(?=.{0,40}\b(front|face|embossed|litsev\w*|old tomon\w*|yuz tomon\w*)\b)|\b(front|litsev\w*|old tomon\w*|yuz tomon\w*)\b.{0,40}\b(digits?|numbers?|nomer\w*|tsifr\w*|raqam\w*|son\w*)\b|\blong (card )?number\b/
-const otherCardWord = new RegExp(
-  `^(${[
-    'gift\\w*|podaroch\\w*|sovga\\w*|sertifikat\\w*|voucher\\w*|vaucher\\w*|loyal\\w*|bonus\\w*|discount\\w*|diskont\\w*|skidoch\\w*|chegirma\\w*',
-    'club|klub\\w*|member\\w*|azo|azolik\\w*|rewards?|miles|points?|postoyann\\w*|pokupatel\\w*|klient\\w*|xaridor\\w*|mijoz\\w*',
-    'library|kutubxona\\w*|chitatel\\w*|bibliotek\\w*|bibliotechn\\w*|kitobxon\\w*|reader\\w*|student\\w*|studench\\w*|talaba\\w*|oquvchi\\w*|uchenich\\w*|school|campus',
-    'sim|esim|iccid|transport\\w*|transit|travel|metro\\w*|bus|avtobus\\w*|proezd\\w*|atto|yol|yollanma|fuel|toplivn\\w*|benzin\\w*|yoqilgi\\w*|parking',
-    'id|identity|identif\\w*|shaxs\\w*|guvohnoma\\w*|udostoveren\\w*|passport\\w*|pasport\\w*|residence|migrats\\w*|migrat\\w*|driver\\w*|driving|voditel\\w*|haydovchi\\w*|taxograf\\w*|tachograph\\w*',
-    'medical|health\\w*|medits\\w*|tibbiy\\w*|ambulator\\w*|patient\\w*|patsient\\w*|bemor\\w*|insurance|strax\\w*|sugurta\\w*|polis\\w*|policy|vaccin\\w*',
-    'business|visiting|vizit\\w*|tashrif\\w*|greeting|post|pochtov\\w*|otkryt\\w*|tabrik\\w*|score|report|game|gaming|igr\\w*|oyin\\w*|playing|memory|xotira|sd|microsd|video|graphics?|sound|network|setevaya',
-    'access|key|propusk\\w*|dostup\\w*|kirish|pass|fitness|gym|abonement\\w*|phone|calling|scratch|skretch|green|tax|warranty|garanti\\w*|kafolat\\w*|kanban|flash|task|punch',
-    'trading|tradeable|collect\\w*|kollekts\\w*|kolleksiya\\w*|deck|pokemon|tarot|baseball|hockey|football',
-  ].join('|')})$`,
-)
-const cardIssuer =
-  /^(librar\w*|kutubxona\w*|bibliotek\w*|chitatel\w*|kitobxon\w*|loyal\w*|bonus\w*|rewards?|members?|membership|klub\w*|club|transport\w*|transit|metro\w*|toplivn\w*|fuel|patients?|patsient\w*|bemor\w*|poliklinik\w*|students?|studen\w*|talaba\w*)$/
-const requestWord =
-  /\b(enter|type|send|write|give|provide|tell|reply|need|fill|vvedite|ukajite|napishite|prishlite|otpravte|soobshite|naberite|kiriting|yozing|yuboring|bering|ayting|tering|jonating|kerak|nujen|nujny|what is your)\b/
-const warningWord =
-  /\b(never|not|dont|don t|do not|nikogda|ne|nikomu|hech|xech|hargiz|emas|mang|bermang|aytmang|yubormang|kiritmang|yozmang|without|beware|scam\w*|fraud\w*|moshenn\w*|firibgar\w*)\b/
-const inForm = /\b(v|in|on|using|through|cherez) (\w+ ){0,2}(forme|formu|form)\b|\b(shakl|forma)(ga|da|si\w*)\b/
-const documentWord =
-  /^((zagran)?pasport\w*|passports?|viza|vizov\w*|polis\w*|imei|iccid|vin|udostoveren\w*|guvohnoma\w*|licen[cs]es?|litsenz\w*|snils|jshshir|pinfl|sertifikat\w*|certificates?|diplom\w*|schetchik\w*|hisoblagich\w*|meters?)$/
-const expiryWords =
-  /^until:?$|\b(expir\w*|exp\.?( date)?|valid (thru|through|until|till|to)|good (thru|through|until|till)|srok\w*|deystvit\w* do|deystvuet do|goden do|godna do|muddat\w*|yaroqli\w*|amal qil\w*|month (and|&|or) year|mesyats i god|oy va yil|oyi va yili)\b/
-const holderWords =
-  /\bcard ?holder|\bname on (the |your )?card|\bholder'?s? name|\bderjatel\w*|\bvladel\w* kart|\bimya (na|vladeltsa) kart|\bkarta(ning)? egasi|\bkartadagi (ism|nom|familiya)/
-const securityCodeWords =
-  /\bsecurity code|\bverification value|\bkod bezopasnosti|\bxavfsizlik kodi|\bkod proverki|\b(3|three|tri|uch|uchta)[ -]?(digits?|raqam\w*|tsifr\w*|xona\w*|znak\w*|son\w*).{0,40}(back|orqa|oborot|obratn|revers)|\b(back|reverse|orqa|oborot\w*|obratn\w*)\b.{0,40}\b(3|three|tri|uch|uchta)[ -]?(digits?|numbers?|raqam\w*|tsifr\w*|xona\w*|son\w*|znak\w*)/
-const paymentContext =
-  /\b(pay|payment|payments|checkout|donat\w*|purchase|buy|billing|charge|top.?up|refund|payout|oplat\w*|platezh\w*|platej\w*|plata|spisat\w*|popoln\w*|perevod\w*|perevesti|pojertvov\w*|kupit|tolov\w*|tola\w*|xayriya\w*|ehson\w*|pul|otkaz\w*|toldirish|sotib|summa|total|jami|itogo|uzs|usd|som|sum|rub|book|booking|reserv\w*|bron\w*|guarantee|kafolat|subscri\w*|podpisk\w*|obuna)\b|[$€₽]/
-const genericWord =
-  /^(sixteen|shestnadtsat\w*|olti|xonali|znachn\w*|ta|enter|type|your|the|a|of|on|here|please|in|full|vvedite|ukajite|vash\w*|svo\w*|polnyy|kiriting|yozing|toliq|tering|sizning|bu|yerga|value|field|text|pole|maydon|or|and|yoki|va|ili|i|required|obyazatelno|majburiy|x+|mm|yy|yyyy|oo|gg|oy|yil|god|mesyats|month|year)$/
-const otherThing =
-  /^(orders?|buyurtma\w*|zakaz\w*|track\w*|trek\w*|parcel|phone\w*|mobile|tel|telefon\w*|account\w*|hisob\w*|xisob\w*|schet\w*|inn|stir|pinfl|jshshir|snils|tin|passport\w*|pasport\w*|key|kalit\w*|klyuch\w*|promo\w*|coupon\w*|kupon\w*|voucher\w*|vaucher\w*|polic\w*|polis\w*|contract\w*|dogovor\w*|shartnoma\w*|login|e|email|mail|pocht\w*|address|manzil\w*|adres\w*|iban|swift|mfo|bic|bik|licen[cs]e\w*|litsenz\w*|serial|seriyn\w*|seriya\w*|imei|vin|iccid|barcode|shtrix\w*|receipt|chek|kvitants\w*|invoice|ticket\w*|bilet\w*|chipta\w*|search\w*|qidir\w*|poisk\w*|iskat|find|amount|summa\w*|miqdor\w*|price|narx\w*|tsena|subscriber|abonent\w*|certificate|sertifikat\w*|guvohnoma\w*|udostoveren\w*|code|kod\w*|password|parol\w*|title|name|nom|nomi|nazvanie|ism\w*|imya|fio)$/
-
-// prettier-ignore
-const latinLetters: Readonly<Record<string, string>> = {
-  а: 'a', б: 'b', в: 'v', г: 'g', ғ: 'g', д: 'd', е: 'e', ё: 'e', ж: 'j', з: 'z', и: 'i', й: 'y', к: 'k', қ: 'q', л: 'l', м: 'm', н: 'n', о: 'o',
-  п: 'p', р: 'r', с: 's', т: 't', у: 'u', ў: 'o', ф: 'f', х: 'x', ҳ: 'h', ц: 'ts', ч: 'ch', ш: 'sh', щ: 'sh', ъ: '', ы: 'y', ь: '', э: 'e', ю: 'yu', я: 'ya',
-  'ō': 'o', 'ğ': 'g', 'ş': 'sh', 'ı': 'i',
 }

@@ -4,11 +4,20 @@ import { makeFinding, type FormCheckFinding } from '../finding.ts'
 import type { PageElement } from '../page-elements.ts'
 
 import { checkCardTraces, listStorageTraces, listTransferTraces, markActivity, type ActivityMark } from './check-card-traces.ts'
-import { listOpeners, openerKey } from './explore-page.ts'
+import { describeView, listOpeners, openerKey } from './explore-page.ts'
 import { guardRequests } from './guard-requests.ts'
 import { isTextInput, listPromptElements, readLivePage, type LiveElement, type LivePage, type ObservedBehaviors } from './live-elements.ts'
 import type { ProbedPage } from './probed-page.ts'
-import { fillOthers, isCardDisguised, probeInput, promptAnswerOf, typeCard, typeCardInto } from './type-into-page.ts'
+import {
+  chooseValue,
+  fillOthers,
+  isCardDisguised,
+  pressEnter,
+  probeInput,
+  promptAnswerOf,
+  typeCard,
+  typeCardInto,
+} from './type-into-page.ts'
 
 export interface PageInputOptions {
   readonly context: PageContext
@@ -53,6 +62,7 @@ export async function checkPageInputs(
   const notes: string[] = []
   try {
     await typeNewCards()
+    await scrollThrough()
     await probeOthers()
     await openForms()
   } catch (err) {
@@ -65,6 +75,14 @@ export async function checkPageInputs(
   async function readAgain(): Promise<void> {
     current = await readLivePage(probed, context, behaviors)
     elements.push(...current.elements.filter(({ card }) => card !== null))
+  }
+
+  /** Shows what a page adds only where it is scrolled to. */
+  async function scrollThrough(): Promise<void> {
+    await probed.perform(probed.page.mainFrame(), 'scrollThrough', '')
+    await probed.settle(afterScrollMs)
+    await readAgain()
+    await typeNewCards()
   }
 
   /** Types into card inputs that were not typed into yet. Returns whether there were any. */
@@ -113,7 +131,15 @@ export async function checkPageInputs(
   async function openForms(): Promise<void> {
     if (!options.shouldSubmit) return
     const pressed = new Set<string>()
-    while (typed.size === 0 && pressed.size < maxPresses && performance.now() < end) {
+    const views = new Set([describeView(current)])
+    await fillOthers(probed, current)
+    await readAgain()
+    let idlePresses = 0
+    for (
+      let presses = 0;
+      typed.size === 0 && idlePresses < maxIdlePresses && presses < maxPresses && performance.now() < end;
+      presses += 1
+    ) {
       const [opener] = listOpeners(current, pressed)
       if (opener === undefined) return
       pressed.add(openerKey(opener))
@@ -121,11 +147,18 @@ export async function checkPageInputs(
       const uncaptioned = current.live.filter((input) => isTextInput(input) && isProbed(input) && canTakeCard(input))
       for (const input of uncaptioned) await typeCardInto(probed, input)
       const since = markActivity(probed.activity)
-      await probed.perform(opener.frame, 'click', opener.selector)
+      if (opener.element.tag === 'select') await chooseValue(probed, opener)
+      else if (isTextInput(opener)) await pressEnter(probed, opener)
+      else await probed.perform(opener.frame, 'click', opener.selector)
       await probed.settle(afterPressMs)
       await checkPrompts(since)
       observeSending(uncaptioned, since)
       await readAgain()
+      const view = describeView(current)
+      // The next step often has the same button.
+      if (views.has(view)) idlePresses += 1
+      else pressed.delete(openerKey(opener))
+      views.add(view)
       if (!(await typeNewCards())) await probeOthers()
     }
   }
@@ -163,6 +196,9 @@ function canTakeCard({ isUncaptioned, element: { card, tag, attributes } }: Live
 }
 
 const maxProbedInputs = 200
-const maxPresses = 8
+/** Presses that show nothing new, and all. */
+const maxIdlePresses = 8
+const maxPresses = 24
+const afterScrollMs = 2000
 const afterTypingMs = 4000
 const afterPressMs = 5000

@@ -8,6 +8,7 @@ import { after, test } from 'node:test'
 import { findTestBrowser } from '../../../tools/chromium.ts'
 import { checkForm, type FormCheckReport } from '../check-form.ts'
 import { corpusFolder, formatCorpusResult, measureCorpus, readCorpus } from '../corpus.fixture.ts'
+import { developmentForms } from '../development-forms.fixture.ts'
 import { developmentPages } from '../development-pages.fixture.ts'
 import type { FormCheckFinding } from '../finding.ts'
 import { rules } from '../rules.ts'
@@ -62,7 +63,9 @@ test('of the frozen corpus source and browser together find all violations but t
 
 test('of the pages that the rules were written with the browser finds what the source does not show, and no script makes a clean one suspect', async () => {
   const target = mkdtempSync(join(folder, 'development-'))
-  const pages = developmentPages.filter(({ foundIn, html }) => foundIn === 'browser' || (foundIn === null && html.includes('<script')))
+  const pages = [...developmentPages, ...developmentForms].filter(
+    ({ foundIn, html }) => foundIn === 'browser' || (foundIn === null && html.includes('<script')),
+  )
   for (const [index, { html }] of pages.entries()) writeFileSync(join(target, `${index}.html`), `<!doctype html><body>${html}`)
   const { findings, notes } = await checkFolder(target)
   const errors = findings.filter(({ rule }) => rules[rule].severity === 'error')

@@ -2,7 +2,7 @@ import type { Frame } from 'playwright-core'
 
 import type { PageContext } from '../check-elements.ts'
 import { isTypedInto, type TypingBehavior } from '../fields/card-fields.ts'
-import { LabelReader } from '../fields/labels.ts'
+import { LabelReader, type FieldTexts } from '../fields/labels.ts'
 import type { Outline, OutlineElement } from '../fields/outline.ts'
 import { buildPromptOutline } from '../fields/script-fields.ts'
 import { noLocation, type PageLocation } from '../finding.ts'
@@ -21,6 +21,12 @@ export interface LiveElement {
   readonly isVisible: boolean
   /** Whether nothing but a heading says what is typed into it. */
   readonly isUncaptioned: boolean
+  /** What a person reads of an input, a heading too; '' for what is pressed. */
+  readonly caption: string
+  /** The options of a select. */
+  readonly options: readonly string[]
+  /** Whether it is pressed though it is neither a button nor a link. */
+  readonly isClickable: boolean
 }
 
 /** The page as the browser shows it at one moment. */
@@ -28,6 +34,8 @@ export interface LivePage {
   readonly elements: readonly PageElement[]
   /** Everything people type into or press, in document order. */
   readonly live: readonly LiveElement[]
+  /** The end of what a person reads, without digits: clocks and sums change by themselves. */
+  readonly words: string
   /** The service's frame; null when it is not in the page. */
   readonly form: Frame | null
 }
@@ -40,6 +48,7 @@ export async function readLivePage(probed: ProbedPage, context: PageContext, beh
   const { page } = probed
   const elements: PageElement[] = []
   const live: LiveElement[] = []
+  let words = ''
   for (const [index, frame] of page.frames().slice(0, maxFrames).entries()) {
     if (isServiceFrame(frame, context)) continue
     const prefix = frame === page.mainFrame() ? '' : `${frame.url().slice(0, 200)} `
@@ -53,22 +62,40 @@ export async function readLivePage(probed: ProbedPage, context: PageContext, beh
     const snapshots = new Map<PageLocation, ElementSnapshot>(
       [...rendered.snapshots].map(([{ location }, snapshot]) => [location, snapshot]),
     )
-    const own = listPageElements(rendered.outline, `frame ${index} `, { behaviors: observed })
-    const uncaptioned = findUncaptionedInputs(rendered.outline)
+    const clickable = new Set([...rendered.snapshots].flatMap(([element, { isClickable }]) => (isClickable ? [element] : [])))
+    const own = listPageElements(rendered.outline, `frame ${index} `, { behaviors: observed, clickable })
+    const captions = readCaptions(rendered.outline)
+    words += rendered.outline.texts.map(({ text }) => text.replace(/\d+/g, '')).join(' ')
     elements.push(...own)
     for (const element of own) {
       const snapshot = snapshots.get(element.location)
-      const isUncaptioned = uncaptioned.has(element.location)
-      if (snapshot !== undefined) live.push({ element, frame, selector: snapshot.selector, isVisible: snapshot.isVisible, isUncaptioned })
+      if (snapshot === undefined) continue
+      const { selector, isVisible, isClickable, tag, code } = snapshot
+      const { own: ownTexts = [], heading = '' } = captions.get(element.location) ?? {}
+      live.push({
+        element,
+        frame,
+        selector,
+        isVisible,
+        isClickable,
+        isUncaptioned: captions.has(element.location) && ownTexts.length === 0,
+        caption: [heading, ...ownTexts].join(' ').trim(),
+        options: tag === 'select' ? code.split('\n') : [],
+      })
     }
   }
-  return { elements, live, form: page.frames().find((frame) => isServiceFrame(frame, context)) ?? null }
+  return {
+    elements,
+    live,
+    words: words.slice(-maxWordsLength),
+    form: page.frames().find((frame) => isServiceFrame(frame, context)) ?? null,
+  }
 }
 
-function findUncaptionedInputs(outline: Outline): ReadonlySet<PageLocation> {
+function readCaptions(outline: Outline): ReadonlyMap<PageLocation, FieldTexts> {
   const inputs = outline.elements.filter((element) => isTypedInto(element)).slice(0, maxCaptionInputs)
   const reader = new LabelReader(outline, inputs)
-  return new Set(inputs.filter((input) => reader.read(input, null).own.length === 0).map(({ location }) => location))
+  return new Map(inputs.map((input) => [input.location, reader.read(input, null)]))
 }
 
 /** Card inputs and scripts that were removed again before the page was read. */
@@ -127,4 +154,5 @@ function isTextPrefix(element: PageElement, complete: PageElement): boolean {
 }
 
 const maxFrames = 30
+const maxWordsLength = 6000
 const maxCaptionInputs = 200

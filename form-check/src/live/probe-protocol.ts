@@ -33,6 +33,8 @@ export interface ElementSnapshot {
   readonly selector: string
   readonly root: 'document' | 'open shadow root' | 'closed shadow root'
   readonly isChecked: boolean
+  /** Whether it is pressed though it is neither a button nor a link: a script listens to it, or it has a hand for a cursor. */
+  readonly isClickable: boolean
   /** Whether an input, a button or a link takes space on the page. */
   readonly isVisible: boolean
   /** The code of a script or the options of a select; truncated. */
@@ -56,10 +58,12 @@ export interface PageProbe {
   click(selector: string): boolean
   /** Presses the button nearest to the element. Returns false when there is none. */
   press(selector: string): boolean
-  /** Chooses the last option of a select, or ticks a box. */
-  choose(selector: string): boolean
+  /** Chooses the option of a select with the number, ticks a box, or gives a date. */
+  choose(selector: string, index: string): boolean
   /** Presses the digits on the keypad around the element. */
   pressDigits(selector: string, digits: string): boolean
+  /** Scrolls to the end, so that what waits for it is loaded. */
+  scrollThrough(): boolean
   valueOf(selector: string): string
 }
 

@@ -38,7 +38,7 @@ export interface ProbedPage {
   /** Takes a snapshot of a frame. Null when the frame is gone or cannot be read; throws `FormCheckError` for the main frame. */
   takeSnapshot(frame: Frame): Promise<PageSnapshot | null>
   /** Does something with the element that has a selector of a snapshot. Returns false when that is not possible. */
-  perform(frame: Frame, action: ProbeAction, selector: string, digits?: string): Promise<boolean>
+  perform(frame: Frame, action: ProbeAction, selector: string, argument?: string): Promise<boolean>
   valueOf(frame: Frame, selector: string): Promise<string>
   /** Waits until the page has no request and no timer left, at most for the given time. */
   settle(limitMs: number): Promise<void>
@@ -46,7 +46,7 @@ export interface ProbedPage {
   answerPrompts(answerOf: (question: string) => string | null): void
 }
 
-export type ProbeAction = 'focus' | 'click' | 'press' | 'choose' | 'pressDigits'
+export type ProbeAction = 'focus' | 'click' | 'press' | 'choose' | 'pressDigits' | 'scrollThrough'
 
 /** Opens an empty page whose documents are observed from their first script on. */
 export async function openProbedPage(context: BrowserContext, names: ProbeNames): Promise<ProbedPage> {
@@ -63,11 +63,15 @@ export async function openProbedPage(context: BrowserContext, names: ProbeNames)
   const { installPageProbe } = (await import(new URL('../../in-page/page-probe.ts', import.meta.url).href)) as {
     installPageProbe: (names: ProbeNames) => void
   }
+  const { installTransferProbe } = (await import(new URL('../../in-page/transfer-probe.ts', import.meta.url).href)) as {
+    installTransferProbe: (names: ProbeNames) => void
+  }
   const { installTimerProbe } = (await import(new URL('../../in-page/timer-probe.ts', import.meta.url).href)) as {
     installTimerProbe: (names: ProbeNames) => void
   }
   await context.exposeBinding(names.report, ({ frame }: { frame: Frame }, event: ProbeEvent) => recordEvent(activity, event, frame))
   await context.addInitScript(installTimerProbe, names)
+  await context.addInitScript(installTransferProbe, names)
   await context.addInitScript(installPageProbe, names)
   const page = await context.newPage()
   recordPageEvents(page, activity)
@@ -82,7 +86,7 @@ export async function openProbedPage(context: BrowserContext, names: ProbeNames)
     page,
     activity,
     takeSnapshot: (frame) => takeSnapshot(page, frame, names.key),
-    perform: (frame, action, selector, digits = '') => perform(frame, { key: names.key, action, selector, digits }),
+    perform: (frame, action, selector, argument = '') => perform(frame, { key: names.key, action, selector, argument }),
     valueOf: (frame, selector) =>
       withinTime(
         frame
@@ -131,10 +135,10 @@ async function takeSnapshot(page: Page, frame: Frame, key: string): Promise<Page
   return result
 }
 
-async function perform(frame: Frame, args: { key: string; action: ProbeAction; selector: string; digits: string }): Promise<boolean> {
+async function perform(frame: Frame, args: { key: string; action: ProbeAction; selector: string; argument: string }): Promise<boolean> {
   const result = frame.evaluate(
-    ({ key, action, selector, digits }) =>
-      (globalThis as unknown as Record<string, PageProbe | undefined>)[key]?.[action](selector, digits) ?? false,
+    ({ key, action, selector, argument }) =>
+      (globalThis as unknown as Record<string, PageProbe | undefined>)[key]?.[action](selector, argument) ?? false,
     args,
   )
   return withinTime(

@@ -1,3 +1,4 @@
+import { readPictureAddress } from '../fields/pictures.ts'
 import { OutlineBuilder, type Outline, type OutlineElement } from '../fields/outline.ts'
 
 import type { ElementSnapshot, OutlineItem } from './probe-protocol.ts'
@@ -19,6 +20,7 @@ export function buildRenderedOutline(items: readonly OutlineItem[], prefix = '')
       const { tag, attributes, selector, root, code, isChecked } = item
       const place = `${prefix}${selector === '' ? tag : selector}${root === 'document' ? '' : ` (${root})`}`
       snapshots.set(builder.open({ tag, attributes, code, isChecked, location: { line: null, column: null, selector: place } }), item)
+      if (tag === 'img' && (attributes['alt'] ?? '').trim() === '') builder.text(readPictureAddress(attributes['src'] ?? ''))
     }
   }
   return { outline: builder.build(), snapshots }

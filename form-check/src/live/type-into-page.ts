@@ -1,9 +1,11 @@
-import { findCardFields, type TypingBehavior } from '../fields/card-fields.ts'
+import { findCardFields, isTypedInto, type TypingBehavior } from '../fields/card-fields.ts'
+import { digitsOf } from '../fields/field-groups.ts'
 import { buildPromptOutline } from '../fields/script-fields.ts'
 import { namesExpiry, normalizeText } from '../fields/words.ts'
 import { noLocation } from '../finding.ts'
 
 import { listTransferTraces } from './check-card-traces.ts'
+import { optionToChoose } from './explore-page.ts'
 import { isTextInput, type LiveElement, type LivePage } from './live-elements.ts'
 import type { OutgoingTransfer, ProbedPage } from './probed-page.ts'
 import { sandboxExpiry, sandboxPan } from './type-cards.ts'
@@ -21,7 +23,7 @@ export async function typeCard(probed: ProbedPage, page: LivePage, { shouldSubmi
   const last = numbers.at(-1) ?? inputs.at(-1)
   if (last === undefined || !shouldSubmit) return
   await probed.settle(quietMs)
-  if (!isKeypad(last) && (await probed.perform(last.frame, 'focus', last.selector))) await probed.page.keyboard.press('Enter')
+  if (!isKeypad(last)) await pressEnter(probed, last)
   await probed.settle(quietMs)
   await probed.perform(last.frame, 'press', last.selector)
 }
@@ -32,11 +34,32 @@ export async function fillOthers(probed: ProbedPage, { live }: LivePage): Promis
   for (const input of others.slice(0, maxOtherInputs)) {
     const { element, frame, selector } = input
     const type = (element.attributes['type'] ?? '').toLowerCase()
-    if (element.tag === 'select' || (element.tag === 'input' && type === 'checkbox' && element.attributes['required'] !== undefined))
-      await probed.perform(frame, 'choose', selector)
-    else if (isTextInput(input) && (await probed.valueOf(frame, selector)) === '')
-      await typeValue(probed, input, otherValueOf(element.attributes, element.tag))
+    if (element.tag === 'select' || (element.tag === 'input' && (isRequired(input, live) || isDate(type)))) await chooseValue(probed, input)
+    else if (isTextInput(input) && (await probed.valueOf(frame, selector)) === '') await typeValue(probed, input, otherValueOf(input))
   }
+}
+
+/** Whether a page does not go on without the box: it says so, or the box is that of the terms. Of several radios one is enough. */
+function isRequired({ element: { attributes, isChecked, text } }: LiveElement, live: readonly LiveElement[]): boolean {
+  const isRequiredHere = attributes['required'] !== undefined && !isChecked
+  if (attributes['type'] === 'checkbox') return isRequiredHere || (!isChecked && asksToAgree(text))
+  const isSame = ({ element: other }: LiveElement): boolean =>
+    other.attributes['type'] === 'radio' && other.attributes['name'] === attributes['name']
+  return attributes['type'] === 'radio' && isRequiredHere && !live.filter(isSame).some(({ element: other }) => other.isChecked)
+}
+
+function asksToAgree(text: string): boolean {
+  return /\b(agree|accept|terms|soglas\w*|prinima\w*|oferta|uslovi\w*|rozi\w*|shart\w*|qabul)\b/.test(normalizeText(text))
+}
+
+/** Presses Enter in an input, which sends it or leads on. */
+export async function pressEnter({ page, perform }: ProbedPage, { frame, selector }: LiveElement): Promise<void> {
+  if (await perform(frame, 'focus', selector)) await page.keyboard.press('Enter').catch(() => undefined)
+}
+
+/** Chooses in a list what pays by card, ticks a box, or gives a date. */
+export async function chooseValue(probed: ProbedPage, { frame, selector, options }: LiveElement): Promise<boolean> {
+  return probed.perform(frame, 'choose', selector, `${optionToChoose(options)}`)
 }
 
 /** What a person would answer to a question that asks for card data; null for any other question. */
@@ -58,8 +81,7 @@ export async function probeInput(
   await probed.settle(observeMs)
   const transfers = activity.transfers.slice(before)
   const value = await probed.valueOf(input.frame, input.selector)
-  const { attributes, tag } = input.element
-  await replaceValue(probed, input, otherValueOf(attributes, tag))
+  await replaceValue(probed, input, otherValueOf(input))
   // Without it the input keeps the focus, and typing the same number again changes nothing for the page.
   await page.keyboard.press('Tab').catch(() => undefined)
   return {
@@ -85,8 +107,9 @@ export async function typeCardInto(probed: ProbedPage, input: LiveElement): Prom
 
 async function typeValue(probed: ProbedPage, input: LiveElement, value: string): Promise<void> {
   const { frame, selector, element } = input
+  if (element.attributes['type'] === 'file') return
   if (isKeypad(input)) await probed.perform(frame, 'pressDigits', selector, value)
-  else if (element.tag === 'select') await probed.perform(frame, 'choose', selector)
+  else if (element.tag === 'select') await probed.perform(frame, 'choose', selector, `${optionOf(input, value)}`)
   else {
     await replaceValue(probed, input, value)
     await probed.page.keyboard.press('Tab')
@@ -106,15 +129,29 @@ function cardValueOf(
 ): string {
   const { card, attributes } = input.element
   const length = Number(attributes['maxlength'] ?? 0)
-  if (card?.data === 'number')
-    return length === 4 ? sandboxPan.slice(numbers.indexOf(input) * 4).slice(0, 4) : wholeCardOf(input, sandboxPan)
+  if (card?.data === 'number') return partOf(sandboxPan, numbers, input) ?? wholeCardOf(input, sandboxPan)
   if (card?.data === 'expiry') {
     if ((attributes['type'] ?? '') === 'month') return '2099-03'
     if (expiries.length < 2) return sandboxExpiry
+    if (length === 1) return partOf(sandboxExpiry, expiries, input) ?? ''
     return expiries.indexOf(input) === 0 ? sandboxExpiry.slice(0, 2) : length === 2 ? sandboxExpiry.slice(2) : '2099'
   }
   if (card?.data === 'holder') return 'TEST CARD'
   return card?.data === 'code' ? '123' : '1234'
+}
+
+/** The digits of one box of a number in parts; null: the input takes all of it. */
+function partOf(digits: string, boxes: readonly LiveElement[], input: LiveElement): string | null {
+  const lengthOf = ({ element, options }: LiveElement): number => digitsOf({ ...element, code: options.join('\n') })
+  if (lengthOf(input) === 0) return null
+  const from = boxes.slice(0, boxes.indexOf(input)).reduce((sum, box) => sum + lengthOf(box), 0)
+  return digits.slice(from, from + lengthOf(input))
+}
+
+/** The option that says the value, such as the month 03; or else the last one. */
+function optionOf({ options }: LiveElement, value: string): number {
+  const found = options.findIndex((option) => Number(/\d+/.exec(option)?.[0]) === Number(value))
+  return found >= 0 ? found : options.length - 1
 }
 
 /** One input for everything gets the number and the expiry. */
@@ -122,9 +159,9 @@ function wholeCardOf({ element: { tag, attributes } }: LiveElement, pan: string)
   return tag === 'textarea' || Object.hasOwn(attributes, 'contenteditable') ? `${pan} ${sandboxExpiry}` : pan
 }
 
-function otherValueOf(attributes: Readonly<Record<string, string>>, tag: string): string {
+function otherValueOf({ element: { attributes, tag }, caption }: LiveElement): string {
   const type = (attributes['type'] ?? 'text').toLowerCase()
-  const hint = normalizeText(['id', 'name', 'placeholder', 'aria-label'].map((name) => attributes[name] ?? '').join(' '))
+  const hint = normalizeText([caption, ...['id', 'name', 'placeholder', 'aria-label'].map((name) => attributes[name] ?? '')].join(' '))
   if (type === 'email' || /mail|pocht/.test(hint)) return 'test@example.com'
   if (type === 'tel' || /phone|telefon|tel/.test(hint)) return '998901234567'
   if (type === 'number' || /summ|amount|miqdor/.test(hint)) return '10000'
@@ -135,8 +172,15 @@ function otherValueOf(attributes: Readonly<Record<string, string>>, tag: string)
   return type === 'password' ? 'Test-1234' : tag === 'textarea' ? 'Test' : 'Test Test'
 }
 
+/** Digits are pressed on what takes neither text nor keys. */
 function isKeypad({ element: { tag, attributes } }: LiveElement): boolean {
-  return tag === 'button' || attributes['role'] === 'button' || attributes['type'] === 'button'
+  return attributes['tabindex'] === undefined
+    ? !isTypedInto({ tag, attributes })
+    : /^(button|td)$/.test(tag) || attributes['role'] === 'button'
+}
+
+function isDate(type: string): boolean {
+  return /^(date|datetime-local|month|time|week)$/.test(type)
 }
 
 const maxCardInputs = 20

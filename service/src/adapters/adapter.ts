@@ -1,8 +1,9 @@
-import { readFileSync, statSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 
 import type { Clock } from '../clock.ts'
 import type { Setting, SettingValue } from '../ops/config/values.ts'
 import type { HttpPost, HttpClient } from './http/http-post.ts'
+import { isPrivateFile } from './private-file.ts'
 
 /** Everything that an adapter may use: no environment variables, no clock of its own, no unbounded HTTP client. */
 export interface AdapterDependencies {
@@ -24,6 +25,8 @@ export interface Adapter<Port, Dependencies = AdapterDependencies, Settings exte
   /** Part of the sandbox, or for development machines only; refused in production. */
   readonly isForTestOnly: boolean
   readonly settings: Settings
+  /** It keeps sessions open with the outside system, which may allow few: every worker would open its own. */
+  readonly keepsSessions?: true
   /**
    * Throws `AdapterConfigError` when settings that are valid one by one cannot be used together. A start calls it before it opens a database, so it may read
    * the files that the settings name, and must connect to nothing. What one value alone decides belongs to the `toValue` of its setting.
@@ -111,15 +114,15 @@ function toText(value: SettingValue): string {
 
 /** The only line of a file. Throws `AdapterConfigError` when it cannot be read, when other users can read it, or when it has not exactly one line. */
 export function readSecretFile(path: string): string {
-  let mode: number
+  let isPrivate: boolean
   let text: string
   try {
-    mode = statSync(path).mode
+    isPrivate = isPrivateFile(path)
     text = readFileSync(path, 'utf8').trim()
   } catch (err) {
     throw new AdapterConfigError(`the secret file ${path} cannot be read (${(err as NodeJS.ErrnoException).code ?? 'unknown'}).`)
   }
-  if (process.platform !== 'win32' && (mode & 0o077) !== 0) {
+  if (!isPrivate) {
     throw new AdapterConfigError(`the secret file ${path} can be read by other users: chmod 600 it.`)
   }
   if (text === '' || text.includes('\n')) throw new AdapterConfigError(`the secret file ${path} must have exactly one line.`)
@@ -265,6 +268,11 @@ export function listChosenSettings<Port, Dependencies>(
     name: adapter.name,
     settings: readAdapterSettings(table.port, adapter, config),
   }))
+}
+
+/** Whether a chosen adapter keeps sessions open with its outside system. */
+export function keepsSessions<Port, Dependencies>(table: AdapterTable<Port, Dependencies>, config: ConfiguredAdapters): boolean {
+  return findAdapters(table, config).some((adapter) => adapter.keepsSessions === true)
 }
 
 /** The addresses of the chosen adapters that `findAddress` knows, with the variable that chose them. */

@@ -12,6 +12,7 @@ import {
   createAdapter,
   createAdapters,
   findAdapterFaults,
+  keepsSessions,
   listChosenSettings,
   type ConfiguredAdapters,
   type NamedPort,
@@ -27,6 +28,7 @@ import { smsAdapters } from '../adapters/sms/sms-adapters.ts'
 import type { NamedNetwork, NetworkAdapterDependencies } from '../adapters/network/network.ts'
 import { readNextKekSettings } from './next-kek-settings.ts'
 import { InvalidSettingsError } from '../ops/config/sources.ts'
+import { countWorkers } from '../ops/config/workers.ts'
 import { sandboxCodes } from '../adapters/sandbox/cards.ts'
 import { sandbox, type Sandbox } from '../adapters/sandbox/sandbox.ts'
 import { sandboxDisclosure, sandboxLegal } from '../adapters/sandbox/legal.ts'
@@ -102,6 +104,12 @@ export function externalAdapters(config: Config): Pick<Adapters, 'openKek' | 'op
     sms: (deps) => createAdapters(smsAdapters, configured, deps),
     holder: (deps) => (usesHolderService(config) ? createAdapter(holderAdapters, configured, deps) : null),
   }
+}
+
+/** How many threads answer calls with these settings. */
+export function workersOf(config: Config): number {
+  const configured = configuredAdapters(config)
+  return countWorkers(config, keepsSessions(smsAdapters, configured) || keepsSessions(networkAdapters, configured))
 }
 
 /** Whether the KEK is the development file, which the first start generates. */

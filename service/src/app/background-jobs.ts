@@ -7,6 +7,7 @@ import type { Metrics } from '../ops/metrics/metrics.ts'
 import { makeJobLog } from './job-log.ts'
 import type { Resources } from './lifecycle.ts'
 import type { ComposedServices } from './services.ts'
+import type { WorkerRole } from './workers/worker-role.ts'
 
 /** A periodic background job. */
 export interface BackgroundJob {
@@ -59,6 +60,25 @@ export function listBackgroundJobs(app: ComposedServices): BackgroundJob[] {
   ]
 }
 
+/** The jobs of a worker that is not the first: what is in its own memory. Everything else the first one does for all. */
+// prettier-ignore
+export function listWorkerJobs(app: ComposedServices, { sendAuditHeads }: Pick<WorkerRole, 'sendAuditHeads'>): BackgroundJob[] {
+  const followAudit = async (): Promise<void> => {
+    app.store.setAuditKey(await app.keyring.active('audit'))
+    sendAuditHeads(app.store.auditHeads())
+  }
+  return [
+    { event: 'clock_compared',                everyMs: seconds,      run: uncounted(app.clockAdministration.runOnce) },
+    { event: 'audit_followed',                everyMs: seconds,      run: uncounted(app.follower.runOnce) },
+    { event: 'keks_noted',                    everyMs: minutes,      run: uncounted(app.keks.update) },
+    { event: 'audit_heads_sent',              everyMs: seconds / 4,  run: uncounted(followAudit) },
+    { event: 'counters_updated',              everyMs: 2 * seconds,  run: uncounted(app.counters.runOnce) },
+    { event: 'findings_stored',               everyMs: 2 * seconds,  run: uncounted(() => app.findings.runOnce()) },
+    { event: 'requests_recorded',             everyMs: seconds,      run: uncounted(app.recorder.runOnce) },
+    { event: 'sms_deliveries_stored',         everyMs: 5 * seconds,  run: uncounted(app.smsReports.runOnce) },
+  ]
+}
+
 /** A job that deletes what is older than a time: not while the clock is not trusted. */
 function runWhileTrusted(guard: Pick<ClockGuard, 'isTrusted'>, run: BackgroundJob['run']): BackgroundJob['run'] {
   return (stopping) => (guard.isTrusted() ? run(stopping) : Promise.resolve(0))
@@ -70,15 +90,18 @@ function uncounted(run: (stopping: AbortSignal) => Promise<unknown>): Background
 }
 
 /** Starts the jobs; `resources` stops them, and then writes down what was counted last. */
-export function startBackgroundJobs(app: ComposedServices, { clock, log, metrics, resources }: BackgroundDependencies): void {
+export function startBackgroundJobs(
+  app: ComposedServices,
+  { clock, log, metrics, resources, worker = null }: BackgroundDependencies,
+): void {
   const { recorder, findings, counters, checkpoints } = app
   // After the others, which write their last entries.
   resources.add(app.clockAdministration.close)
-  resources.add(checkpoints.flush)
+  resources.add(() => (worker === null ? checkpoints.flush() : worker.sendAuditHeads(app.store.auditHeads())))
   resources.add(() => Promise.all([recorder.flush(), findings.runOnce(), counters.runOnce(AbortSignal.abort())]))
   resources.add(app.receiptWorker.stop)
   resources.add(app.webhooks.stop)
-  for (const { event, everyMs, run } of listBackgroundJobs(app)) {
+  for (const { event, everyMs, run } of worker === null ? listBackgroundJobs(app) : listWorkerJobs(app, worker)) {
     const jobLog = makeJobLog(event, { log, clock, metrics })
     const runLogged = async (stopping: AbortSignal): Promise<void> => {
       const count = await run(stopping)
@@ -94,6 +117,8 @@ export interface BackgroundDependencies {
   readonly log: Log
   readonly metrics: Pick<Metrics, 'countJobRun'>
   readonly resources: Resources
+  /** Null or absent: the first worker, or the only one. */
+  readonly worker?: WorkerRole | null
 }
 
 /** Runs a job periodically, never two runs at the same time. An error is reported, and the next run takes place. */

@@ -36,6 +36,7 @@ export function makeCertificateReload(listeners: readonly CertificateListener[],
   metrics.registerGauge({
     name: 'tessera_tls_reload_refused',
     help: '1 when the files that the last SIGHUP read could not be used, and the listener continues with the certificate of before, by listener.',
+    merge: 'max',
     read: () => states.map(({ listener: { name }, isRefused }) => ({ labels: { listener: name }, value: isRefused ? 1 : 0 })),
   })
   return () => {

@@ -34,6 +34,7 @@ export function makeDamageAlarm(
   metrics.registerGauge({
     name: 'tessera_store_damaged',
     help: '1 since the PostgreSQL server has found its files damaged.',
+    merge: 'max',
     read: () => (damage === null ? 0 : 1),
   })
   return Object.freeze<DamageAlarm>({

@@ -1,6 +1,7 @@
 import type { Demo } from '../adapters/sandbox/sandbox.ts'
 import type { Config } from '../ops/config/config.ts'
 import type { CoreDumps } from '../ops/core-dumps.ts'
+import type { MetricFamily } from '../ops/metrics/metric.ts'
 import type { DroppedCalls } from '../ops/request-log/request-buffer.ts'
 import type { Store } from '../store/store.ts'
 
@@ -19,6 +20,8 @@ export interface RunningInfo {
   /** The kind of key that wraps the data keys. */
   readonly kek: string
   readonly coreDumps: CoreDumps
+  /** Threads that answer calls. */
+  readonly workers: number
   /** Null outside the test environment. */
   readonly demo: Demo | null
 }
@@ -36,6 +39,10 @@ export interface Lifecycle {
   sealedBecause: () => string
   /** Requests in progress. */
   inFlight: () => number
+  /** Those of other workers, when their readiness was read last. */
+  inFlightElsewhere: () => number
+  /** The metrics of other workers. */
+  collectMetricsElsewhere: () => Promise<readonly (readonly MetricFamily[])[]>
   /** Bytes that are held for clients. */
   bufferedBytes: () => number
   /** Connections that are not read, because more arrives than the event loop can handle. */
@@ -53,6 +60,8 @@ export function createLifecycle(): Lifecycle {
     listAway: () => [],
     sealedBecause: () => '',
     inFlight: () => 0,
+    inFlightElsewhere: () => 0,
+    collectMetricsElsewhere: () => Promise.resolve([]),
     bufferedBytes: () => 0,
     pausedConnections: () => 0,
     unrecorded: () => [],
@@ -68,7 +77,7 @@ export interface ReadinessCheck {
 }
 
 /** The parts that may be away while calls that do not need them succeed. */
-export const awayPartNames = ['store', 'key_store', 'kek', 'network', 'sms', 'checkpoints', 'clock'] as const
+export const awayPartNames = ['store', 'key_store', 'kek', 'network', 'sms', 'checkpoints', 'clock', 'workers'] as const
 
 /** A part that does not work, and why. */
 export interface AwayPart {
@@ -96,13 +105,14 @@ export async function readReadiness({
   readinessChecks,
   listAway,
   inFlight,
+  inFlightElsewhere,
   sealedBecause,
 }: Lifecycle): Promise<Readiness> {
   if (state === 'sealed') return { ready: false, state, reason: sealedBecause() }
   if (info === null || store === null) return { ready: false, state }
   const { demo: _demo, folder: _folder, ...shown } = info
   const failed = state === 'ready' ? await findFailedCheck(readinessChecks) : null
-  const details = { ...shown, durability: store.durability, inFlight: inFlight() }
+  const details = { ...shown, durability: store.durability, inFlight: inFlight() + inFlightElsewhere() }
   if (failed !== null) return { ready: false, ...failed, ...details }
   const away = state === 'ready' ? listAway() : []
   return away.length > 0 ? { ready: true, state: 'degraded', away, ...details } : { ready: state === 'ready', state, ...details }

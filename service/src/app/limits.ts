@@ -1,5 +1,6 @@
 import type { Keyring } from '@tessera/vault/keyring'
 
+import { noCountSharing, type CountSharing } from '../domain/limits/count-sharing.ts'
 import { makeFailureBreaker, noFailureBreaker, type FailureBreaker } from '../domain/limits/failure-breaker.ts'
 import { makeFineLimits, noFineLimits, type CardSource, type FineLimits } from '../domain/limits/fine-limits.ts'
 import type { LimitObserver } from '../domain/limits/limit-mode.ts'
@@ -51,25 +52,45 @@ export interface LimitDependencies {
   readonly simulatedNow: () => number
   /** Called when a limit is reached, in shadow mode too. */
   readonly onReached: LimitObserver
+  /** Called when a merchant begins to simulate limits, or with null ends it. Default: nobody needs to know. */
+  readonly onSimulated?: (merchantId: string, since: number | null) => void
+  /** Shares the counts with other workers. Default: there are none. */
+  readonly sharing?: CountSharing
 }
 
 /** All limits of a service. They may be switched off; in the test environment each merchant may simulate them. */
 export function createLimits(config: Config, deps: LimitDependencies): LimitSet & { readonly simulation: LimitSimulation | null } {
-  if (config.limits ?? deps.isOnByDefault) return { ...createLimitSet(config, deps), simulation: null }
+  const { sharing = noCountSharing } = deps
+  if (config.limits ?? deps.isOnByDefault) return { ...createLimitSet(config, deps, { sharing }), simulation: null }
   if (!deps.canSimulate) return { ...noLimitSet, simulation: null }
   const simulated = { ...deps, now: deps.simulatedNow }
-  const { limits, simulation } = createSimulatedLimits(() => createLimitSet(config, simulated, maxSimulatedSubjects), noLimitSet)
+  const createSet = (merchantId: string): LimitSet =>
+    createLimitSet(config, simulated, { sharing: shareUnder(merchantId, sharing), maxSubjects: maxSimulatedSubjects })
+  const { limits, simulation } = createSimulatedLimits(createSet, noLimitSet, deps.onSimulated)
   return { ...limits, simulation }
 }
 
-function createLimitSet(config: Config, { keyring, now, onReached: onLimitReached }: LimitDependencies, maxSubjects?: number): LimitSet {
-  const bound = maxSubjects === undefined ? {} : { maxSubjects }
+function createLimitSet(
+  config: Config,
+  { keyring, now, onReached: onLimitReached }: LimitDependencies,
+  shared: { readonly sharing: CountSharing; readonly maxSubjects?: number },
+): LimitSet {
+  const { sharing } = shared
   return {
-    coarse: makeCoarseLimits({ now, settings: coarseLimitSettings(config), ...bound }),
-    passwords: makePasswordThrottle({ now, wrongMinuteMax: config.wrongPasswordsMinuteMax }),
-    fine: makeFineLimits({ keyring, now, settings: fineLimitSettings(config), onLimitReached, ...bound }),
-    failures: makeFailureBreaker({ now, settings: failureBreakerSettings(config), onLimitReached }),
-    sms: makeSmsGuard({ now, settings: smsGuardSettings(config), onLimitReached }),
+    coarse: makeCoarseLimits({ now, settings: coarseLimitSettings(config), ...shared }),
+    passwords: makePasswordThrottle({ now, wrongMinuteMax: config.wrongPasswordsMinuteMax, sharing }),
+    fine: makeFineLimits({ keyring, now, settings: fineLimitSettings(config), onLimitReached, ...shared }),
+    failures: makeFailureBreaker({ now, settings: failureBreakerSettings(config), onLimitReached, sharing }),
+    sms: makeSmsGuard({ now, settings: smsGuardSettings(config), onLimitReached, sharing }),
+  }
+}
+
+/** The counts of one merchant that simulates limits, apart from those of others. */
+function shareUnder(merchantId: string, sharing: CountSharing): CountSharing {
+  return {
+    sliding: (name, counts) => sharing.sliding(`${merchantId} ${name}`, counts),
+    distinct: (name, counts) => sharing.distinct(`${merchantId} ${name}`, counts),
+    ratio: (name, counts) => sharing.ratio(`${merchantId} ${name}`, counts),
   }
 }
 
@@ -83,8 +104,9 @@ const noLimitSet: LimitSet = Object.freeze({
 
 /** Limits that apply only to merchants that simulate them. */
 export function createSimulatedLimits(
-  createSet: () => LimitSet,
+  createSet: (merchantId: string) => LimitSet,
   none: LimitSet,
+  onSimulated: NonNullable<LimitDependencies['onSimulated']> = () => undefined,
 ): { readonly limits: LimitSet; readonly simulation: LimitSimulation } {
   const sets = new Map<string, { readonly since: number; readonly set: LimitSet }>()
   const limitsOf = (merchantId: string | null): LimitSet => (merchantId === null ? none : (sets.get(merchantId)?.set ?? none))
@@ -112,10 +134,14 @@ export function createSimulatedLimits(
       sinceOf: (merchantId: string) => sets.get(merchantId)?.since ?? null,
       begin(merchantId: string, since: number) {
         if (sets.size >= maxSimulations && !sets.has(merchantId)) return false
-        sets.set(merchantId, { since, set: createSet() })
+        sets.set(merchantId, { since, set: createSet(merchantId) })
+        onSimulated(merchantId, since)
         return true
       },
-      end: (merchantId: string) => void sets.delete(merchantId),
+      end(merchantId: string) {
+        sets.delete(merchantId)
+        onSimulated(merchantId, null)
+      },
     }),
   }
 }

@@ -27,6 +27,7 @@ export function makePrimaryAlarm(
   metrics.registerGauge({
     name: 'tessera_primary_refused',
     help: '1 while two servers accept writes, or only one that is older than the primary followed last; calls are refused.',
+    merge: 'max',
     read: read(({ isRefused }) => (isRefused ? 1 : 0)),
   })
   metrics.registerGauge({

@@ -4,6 +4,7 @@ import inspector from 'node:inspector'
 import { settings, type Config } from '../ops/config/config.ts'
 import { findTransportFaults } from '../ops/config/private-transports.ts'
 import { findPolicyFaults } from '../domain/verification/policy.ts'
+import { canSharePort } from '../ops/config/workers.ts'
 import { ExitError } from '../ops/exits.ts'
 import { findDashboardUserByPhone } from '../store/dashboard-users.ts'
 import { findMerchant } from '../store/merchants.ts'
@@ -33,6 +34,7 @@ export async function requireEnvironment(config: Config): Promise<void> {
     ...findPolicyFaults(config),
     ...findExternalAdapterFaults(config),
     ...findTransportFaults(settings, config),
+    ...(config.workers !== null && config.workers > 1 && !canSharePort() ? [cannotSharePort] : []),
     ...(isTest ? [] : findProductionFaults(config)),
   ]
   const testData = isTest ? [] : await findTestData(config)
@@ -54,6 +56,8 @@ function refusedStart({ environment }: Config, faults: readonly string[]): ExitE
   })
 }
 
+const cannotSharePort =
+  'forbidden: TESSERA_WORKERS is above 1, and this system does not share the connections of a port among threads: set it to 1, and run several services on PostgreSQL.'
 const notInspected = 'unknown: the database could not be inspected'
 const initAdvice = 'Run `tessera init`: it prompts for the missing settings and writes them to a file.'
 

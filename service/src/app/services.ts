@@ -1,7 +1,6 @@
 import { shareKekId } from '@tessera/vault/share-set'
 
 import { makeHttpGet } from '../adapters/http/http-get.ts'
-import type { MerchantApi } from '../adapters/merchant-api/merchant-api.ts'
 import { openControls } from '../adapters/sandbox/controls.ts'
 import { makeReset } from '../domain/merchants/reset.ts'
 import type { Sandbox } from '../adapters/sandbox/sandbox.ts'
@@ -14,7 +13,7 @@ import { makeEnrolledNodes } from '../domain/custody/enrolled-nodes.ts'
 import type { ClockGuard } from '../domain/clock-guard.ts'
 import { makeFreshRowAuthenticator, makeRowFreshness } from '../domain/freshness/row-freshness.ts'
 import { makeCardResealer } from '../domain/cards/reseal.ts'
-import { cardSettings, createCardServices, type CardSettings } from '../domain/cards/services.ts'
+import { cardSettings, createCardServices } from '../domain/cards/services.ts'
 import { makeCardSweeper } from '../domain/cards/sweep.ts'
 import { makeEvidenceCollector } from '../domain/compliance/evidence.ts'
 import { makeComplianceFindings } from '../domain/compliance/findings.ts'
@@ -28,14 +27,14 @@ import { makeIdempotency } from '../domain/idempotency/idempotency.ts'
 import { idempotencySettings } from '../domain/idempotency/dependencies.ts'
 import { makeMerchantEndpointAdministration } from '../domain/merchants/merchant-endpoint.ts'
 import { makeMerchants } from '../domain/merchants/merchants.ts'
-import { makeFetchPage, type FetchPage } from '../domain/page-check/fetch-page.ts'
+import { makeFetchPage } from '../domain/page-check/fetch-page.ts'
 import { makePageCheck } from '../domain/page-check/page-check.ts'
-import { makeParsePage, type ParsePage } from '../domain/page-check/parse-page.ts'
+import { makeParsePage } from '../domain/page-check/parse-page.ts'
 import { createNetworkDay } from '../domain/payments/network-day.ts'
 import { createReceiptAdministration } from '../domain/payments/administration.ts'
 import { createReceipts } from '../domain/payments/receipts.ts'
 import { createReceiptWorker } from '../domain/payments/receipt-worker.ts'
-import { paymentSettings, type PaymentSettings } from '../domain/payments/settings.ts'
+import { paymentSettings } from '../domain/payments/settings.ts'
 import { makeCardReports } from '../domain/reporting/cards.ts'
 import { makeCodeReports } from '../domain/reporting/verification-codes.ts'
 import { makeOverview } from '../domain/reporting/overview.ts'
@@ -46,8 +45,8 @@ import { makeDashboard } from '../domain/users/dashboard.ts'
 import { makeDashboardPasswords } from '../domain/users/passwords.ts'
 import { dashboardUserSettings } from '../domain/users/dependencies.ts'
 import { makeSignInQueue, signInQueueSettings } from '../domain/users/sign-in-queue.ts'
-import { makeSlowHash } from '../domain/users/slow-hash.ts'
-import { verificationSettings, type VerificationSettings } from '../domain/verification/settings.ts'
+import type { SlowHash } from '../domain/users/slow-hash.ts'
+import { verificationSettings } from '../domain/verification/settings.ts'
 import { codeFormatOf } from '../domain/verification/dispatch.ts'
 import { makeVerification } from '../domain/verification/verification.ts'
 import { expiredCardsEndBefore } from '../domain/cards/lifecycle.ts'
@@ -81,14 +80,17 @@ import { createFormServices } from './form-services.ts'
 import { readReadiness, type Lifecycle } from './lifecycle.ts'
 import { createOutsideSystems } from './outside-systems.ts'
 import { makeSignBackup } from './sign-backup.ts'
+import type { ServiceOverrides } from './service-overrides.ts'
 import { createSmsServices } from './sms-services.ts'
 import { createWebhookServices } from './webhook-services.ts'
 import { makeRowAlarm } from './row-alarm.ts'
 import { makeWakePostponed } from './wake-postponed.ts'
+import type { CountSharing } from '../domain/limits/count-sharing.ts'
 import { makeRecentSends } from '../domain/limits/recent-sends.ts'
-import { createLimits, simulatedCapsOf, type LimitSet } from './limits.ts'
+import { createLimits, simulatedCapsOf } from './limits.ts'
 import { inspectDatabase } from './inspect-database.ts'
 import type { Storage } from './storage.ts'
+import type { ServiceChanges } from './workers/service-changes.ts'
 import { cardsTable } from '../store/cards.ts'
 
 export interface ServiceDependencies extends Storage {
@@ -112,21 +114,10 @@ export interface ServiceDependencies extends Storage {
   readonly ownUrl: () => string
   /** The state of the service, for `tessera status`. */
   readonly lifecycle: Lifecycle
+  readonly changes: ServiceChanges
+  readonly countSharing: CountSharing
+  readonly slowHash: SlowHash
   readonly overrides?: ServiceOverrides
-}
-
-/** Replacements for tests. The service itself sets none of them. */
-export interface ServiceOverrides {
-  readonly cards?: Partial<CardSettings>
-  readonly verification?: Partial<VerificationSettings>
-  readonly payments?: Partial<PaymentSettings>
-  readonly limits?: (deps: Pick<Storage, 'keyring'>) => Partial<LimitSet>
-  readonly merchantEndpoint?: MerchantApi
-  /** Binary logarithm of scrypt's N. */
-  readonly passwordCost?: number
-  readonly pageCheck?: { readonly fetchPage: FetchPage; readonly parse: ParsePage }
-  /** Leaves the refund of a cancelled receipt to the next round of the worker. */
-  readonly refundsInBackgroundOnly?: boolean
 }
 
 /** The services of an application: those that operations call (operations/app-services.ts), and those of its background and its tests. */
@@ -140,7 +131,7 @@ export async function createServices(config: Config, adapters: Adapters, deps: S
   const now = (): number => performance.now()
   const alarm = makeRowAlarm({ log, metrics, store, clock })
   const freshness = makeRowFreshness({ store, follower: deps.follower })
-  const { clockGuard, areEntriesComparable } = deps
+  const { clockGuard, areEntriesComparable, changes } = deps
   const base: DomainBase = { store, keyring, clock, clockGuard, environment, alarm, freshness }
   /** For operators, who read whole tables: never in the thread that answers requests. */
   const scanning: Pick<Store, 'kind' | 'file' | 'read'> = { kind: store.kind, file: store.file, read: (query) => store.scan(query) }
@@ -153,13 +144,15 @@ export async function createServices(config: Config, adapters: Adapters, deps: S
       now,
       simulatedNow: () => clock.moment().monotonicMs,
       onReached: makeLimitObserver(log, metrics, () => clock.now()),
+      sharing: deps.countSharing,
+      onSimulated: (merchantId, since) => changes.publish({ kind: 'limit_simulation', merchantId, since }),
     }),
     ...overrides.limits?.({ keyring }),
   }
   const areLimitsOn = config.limits ?? adapters.limits
 
   // Cards, codes and payments, and the external systems.
-  const merchants = makeMerchants(base)
+  const merchants = makeMerchants({ ...base, onChanged: (merchantId) => changes.publish({ kind: 'merchant', merchantId }) })
   const { smsGateways, smsAdapters, holder, guard, pageGuard, ...outsideSystems } = createOutsideSystems(config, adapters, {
     base,
     machineClock,
@@ -220,7 +213,7 @@ export async function createServices(config: Config, adapters: Adapters, deps: S
 
   // The dashboard. Sign-in uses the machine's time and not that of the sandbox, because authenticator codes and sessions depend on it.
   const queue = makeSignInQueue({ clock: machineClock, now, settings: signInQueueSettings(config) })
-  const passwords = makeDashboardPasswords({ cost: overrides.passwordCost ?? config.dashboardPasswordCost, queue, derive: makeSlowHash() })
+  const passwords = makeDashboardPasswords({ cost: overrides.passwordCost ?? config.dashboardPasswordCost, queue, derive: deps.slowHash })
   const onSignIn = makeSignInObserver(log, metrics, queue, () => machineClock.now())
   const dashboard = makeDashboard({
     ...base,
@@ -355,9 +348,9 @@ export async function createServices(config: Config, adapters: Adapters, deps: S
     }),
     webhookReports: makeWebhookReports(base, endpoints),
     cardLists: makeCardReports(base),
-    codeLists: makeCodeReports({ store, clock, hasInbox: sandbox !== null }),
+    codeLists: makeCodeReports({ store, hasInbox: sandbox !== null }),
     requestLists: makeRequestLists(requestLog),
-    overview: makeOverview({ store, clock }),
+    overview: makeOverview({ store }),
     // By the machine's time, so that moving the time of the sandbox does not delete counters.
     counters: makeCallCounters({ store, clock: machineClock }),
     startPage: makeGettingStarted({ store, clock }, { formOrigin, sdk, testing: sandbox === null ? null : testingOf(sandbox) }),

@@ -39,6 +39,7 @@ test(
       file: null,
       hasSchema: true,
       appliedMigrations: 1,
+      laterMigrations: 0,
       pending: () => [],
       durability: 'local',
       primaryRefusal: null,

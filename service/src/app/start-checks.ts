@@ -165,6 +165,7 @@ async function checkPrimary({ config, database, keyStore }: StartSubject): Promi
 function checkSchema(database: DatabaseInspection): string {
   const pending = database.pending()
   if (!database.hasSchema) return 'none, created by the start'
+  if (database.laterMigrations > 0) return `of a later version, which added to it: ${String(database.laterMigrations)} migrations`
   return pending.length === 0 ? 'of this version' : `${pending.length} migrations are applied by the start`
 }
 

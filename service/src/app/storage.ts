@@ -1,3 +1,4 @@
+import { hostname } from 'node:os'
 import { dirname } from 'node:path'
 
 import { KekError, type Kek } from '@tessera/vault/kek'
@@ -65,12 +66,20 @@ export interface StorageDependencies {
   readonly custody?: Pick<Custody, 'openKeks' | 'useSets'>
   /** Called before the store that `openStorage` opened is closed. */
   readonly onStoreClosing?: () => void
+  /** On PostgreSQL, the name of this worker's audit chains. Default: the host's. */
+  readonly node?: string
+  /** A request log that is already open; the caller closes it. */
+  readonly requestLog?: RequestLogStore
+  /** Where this worker records for its next start what it has seen. Default: the data folder. */
+  readonly recordFolder?: string
+  /** Called when this worker has changed the state of a data key, or which KEK wraps it. */
+  readonly onKeysChanged?: () => void
 }
 
 /** Opens the keys and the store; `resources` closes them again. */
 export async function openStorage(config: Config, adapters: Adapters, deps: StorageDependencies, resources: Resources): Promise<Storage> {
-  const { clock, log, endNow } = deps
-  let heads: ValueStore = makeValueFile(config.dataFolder, auditHeadsFile)
+  const { clock, log, endNow, recordFolder = config.dataFolder } = deps
+  let heads: ValueStore = makeValueFile(recordFolder, auditHeadsFile)
   let sharedRecord: RecordPlace | null = null
   let next: Kek | null = null
   const heldKeks = (): readonly Kek[] => deps.custody?.openKeks() ?? []
@@ -80,11 +89,8 @@ export async function openStorage(config: Config, adapters: Adapters, deps: Stor
   let keyStoreValues: KeyStoreValues | null = null
   const { kek, keyring } = deps.keyring === undefined ? await openKeys() : { kek: await openKek(true), keyring: deps.keyring }
   const store = deps.store ?? (await openDatabase())
-  const requestLog = await openRequestLog(config, store, ({ file, cause: err }) =>
-    log.error('request_log_set_aside', { folder: file, err }),
-  )
-  resources.add(() => requestLog.close())
-  const snapshot = makeValueFile(config.dataFolder, rowVersionsFile)
+  const requestLog = deps.requestLog ?? (await openOwnRequestLog())
+  const snapshot = makeValueFile(recordFolder, rowVersionsFile)
   return {
     store,
     requestLog,
@@ -113,7 +119,16 @@ export async function openStorage(config: Config, adapters: Adapters, deps: Stor
     next = await openNextKek(opened)
     const { isTimeTrusted = () => true } = deps
     const { environment } = config
-    const keyring = await openKeyring({ kek: opened, nextKek, heldKeks, keys, environment, now: () => clock.now(), isTimeTrusted })
+    const announced = deps.onKeysChanged === undefined ? keys : announceChanges(keys, deps.onKeysChanged)
+    const keyring = await openKeyring({
+      kek: opened,
+      nextKek,
+      heldKeks,
+      keys: announced,
+      environment,
+      now: () => clock.now(),
+      isTimeTrusted,
+    })
     return { kek: opened, keyring }
   }
 
@@ -134,16 +149,45 @@ export async function openStorage(config: Config, adapters: Adapters, deps: Stor
     return { ...adapterDependencies(config, deps, config.networkTimeoutMs), warn: deps.log.warn, mayCreate }
   }
 
+  async function openOwnRequestLog(): Promise<RequestLogStore> {
+    const opened = await openRequestLog(config, store, ({ file, cause: err }) => log.error('request_log_set_aside', { folder: file, err }))
+    resources.add(() => opened.close())
+    return opened
+  }
+
   async function openDatabase(): Promise<Store> {
     const events = { log: log.info, onLost: (cause: Error) => endNow('ioError', 'store_lost', cause) }
-    const fence = { record: openPrimaryRecord(config.dataFolder, 'cards', sharedRecord), ...observerOf(deps, 'cards') }
+    const fence = { record: openPrimaryRecord(recordFolder, 'cards', sharedRecord), ...observerOf(deps, 'cards') }
     const damage = deps.onDamaged === undefined ? {} : { onDamaged: deps.onDamaged }
-    const opened = await retryUntilReachable(config, deps, () => openStore(config, { ...events, ...damage, fence }))
+    const opened = await retryUntilReachable(config, deps, () => openStore(config, { ...events, ...damage, node: deps.node, fence }))
     resources.add(() => {
       deps.onStoreClosing?.()
       return opened.close(storeCloseTimeoutMs)
     })
     return opened
+  }
+}
+
+/** A key store that tells of changes to keys that exist. A new key is found by whoever needs it. */
+function announceChanges(keys: KeyStore, onChanged: () => void): KeyStore {
+  return {
+    list: () => keys.list(),
+    insert: async (key) => {
+      const isInserted = await keys.insert(key)
+      // It takes the place of the one before.
+      if (isInserted && key.epoch > 1) onChanged()
+      return isInserted
+    },
+    setState: async (keyId, state) => {
+      await keys.setState(keyId, state)
+      onChanged()
+    },
+    replaceWrapped: async (before, after) => {
+      const isReplaced = await keys.replaceWrapped(before, after)
+      if (isReplaced) onChanged()
+      return isReplaced
+    },
+    close: () => keys.close(),
   }
 }
 
@@ -162,10 +206,12 @@ export interface StoreEvents {
   readonly fence?: PrimaryFence
   /** On PostgreSQL: told each time when the server finds its files damaged. */
   readonly onDamaged?: (found: StoreDamaged) => void
+  /** On PostgreSQL, the name of the audit chains. Default: the host's. */
+  readonly node?: string | undefined
 }
 
 /** Opens the store that the settings name. Throws `StoreUnavailable`, `MigrationRefused` and errors of the system. */
-export async function openStore(config: Config, { log, onLost, fence = {}, onDamaged }: StoreEvents): Promise<Store> {
+export async function openStore(config: Config, { log, onLost, fence = {}, onDamaged, node = hostname() }: StoreEvents): Promise<Store> {
   const { databaseUrl: url, dataFolder: folder, storeMegabytesMax, databaseWriters: writers } = config
   if (url === null) {
     const maxPages = storeMegabytesMax === null ? {} : { maxPages: storeMegabytesMax * pagesInMegabyte }
@@ -173,7 +219,7 @@ export async function openStore(config: Config, { log, onLost, fence = {}, onDam
   }
   // The driver is loaded only if it is used: it takes 5 % of the memory of an idle service.
   const { openPostgresStore } = await import('../store/postgres/postgres.ts')
-  return openPostgresStore({ url, log, writers, fence, ...(onDamaged === undefined ? {} : { onDamaged }) })
+  return openPostgresStore({ url, log, writers, fence, node, ...(onDamaged === undefined ? {} : { onDamaged }) })
 }
 
 /** The request log: beside the embedded database a file of its own, on PostgreSQL a partitioned table. */
@@ -190,12 +236,15 @@ async function openRequestLog(
 /** Opens the store of the wrapped data keys, like `openStore`. */
 export async function openKeyStore(
   { keysDatabaseUrl, databaseUrl, dataFolder }: Config,
-  deps: Pick<StorageDependencies, 'primaryObserver'>,
+  deps: Pick<StorageDependencies, 'primaryObserver' | 'recordFolder'>,
 ): Promise<(KeyStore & KeyStoreValues) | PostgresKeyStore> {
   const url = keysDatabaseUrl ?? databaseUrl
   if (url === null) return openSqliteKeyStore(dataFolder)
   const { openPostgresKeyStore } = await import('../store/postgres/keys.ts')
-  return openPostgresKeyStore({ url, fence: { record: openPrimaryRecord(dataFolder, 'keys'), ...observerOf(deps, 'keys') } })
+  return openPostgresKeyStore({
+    url,
+    fence: { record: openPrimaryRecord(deps.recordFolder ?? dataFolder, 'keys'), ...observerOf(deps, 'keys') },
+  })
 }
 
 function observerOf(
@@ -232,7 +281,7 @@ export async function retryUntilReachable<T>(
 }
 
 /** As a cache, the versions up to what `auditHeadsFile` names. */
-const rowVersionsFile = 'row-versions'
+export const rowVersionsFile = 'row-versions'
 /** Time for a store to complete its work when it closes. */
 export const storeCloseTimeoutMs = 5000
 /** Page size of SQLite. */

@@ -1,6 +1,7 @@
 import { createPrivateKey, X509Certificate, type KeyObject } from 'node:crypto'
-import { readFileSync, statSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
+import { isPrivateFile } from '../adapters/private-file.ts'
 
 import type { Config } from '../ops/config/config.ts'
 import { ExitError } from '../ops/exits.ts'
@@ -100,7 +101,7 @@ export function readTlsFile(setting: string, path: string): Buffer {
 }
 
 function requirePrivate(setting: string, path: string): void {
-  if (process.platform === 'win32' || (statSync(path).mode & 0o077) === 0) return
+  if (isPrivateFile(path)) return
   throw new TlsRefused('open_to_others', `${setting} names ${path}, which other users may read.`, { advice: `chmod 600 ${path}` })
 }
 

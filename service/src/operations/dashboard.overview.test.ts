@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 
+import { addDays, type DayPeriod, periodBefore, startOfDay, tashkentDay } from '@tessera/contract/calendar-day'
+
 import { readPeriods } from '../domain/reporting/periods.ts'
 import { createDashboardClient } from '../testing/dashboard-user.fixture.ts'
 
@@ -21,34 +23,60 @@ test('the statistics of a range count each action once, by hour and by day', asy
   }
   for (const ms of [3, 40, 40, 9000]) app.counters.timed(user.merchantId, ms)
   for (let turn = 0; turn < 3; turn++) await app.counters.runOnce(signal)
-  for (const days of [1, 7, 30, 90] as const) {
-    const { steps, total, declines, codesRefused } = await user.call('dashboard.overview.get', { days })
+  await app.dashboard.receiptSummaries.runOnce(signal)
+  for (const days of [1, 7, 30, 92]) {
+    const { steps, total, before, declines, codesRefused } = await user.call('dashboard.overview.get', lastDays(days))
     assert.equal(steps.length, days === 1 ? 24 : days)
-    const { created, verified, paid, paidTiyin, refused, codesSent, calls } = total
-    assert.deepEqual([created, verified, paid, paidTiyin, refused, codesSent, calls], [2, 2, 1, 70_000, 1, 1, 4])
+    const { created: tokens, verified, paid, paidTiyin, refused, codesSent, calls } = total
+    assert.deepEqual([tokens, verified, paid, paidTiyin, refused, codesSent, calls], [2, 2, 1, 70_000, 1, 1, 4])
     assert.deepEqual(declines, [{ reason: 'card_blocked', count: 1 }])
     assert.deepEqual(codesRefused, [{ reason: 'card_blocked', count: 1 }])
-    assert.deepEqual([steps.at(-1)?.created, steps.at(0)?.created], [2, 0])
+    const created = steps.map((step) => step.created).filter((count) => count > 0)
+    assert.deepEqual(created, [2])
+    if (days > 1) assert.equal(steps.at(-1)?.created, 2)
+    assert.deepEqual([total.attempts, total.approved, total.refunded, total.refundedTiyin], [2, 1, 0, 0])
+    assert.deepEqual({ from: before.from, to: before.to }, periodBefore(lastDays(days)))
+    assert.deepEqual([before.total.created, before.total.paidTiyin], [0, 0])
   }
 })
 
 test('an action of an hour ago is in its own hour, and one older than the range is not included', async () => {
   const user = await entrance.user('read')
   const shop = app.merchant('spec', user.merchantId)
+  const madeAt = app.clock.now()
+  const madeOn = tashkentDay(madeAt)
   await shop.createToken('8600069195406311')
   await app.counters.runOnce(signal)
   app.clock.advance(3_600_000)
-  const { steps } = await app.overview(user, 1)
+  const { steps } = await app.overview(user, { from: madeOn, to: madeOn })
+  const hour = Math.floor((madeAt - startOfDay(madeOn)) / 3_600_000)
   assert.deepEqual(
-    steps.slice(-2).map(({ created }) => created),
-    [1, 0],
+    steps.map(({ created }) => created),
+    steps.map((_, at) => (at === hour ? 1 : 0)),
   )
   app.clock.advance(24 * 3_600_000)
-  assert.equal((await app.overview(user, 1)).total.created, 0)
-  assert.equal((await app.overview(user, 7)).total.created, 1)
-  app.clock.advance(95 * 24 * 3_600_000)
+  const yesterday = await app.overview(user, lastDays(1))
+  assert.deepEqual([yesterday.total.created, yesterday.before.total.created], [0, 1])
+  assert.equal((await app.overview(user, lastDays(7))).total.created, 1)
+  app.clock.advance(190 * 24 * 3_600_000)
   assert.equal((await app.counters.deleteOld(signal)) > 0, true)
 })
+
+test('a period that ends before it begins, is too long, or has no such day is rejected', async () => {
+  const user = await entrance.user('read')
+  for (const [from, to] of [
+    ['2026-11-28', '2026-11-27'],
+    ['2026-01-01', '2026-11-28'],
+    ['2026-02-31', '2026-03-02'],
+  ] as const) {
+    assert.equal(await user.expectError('dashboard.overview.get', { from, to }), 'member_invalid', from)
+  }
+})
+
+function lastDays(count: number): DayPeriod {
+  const to = tashkentDay(app.clock.now())
+  return { from: addDays(to, 1 - count), to }
+}
 
 test('quantiles are estimated within their bucket', () => {
   const of = (...counts: [string, number][]) => readPeriods(counts.map(([name, count]) => ({ name, count })))

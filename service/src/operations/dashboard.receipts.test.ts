@@ -91,3 +91,36 @@ test('a declined payment is in the timeline of its card with its reason, and its
     ['receipt'],
   )
 })
+
+test('a refund stores why, and a receipt that would end in another way than the user was shown is left alone', async () => {
+  const support = await entrance.user('support')
+  const shop = app.merchant('spec', support.merchantId)
+  const token = await shop.createVerifiedToken(successPan, { save: true })
+  const { receipt } = await shop.call('receipts.create', { amount: 100_000 })
+  const receiptId = receipt._id
+  for (const expected of ['void', 'refund'] as const) {
+    assert.equal(await support.expectError('dashboard.receipts.cancel', { receiptId, expected }), 'cannot_cancel')
+  }
+  await shop.call('receipts.pay', { id: receiptId, token })
+  // The user had opened the dialog before it was paid.
+  assert.equal(await support.expectError('dashboard.receipts.cancel', { receiptId, expected: 'cancel' }), 'cannot_cancel')
+  assert.equal((await shop.call('receipts.get', { id: receiptId })).receipt.state, 4)
+
+  const note = 'came back <b>damaged</b> \u0000'
+  await support.call('dashboard.receipts.cancel', { receiptId, expected: 'refund', reason: 'not_delivered', note: ` ${note} ` })
+  const { timeline } = await support.call('dashboard.receipts.get', { receiptId })
+  const said = timeline.filter(({ reason }) => reason !== null)
+  assert.deepEqual(
+    said.map(({ what, actor, reason, note: words }) => [what, actor, reason, words]),
+    [['receipt.cancelled', 'user', 'not_delivered', note.trim()]],
+  )
+  const { entries } = await support.call('dashboard.audit.list', {})
+  const entry = entries.find(({ changes }) => changes.some(({ to }) => to === 'not_delivered'))
+  assert.deepEqual(
+    entry?.changes.map(({ name, from }) => [name, from]),
+    [
+      ['reason', null],
+      ['note', null],
+    ],
+  )
+})

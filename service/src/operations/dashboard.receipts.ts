@@ -1,17 +1,24 @@
+import { RpcError } from '@tessera/contract/errors'
 import type { Params, Result } from '@tessera/contract/operations'
 import {
   dashboardReceiptsCancelContract,
   dashboardReceiptsConfirmContract,
+  dashboardReceiptsExportContract,
   dashboardReceiptsGetContract,
   dashboardReceiptsListContract,
+  dashboardReceiptsTotalsContract,
 } from '@tessera/contract/operations/dashboard-receipts'
 
 import { toOperationKind, toOperationState } from '../domain/payments/network-operations.ts'
+import { decodeAuditChanges } from '../store/audit.ts'
+import { parseAccount } from '../domain/payments/render.ts'
+import { isPeriod } from '../domain/reporting/daily-totals.ts'
 import { toReasonCode } from '../domain/reporting/reason-code.ts'
 import type { ReceiptConditions } from '../domain/reporting/receipt-search.ts'
 import { readOrder, readReason, toOrderKey } from '../domain/reporting/receipt-summaries.ts'
 import type { ReceiptInList, ReceiptWithHistory } from '../domain/reporting/receipts.ts'
 
+import { expectAccepted } from './dashboard-caller.ts'
 import { formatCursor, readCursor, toTimestamp } from './dashboard-values.ts'
 import { operation } from './operation.ts'
 
@@ -24,10 +31,41 @@ export const dashboardReceiptsList = operation(dashboardReceiptsListContract, {
   },
 })
 
+/** The same receipts with their account fields, in pages for a file. */
+export const dashboardReceiptsExport = operation(dashboardReceiptsExportContract, {
+  async run({ after, count = 500, from = 0, to = Number.MAX_SAFE_INTEGER, ...conditions }, ctx, { dashboard, merchants }) {
+    const filter = { from, to, ...toConditions(conditions) }
+    const isFirst = after === null || after === undefined
+    const [{ receipts, next, unreadEntries }, atMost, merchant] = await Promise.all([
+      dashboard.receiptLists.list(ctx, { ...filter, after: readCursor(after), count }),
+      isFirst ? dashboard.receiptLists.countAtMost(ctx, filter) : null,
+      merchants.administration.find(ctx.merchantId),
+    ])
+    const { accountFields } = expectAccepted(merchant, ctx).settings
+    return {
+      receipts: receipts.map((each) => ({ ...toReceiptItem(each), account: toAccount(each.receipt) })),
+      next: formatCursor(next),
+      atMost,
+      accountFields: accountFields.map(({ name, title }) => ({ name, title: title[ctx.language] })),
+      unreadEntries,
+    }
+  },
+})
+
+/** Returns what was paid and refunded on each day. */
+export const dashboardReceiptsTotals = operation(dashboardReceiptsTotalsContract, {
+  async run(period, ctx, { dashboard }) {
+    if (!isPeriod(period, totalsDaysMax)) throw new RpcError('memberInvalid', { data: 'to' })
+    const { days, total, unreadEntries } = await dashboard.dailyTotals(ctx, period)
+    return { days: [...days], total, unreadEntries }
+  },
+})
+
 /** Returns one receipt with its history, newest first. */
 export const dashboardReceiptsGet = operation(dashboardReceiptsGetContract, {
-  async run({ receiptId }, ctx, { dashboard }) {
+  async run({ receiptId }, ctx, { dashboard, merchants }) {
     const { operations, cards, entries, ...listed } = await dashboard.receiptLists.get(ctx, receiptId)
+    const merchant = expectAccepted(await merchants.administration.find(ctx.merchantId), ctx)
     return {
       receipt: { ...toReceiptItem(listed), ...receiptDetails(listed.receipt) },
       operations: operations.map(({ kind, amountTiyin, state, reason, rawCode, requestedAt, resolvedAt, cardId }) => {
@@ -44,16 +82,26 @@ export const dashboardReceiptsGet = operation(dashboardReceiptsGetContract, {
           number,
         }
       }),
-      timeline: entries.map(({ at, action, outcome, actor, requestId }) => {
-        return { at, what: action, outcome: toReasonCode(outcome), actor: actor.split(':')[0] ?? '', requestId }
+      timeline: entries.map(({ at, action, outcome, actor, requestId, changes }) => {
+        const said = new Map(decodeAuditChanges(changes).map(({ name, to }) => [name, to]))
+        const remarks = { reason: said.get('reason') ?? null, note: said.get('note') ?? null }
+        return { at, what: action, outcome: toReasonCode(outcome), actor: actor.split(':')[0] ?? '', requestId, ...remarks }
       }),
+      refundUnconfirmedMaxTiyin: merchant.settings.refundUnconfirmedMax,
     }
   },
 })
 
-/** Cancels a receipt. A debited or held amount is returned. */
+/** Cancels a receipt. A debited or held amount is returned. What the user said about it is in the audit. */
 export const dashboardReceiptsCancel = operation(dashboardReceiptsCancelContract, {
-  run: ({ receiptId }, ctx, { receipts }) => receipts.cancel(receiptId, ctx),
+  run({ receiptId, expected = null, reason = null, note = '' }, ctx, { receipts }) {
+    const said = [
+      ['reason', reason ?? ''],
+      ['note', note.trim()],
+    ] as const
+    const remarks = said.filter(([, to]) => to !== '').map(([name, to]) => ({ name, from: null, to }))
+    return receipts.cancel({ receiptId, expected, remarks }, ctx)
+  },
   render: () => ({ success: true }),
 })
 
@@ -66,8 +114,9 @@ export const dashboardReceiptsConfirm = operation(dashboardReceiptsConfirmContra
 type ListParams = Params<'dashboard.receipts.list'>
 
 function toConditions(given: Omit<ListParams, 'after' | 'count' | 'from' | 'to'>): ReceiptConditions {
-  const { status = null, cardId = null, customer = null, order, reason = null, amountFrom = null, amountTo = null } = given
-  return { status, cardId, customer, order: order === undefined ? null : toOrderKey(order), reason, amountFrom, amountTo }
+  const { status = null, cardId = null, customer = null, order, reason = null, dateOf, amountFrom = null, amountTo = null } = given
+  const orderKey = order === undefined ? null : toOrderKey(order)
+  return { status, cardId, customer, order: orderKey, reason, dateOf: dateOf === 'paid' ? dateOf : null, amountFrom, amountTo }
 }
 
 function receiptDetails(receipt: ReceiptWithHistory['receipt']) {
@@ -91,5 +140,11 @@ export function toReceiptItem({ receipt, status, money }: ReceiptInList): Receip
   return { receiptId, state, status, ...taken, order: readOrder(receipt), customer: receipt.customer, createdAt, paidAt: payTime }
 }
 
+function toAccount(receipt: ReceiptInList['receipt']): { name: string; title: string; value: string }[] {
+  if (receipt.state === 'tampered') return []
+  return parseAccount(receipt).map(({ name, title, value }) => ({ name, title, value: String(value) }))
+}
+
+const totalsDaysMax = 366
 /** Not a state of receipts; described in the contract. */
 const stateTampered = -1

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+
+import { addDays, tashkentDay } from '@tessera/contract/calendar-day'
 import type { Result } from '@tessera/contract/operations'
 
 import { createDashboardClient } from '../testing/dashboard-user.fixture.ts'
@@ -100,9 +102,13 @@ test('the funnel counts each card once, at its last step', async () => {
     const { receipt } = await shop.call('receipts.create', { amount: 500, account: {} })
     await shop.call('receipts.pay', { id: receipt._id, token })
   }
-  const { isComplete, ...counts } = await user.call('dashboard.verification.funnel', { days: 7 })
+  const today = tashkentDay(app.clock.now())
+  const { isComplete, ...counts } = await user.call('dashboard.verification.funnel', { from: addDays(today, -6), to: today })
   assert.deepEqual(counts, { created: 4, sent: 2, verified: 2, paid: 1 })
   assert.equal(isComplete, true)
+  const yesterday = addDays(today, -1)
+  assert.equal((await user.call('dashboard.verification.funnel', { from: yesterday, to: yesterday })).created, 0)
+  assert.equal(await user.expectError('dashboard.verification.funnel', { from: today, to: yesterday }), 'member_invalid')
 })
 
 test('an invalid cursor is refused', async () => {

@@ -1,3 +1,5 @@
+import { toTimeRange } from '@tessera/contract/calendar-day'
+import { RpcError } from '@tessera/contract/errors'
 import type { Result } from '@tessera/contract/operations'
 import {
   dashboardVerificationFunnelContract,
@@ -5,15 +7,19 @@ import {
   dashboardVerificationListContract,
 } from '@tessera/contract/operations/dashboard-verification'
 
+import { isPeriod } from '../domain/reporting/daily-totals.ts'
 import { toReasonCode } from '../domain/reporting/reason-code.ts'
 import { isFailure, type CodeEvent } from '../domain/reporting/verification-codes.ts'
 
 import { formatCursor, readCursor } from './dashboard-values.ts'
 import { operation } from './operation.ts'
 
-/** Returns the verification funnel of a range of days. */
+/** Returns the verification funnel of a period. */
 export const dashboardVerificationFunnel = operation(dashboardVerificationFunnelContract, {
-  run: ({ days }, ctx, { codeLists }) => codeLists.funnel(ctx, days),
+  async run(period, ctx, { codeLists }) {
+    if (!isPeriod(period, funnelDaysMax)) throw new RpcError('memberInvalid', { data: 'to' })
+    return codeLists.funnel(ctx, toTimeRange(period))
+  },
 })
 
 /** Lists the outcomes of codes, newest first. */
@@ -45,3 +51,5 @@ function whatOf(event: CodeEvent): VerificationAttemptItem['what'] {
   if (event.action === 'code.attempted') return event.outcome === 'wrong_code' ? 'wrong' : 'refused'
   return isFailure(event) ? 'not_sent' : 'sent'
 }
+
+const funnelDaysMax = 366

@@ -381,19 +381,16 @@ async function lastNeededShare({ app: { custody } }: CallScene): Promise<string>
     const taken = await custody.takeShare({ ...operatorActor, actor: `custodian:${String(i)}` })
     if ('share' in taken) texts.push(taken.share)
   }
-  sharesOfNewSet = texts
-  const [first = '', last = ''] = texts
+  const [first = '', last = ''] = (sharesOfNewSet = texts)
   await custody.enterShare(first, operatorActor)
   return last
 }
 
 /** A share with which custodians of an open KEK agree to a node, after another one was entered. */
 async function lastAgreement(scene: CallScene): Promise<string> {
-  const { custody } = scene.app
-  const last = await lastNeededShare(scene)
+  const [{ custody }, last] = [scene.app, await lastNeededShare(scene)]
   await custody.enterShare(last, { ...operatorActor, actor: 'custodian:last' })
-  const first = sharesOfNewSet[0] ?? ''
-  await custody.enterShare(first, operatorActor, `enroll ${newNode.name} ${newNode.publicKey}`)
+  await custody.enterShare(sharesOfNewSet[0] ?? '', operatorActor, `enroll ${newNode.name} ${newNode.publicKey}`)
   return last
 }
 

@@ -6,6 +6,6 @@ import { operation } from './operation.ts'
 
 /** Cancels a receipt. A debited or held amount is returned. */
 export const receiptsCancel = operation(receiptsCancelContract, {
-  run: ({ id }, ctx, { receipts }) => receipts.cancel(id, ctx),
+  run: ({ id }, ctx, { receipts }) => receipts.cancel({ receiptId: id }, ctx),
   render: receiptResult,
 })

@@ -15,7 +15,14 @@ import {
   dashboardScriptsReview,
   dashboardScriptsList,
 } from './dashboard.page-check.ts'
-import { dashboardReceiptsCancel, dashboardReceiptsConfirm, dashboardReceiptsGet, dashboardReceiptsList } from './dashboard.receipts.ts'
+import {
+  dashboardReceiptsCancel,
+  dashboardReceiptsConfirm,
+  dashboardReceiptsExport,
+  dashboardReceiptsGet,
+  dashboardReceiptsList,
+  dashboardReceiptsTotals,
+} from './dashboard.receipts.ts'
 import { dashboardRequestsGet, dashboardRequestsList, dashboardRequestsReplay } from './dashboard.requests.ts'
 import {
   dashboardSandboxGet,
@@ -196,6 +203,8 @@ export const operationRegistry: OperationRegistry = Object.freeze({
   'dashboard.scripts.list':                dashboardScriptsList,
   'dashboard.scripts.review':              dashboardScriptsReview,
   'dashboard.receipts.list':               dashboardReceiptsList,
+  'dashboard.receipts.export':             dashboardReceiptsExport,
+  'dashboard.receipts.totals':             dashboardReceiptsTotals,
   'dashboard.receipts.get':                dashboardReceiptsGet,
   'dashboard.receipts.cancel':             dashboardReceiptsCancel,
   'dashboard.receipts.confirm':            dashboardReceiptsConfirm,

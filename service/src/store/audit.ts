@@ -240,6 +240,13 @@ export function hasAuditedAction(subject: string, action: string): Read<boolean>
   return { statement: selectAction, values: [subject, action], map: (rows) => rows.length > 0 }
 }
 
+const selectLastAction = sql`select at from audit where subject = $1 and version = 0 and action = $2 order by at desc limit 1`
+
+/** When an action on a subject without a version was last audited, Unix milliseconds; null when it never was. */
+export function findLastAction(subject: string, action: string): Read<number | null> {
+  return { statement: selectLastAction, values: [subject, action], map: ([row]) => (row === undefined ? null : readInteger(row, 'at')) }
+}
+
 const codeActions = ['code.dispatched', 'code.attempted', 'card.verified'] as const
 
 // The condition of the partial index, so that it is used.

@@ -107,8 +107,10 @@ export interface Funnel {
 }
 
 export interface FunnelQuery extends MerchantKey {
-  /** Unix ms. */
+  /** Created from this time, unix milliseconds. */
   readonly from: number
+  /** Created before this time. */
+  readonly to: number
   readonly cardsMax: number
 }
 
@@ -347,14 +349,14 @@ const selectFunnel = sql`
     cast(coalesce(sum(case when verified_at is not null then 1 else 0 end), 0) as bigint) as verified,
     cast(coalesce(sum(case when verified_at is not null and exists (select 1 from receipts as r where r.bucket = $1 and r.card_id = newest.card_id
       and r.card_id <> '' and r.pay_time > 0) then 1 else 0 end), 0) as bigint) as paid
-  from (select card_id, verified_at from cards where bucket = $1 and merchant_id = $2 and created_at >= $3
-    order by created_at desc, card_id desc limit $4) as newest`
+  from (select card_id, verified_at from cards where bucket = $1 and merchant_id = $2 and created_at >= $3 and created_at < $4
+    order by created_at desc, card_id desc limit $5) as newest`
 
 /** Counts the verification funnel of the newest cards of a time range, `cardsMax` at most. */
-export function findFunnel({ bucket, merchantId, from, cardsMax }: FunnelQuery): Read<Funnel> {
+export function findFunnel({ bucket, merchantId, from, to, cardsMax }: FunnelQuery): Read<Funnel> {
   return {
     statement: selectFunnel,
-    values: [bucket, merchantId, from, cardsMax],
+    values: [bucket, merchantId, from, to, cardsMax],
     map: ([row = {}]) => ({
       created: readInteger(row, 'created'),
       sent: readInteger(row, 'sent'),

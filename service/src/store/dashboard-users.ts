@@ -44,6 +44,22 @@ export interface SignInAttemptClaim {
   readonly lockMs: number
 }
 
+const selectCounts = sql`
+  select count(*) as active, sum(case when totp is null and user_id not in (select user_id from dashboard_passkeys) then 1 else 0 end) as without
+  from dashboard_users where state = 'active'`
+
+/** How many people can sign in, and how many of them by their password alone. */
+export function countUsers(): Read<{ active: number; withoutSecondFactor: number }> {
+  return {
+    statement: selectCounts,
+    values: [],
+    map: ([row]) =>
+      row === undefined || row['without'] === null
+        ? { active: 0, withoutSecondFactor: 0 }
+        : { active: readInteger(row, 'active'), withoutSecondFactor: readInteger(row, 'without') },
+  }
+}
+
 const insertRow = sql`${dashboardUsersTable.insertSql} on conflict do nothing returning user_id`
 
 /** False when the phone or the id is taken. */

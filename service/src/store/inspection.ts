@@ -14,6 +14,8 @@ export interface DatabaseInspection {
   readonly hasSchema: boolean
   /** How many migrations it has. */
   readonly appliedMigrations: number
+  /** How many of them this program does not know: those of a later version, which only added to the schema. */
+  readonly laterMigrations: number
   /** The migrations that the next start applies. Throws `MigrationRefused` when this program cannot use the database. */
   pending(): readonly Migration[]
   /** What acknowledged commits survive; null for a database that does not exist yet. */

@@ -24,6 +24,8 @@ export const receiptSummariesTable = table('receipt_summaries', {
   reason:        text(),                       // of the last refused payment; '' for none
   createdAt:     timestamp(),
   paidAt:        timestamp(),                  // 0 until paid or held
+  capturedAt:    timestamp(),                  // 0 until debited, and where the merchant did not get it
+  refundedAt:    timestamp(),                  // 0 until returned
 }, noMacBecause)
 
 export type ReceiptSummary = RowOf<typeof receiptSummariesTable>
@@ -147,10 +149,14 @@ export interface SummaryPageQuery {
   readonly count: number
 }
 
-/** What the page is a range of: an index each. `order` is a value of an account field, in lower case. */
+/**
+ * What the page is a range of: an index each. `order` is a value of an account field, in lower case. `captured`: range and order are by the time of the debit,
+ * and so is the cursor.
+ */
 export type SummaryKey =
-  | { readonly key: 'time' }
-  | { readonly key: 'status' | 'card' | 'customer' | 'order'; readonly value: string }
+  | { readonly key: 'time' | 'captured' }
+  | { readonly key: 'status'; readonly value: string }
+  | { readonly key: 'card' | 'customer' | 'order'; readonly value: string }
   | { readonly key: 'amount'; readonly value: number }
 
 const inRange = 'created_at >= $3 and (created_at, receipt_id) < ($4, $5)'
@@ -160,6 +166,10 @@ const pageBy = (condition: string): string => `
 
 const pages = {
   time: sql`${pageBy('')}`,
+  captured: sql`
+    select ${receiptSummariesTable.columns} from receipt_summaries
+    where bucket = $1 and merchant_id = $2 and captured_at > 0 and captured_at >= $3 and (captured_at, receipt_id) < ($4, $5)
+    order by captured_at desc, receipt_id desc limit $6`,
   status: sql`${pageBy('and status = $7')}`,
   card: sql`${pageBy(`and card_id = $7 and card_id <> ''`)}`,
   customer: sql`${pageBy(`and customer = $7 and customer <> '""'`)}`,
@@ -175,9 +185,78 @@ export function listReceiptSummaries({ bucket, merchantId, from, to, by, after, 
   const isContinued = after !== null && after.at < to
   const range = [bucket, merchantId, from, isContinued ? after.at : to, isContinued ? after.id : '', count]
   const map = (rows: readonly Row[]): ReceiptSummary[] => rows.map(receiptSummariesTable.fromRow)
-  return { statement: pages[by.key], values: by.key === 'time' ? range : [...range, toStored(by)], map }
+  return { statement: pages[by.key], values: 'value' in by ? [...range, toStored(by)] : range, map }
 }
 
-function toStored(by: Exclude<SummaryKey, { readonly key: 'time' }>): string | number {
+function toStored(by: Extract<SummaryKey, { readonly value: unknown }>): string | number {
   return by.key === 'customer' || by.key === 'order' ? quote(by.value) : by.value
+}
+
+/** A range of time of one merchant, unix milliseconds: from `from` to before `to`. */
+export interface SummaryRange {
+  readonly bucket: number
+  readonly merchantId: string
+  readonly from: number
+  readonly to: number
+}
+
+/** How many payments, and how much. */
+export interface MoneyCount {
+  readonly count: number
+  readonly tiyin: number
+}
+
+const ofMerchant = 'bucket = $1 and merchant_id = $2'
+const sumOf = (kind: 'captured' | 'refunded'): string => `
+  select count(*) as count, cast(coalesce(sum(${kind}_tiyin), 0) as bigint) as tiyin from receipt_summaries
+  where ${ofMerchant} and ${kind}_at > 0 and ${kind}_at >= $3 and ${kind}_at < $4`
+const sums = { captured: sql`${sumOf('captured')}`, refunded: sql`${sumOf('refunded')}` } as const
+
+/** What was debited, or returned, in a range of time: one range of an index that has the amounts. */
+export function sumSummaries(kind: 'captured' | 'refunded', { bucket, merchantId, from, to }: SummaryRange): Read<MoneyCount> {
+  return {
+    statement: sums[kind],
+    values: [bucket, merchantId, from, to],
+    map: ([row]) => (row === undefined ? { count: 0, tiyin: 0 } : { count: readInteger(row, 'count'), tiyin: readInteger(row, 'tiyin') }),
+  }
+}
+
+const selectOfStatus = sql`
+  select count(*) as count, cast(coalesce(sum(amount_tiyin), 0) as bigint) as tiyin from (
+    select amount_tiyin from receipt_summaries where ${ofMerchant} and status = $5 and created_at >= $3 and created_at < $4 limit $6) as newest`
+
+/** How many receipts have a status, and their amounts, of those created in a range of time; at most `rowsMax` are counted. */
+export function sumSummariesOfStatus(
+  status: ReceiptSummary['status'],
+  { bucket, merchantId, from, to }: SummaryRange,
+  rowsMax: number,
+): Read<MoneyCount> {
+  return {
+    statement: selectOfStatus,
+    values: [bucket, merchantId, from, to, status, rowsMax],
+    map: ([row]) => (row === undefined ? { count: 0, tiyin: 0 } : { count: readInteger(row, 'count'), tiyin: readInteger(row, 'tiyin') }),
+  }
+}
+
+const countBy = (at: string, condition: string): string => `
+  select count(*) as count from (
+    select 1 from receipt_summaries where ${ofMerchant} and ${at} >= $3 and ${at} < $4 ${condition} limit $5) as newest`
+const counts = {
+  time: sql`${countBy('created_at', '')}`,
+  captured: sql`${countBy('captured_at', 'and captured_at > 0')}`,
+  status: sql`${countBy('created_at', 'and status = $6')}`,
+} as const
+
+/** How many rows `listReceiptSummaries` would return, at most `rowsMax`. For the keys of which there may be many. */
+export function countSummaries(
+  by: Extract<SummaryKey, { readonly key: keyof typeof counts }>,
+  { bucket, merchantId, from, to }: SummaryRange,
+  rowsMax: number,
+): Read<number> {
+  const values = [bucket, merchantId, from, to, rowsMax]
+  return {
+    statement: counts[by.key],
+    values: 'value' in by ? [...values, by.value] : values,
+    map: ([row]) => (row === undefined ? 0 : readInteger(row, 'count')),
+  }
 }

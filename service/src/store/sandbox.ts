@@ -95,18 +95,20 @@ export const smsInboxTable = table('sms_inbox', {
 /** An SMS of the sandbox. */
 export type InboxRow = RowOf<typeof smsInboxTable>
 
-// In small steps: a new SMS deletes one, or up to a hundred after the limit was lowered.
 const deleteOldSms = sql`
   delete from sms_inbox where merchant_id = $1 and id in
-    (select id from sms_inbox where merchant_id = $1 order by at desc, id desc limit 100 offset $2)`
+    (select id from sms_inbox where merchant_id = $1 order by at desc, id desc limit 1000 offset $2)`
 
-/** Stores an SMS of the sandbox, and deletes all but the merchant's newest thousand. */
+/**
+ * Stores an SMS of the sandbox. One in 32, by its random id, deletes all but the merchant's newest thousand: walking over a thousand rows took
+ * 305 of the 913 µs that PostgreSQL spent on `cards.get_verify_code`.
+ */
 export function* insertInboxSms(sms: InboxRow): Transaction<void> {
   yield* execute(smsInboxTable.insertStatement, smsInboxTable.toValues(sms))
-  yield* execute(deleteOldSms, [sms.merchantId, maxInboxSms])
+  if (Number.parseInt(sms.id.slice(-2), 16) % 32 === 0) yield* execute(deleteOldSms, [sms.merchantId, keptInboxSms])
 }
 
-const maxInboxSms = 1000
+const keptInboxSms = 1000
 
 const selectInbox = sql`select id, at, merchant_id, phone_mask, text from sms_inbox order by at desc, id desc limit $1`
 

@@ -1,4 +1,5 @@
 import type { Dek } from '@tessera/vault/dek'
+import type { MessagePort } from 'node:worker_threads'
 
 import type { AuditHead } from './audit.ts'
 import type { RowVersion } from './table.ts'
@@ -45,6 +46,8 @@ export interface Store {
   tryLock(name: string): Promise<StoreLock | null>
   /** Whether a process has the lock of this name. A read: it takes no lock and opens no connection. */
   isLocked(name: string): Promise<boolean>
+  /** A way for another thread to write what this store writes. Absent on PostgreSQL, where each thread has connections of its own. */
+  readonly openWriterPort?: () => MessagePort
   /** The result includes `duplicate_request` only when the input has an idempotency record. */
   write<I, T, X extends I>(transaction: TransactionFunction<I, T>, input: X & OnlyMembersOf<I, X>): Promise<WriteResult<T, X>>
 }

@@ -13,7 +13,8 @@ import type { Codes } from '../adapters/sms/codes.ts'
 import type { Sms } from '../adapters/sms/sms.ts'
 import { createApp, type App } from '../app.ts'
 import { adaptersOf, type Adapters } from '../app/adapters.ts'
-import type { ComposedServices, ServiceOverrides } from '../app/services.ts'
+import type { ServiceOverrides } from '../app/service-overrides.ts'
+import type { ComposedServices } from '../app/services.ts'
 import { notChecked } from '../domain/page-check/fetch-page.ts'
 import type { StoreReport } from '../ops/audit/check.ts'
 import type { Config } from '../ops/config/config.ts'
@@ -186,6 +187,7 @@ export const noMetrics: Metrics = {
   countJobRun() {},
   registerGauge() {},
   render: () => Promise.resolve(''),
+  collect: () => Promise.resolve([]),
   close() {},
 }
 

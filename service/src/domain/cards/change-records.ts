@@ -14,6 +14,7 @@ export interface CardAction {
   readonly at: number
   readonly action: string
   readonly outcome: string
+  readonly changes?: NonNullable<AuditEntry['changes']>
 }
 
 /** The audit entry of a change that a caller requested; `changed` is the row after it. */

@@ -1,5 +1,3 @@
-import type { KeyObject } from 'node:crypto'
-
 import type { Kek } from '@tessera/vault/kek'
 import { adoptShareKek, shareKekId, type ShareKek, type ShareSet } from '@tessera/vault/share-set'
 import { parseShare, ShareTextError, type CustodianShare } from '@tessera/vault/share-text'
@@ -10,6 +8,7 @@ import type { AuditActor } from '../request-context.ts'
 
 import type { CustodyAudit, CustodyEntry } from './custody-audit.ts'
 import { CustodyRefusal } from './custody-refusal.ts'
+import { adoptOpenSet, type OpenShareSet } from './open-share-set.ts'
 import { makeEntryBackoff } from './entry-backoff.ts'
 import { makeShareCollection, type ShareCollection } from './share-collection.ts'
 import { dealShares, type ShareDealing } from './share-dealing.ts'
@@ -32,7 +31,9 @@ export interface Custody {
   /** Takes a KEK that another node handed over. False when it is not that of the set. The caller wipes `raw`. */
   adopt(setId: string, raw: Uint8Array, by: AuditActor): Promise<boolean>
   /** The KEKs that are open in this process, with their keys, for handing them over. */
-  openSets(): readonly { readonly set: ShareSet; readonly key: KeyObject }[]
+  openSets(): readonly OpenShareSet[]
+  /** Takes KEKs that another worker of the process has opened; its entries are in the audit. */
+  share(opened: readonly OpenShareSet[]): void
   /** The KEKs that are open in this process, oldest first. */
   openKeks(): readonly Kek[]
   /** The sets of which shares were entered, and how many are needed; what is open already is left out. */
@@ -254,8 +255,16 @@ class CeremonyCustody implements Custody {
     return { setId, index: share.x, received, threshold, isOpen: true }
   }
 
-  openSets(): readonly { readonly set: ShareSet; readonly key: KeyObject }[] {
-    return [...this.#open.values()]
+  openSets(): readonly OpenShareSet[] {
+    return [...this.#open.values()].map(({ set, key }) => ({ set, key }))
+  }
+
+  share(opened: readonly OpenShareSet[]): void {
+    for (const each of opened) {
+      const adopted = adoptOpenSet(each, this.#deps.environment)
+      if (adopted !== null) this.#open.set(each.set.setId, { ...adopted, set: each.set })
+    }
+    this.#announce()
   }
 
   findDissent(kekIds: ReadonlySet<string>, toKekId: string): string | null {

@@ -1,5 +1,6 @@
 import { RpcError, type ErrorName } from '@tessera/contract/errors'
 
+import { noCountSharing, type CountSharing } from './count-sharing.ts'
 import { makeRatioBreaker, type RatioBreakerSettings } from './ratio-breaker.ts'
 import { makeLimitRefusal, type LimitMode, type LimitObserver } from './limit-mode.ts'
 
@@ -18,6 +19,8 @@ export interface FailureBreakerOptions {
   readonly now: () => number
   readonly settings: FailureBreakerSettings
   readonly onLimitReached: LimitObserver
+  /** Default: no other worker counts. */
+  readonly sharing?: CountSharing
 }
 
 export interface FailureBreakerSettings {
@@ -26,9 +29,9 @@ export interface FailureBreakerSettings {
   readonly global: RatioBreakerSettings
 }
 
-export function makeFailureBreaker({ now, settings, onLimitReached }: FailureBreakerOptions): FailureBreaker {
-  const merchants = makeRatioBreaker({ now, settings: settings.merchant, maxSubjects: 50_000 })
-  const all = makeRatioBreaker({ now, settings: settings.global, maxSubjects: 1 })
+export function makeFailureBreaker({ now, settings, onLimitReached, sharing = noCountSharing }: FailureBreakerOptions): FailureBreaker {
+  const merchants = sharing.ratio('failures', makeRatioBreaker({ now, settings: settings.merchant, maxSubjects: 50_000 }))
+  const all = sharing.ratio('all_failures', makeRatioBreaker({ now, settings: settings.global, maxSubjects: 1 }))
   const refuse = makeLimitRefusal('failureLimit', settings.mode, onLimitReached)
 
   return Object.freeze({

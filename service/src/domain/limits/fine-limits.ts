@@ -6,6 +6,7 @@ import type { Keyring } from '@tessera/vault/keyring'
 import { hashLimitIin, hashLimitSubject } from '@tessera/vault/keyed-hashes'
 
 import { subscriberOf } from './address.ts'
+import { noCountSharing, type CountSharing } from './count-sharing.ts'
 import { makeDistinctCounts } from './distinct-counts.ts'
 import type { MerchantLimits } from '../merchants/settings.ts'
 import { makeLimitRefusal, type LimitMode, type LimitObserver } from './limit-mode.ts'
@@ -55,6 +56,8 @@ export interface FineLimitOptions {
   /** Called when a limit that may be in shadow mode is reached. */
   readonly onLimitReached?: LimitObserver
   readonly maxSubjects?: number
+  /** Default: no other worker counts. */
+  readonly sharing?: CountSharing
 }
 
 export function makeFineLimits({
@@ -63,13 +66,14 @@ export function makeFineLimits({
   settings,
   onLimitReached = () => undefined,
   maxSubjects = 50_000,
+  sharing = noCountSharing,
 }: FineLimitOptions): FineLimits {
-  const pans = makeSlidingCounts({ now, maxSubjects })
-  const distinctPans = makeDistinctCounts({ now, windowMs: hourMs, maxSubjects })
-  const tokens = makeSlidingCounts({ now, maxSubjects })
+  const pans = sharing.sliding('pans', makeSlidingCounts({ now, maxSubjects }))
+  const distinctPans = sharing.distinct('pans', makeDistinctCounts({ now, windowMs: hourMs, maxSubjects }))
+  const tokens = sharing.sliding('tokens', makeSlidingCounts({ now, maxSubjects }))
   const panWindows = [{ count: settings.panHourMax, ms: hourMs }]
   const tokenWindows = [{ count: settings.tokenMinuteMax, ms: minuteMs }]
-  const iins = makeSlidingCounts({ now, maxSubjects })
+  const iins = sharing.sliding('iins', makeSlidingCounts({ now, maxSubjects }))
   const iinWindows = [
     { digits: 6, windows: [{ count: settings.shortIinHourMax, ms: hourMs }] },
     { digits: 8, windows: [{ count: settings.longIinHourMax, ms: hourMs }] },

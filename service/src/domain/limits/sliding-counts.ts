@@ -8,7 +8,8 @@ export interface Window {
 export interface SlidingCounts {
   /** Milliseconds until one more is within the limit of every window; 0: now. */
   waitMs(subject: string, windows: readonly Window[]): number
-  count(subject: string, windows: readonly Window[]): void
+  /** Default: once. */
+  count(subject: string, windows: readonly Window[], times?: number): void
 }
 
 /**
@@ -33,8 +34,8 @@ export function makeSlidingCounts({ now, maxSubjects }: { now: () => number; max
       if (slices === undefined) return windows.some(({ count }) => count === 0) ? Infinity : 0
       return Math.max(0, ...slices.map((each) => each.waitMs(now())))
     },
-    count: (subject: string, windows: readonly Window[]) => {
-      for (const slices of slicesOf(subject, windows)) slices.count(now())
+    count: (subject: string, windows: readonly Window[], times = 1) => {
+      for (const slices of slicesOf(subject, windows)) slices.count(now(), times)
     },
   })
 }
@@ -50,9 +51,9 @@ class Slices {
     this.#window = window
   }
 
-  count(at: number): void {
+  count(at: number, times: number): void {
     this.#advanceTo(this.#sliceAt(at))
-    this.#counts[this.#newest % slicesInRing] = this.#countOf(this.#newest) + 1
+    this.#counts[this.#newest % slicesInRing] = this.#countOf(this.#newest) + times
   }
 
   waitMs(at: number): number {

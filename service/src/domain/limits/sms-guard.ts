@@ -1,6 +1,7 @@
 import { RpcError } from '@tessera/contract/errors'
 import { countSmsSegments } from '@tessera/contract/sms-text'
 
+import { noCountSharing, type CountSharing } from './count-sharing.ts'
 import { makeRatioBreaker, type RatioBreakerSettings } from './ratio-breaker.ts'
 import { makeLimitRefusal, type LimitMode, type LimitObserver } from './limit-mode.ts'
 
@@ -41,10 +42,12 @@ export interface SmsGuardOptions {
   readonly now: () => number
   readonly settings: SmsGuardSettings
   readonly onLimitReached: LimitObserver
+  /** Default: no other worker counts. Costs are not shared: each worker has a part of the maximum. */
+  readonly sharing?: CountSharing
 }
 
-export function makeSmsGuard({ now, settings, onLimitReached }: SmsGuardOptions): SmsGuard {
-  const prefixes = makeRatioBreaker({ now, settings: settings.conversion, maxSubjects: 10_000 })
+export function makeSmsGuard({ now, settings, onLimitReached, sharing = noCountSharing }: SmsGuardOptions): SmsGuard {
+  const prefixes = sharing.ratio('sms_prefixes', makeRatioBreaker({ now, settings: settings.conversion, maxSubjects: 10_000 }))
   const refusePrefix = makeLimitRefusal('smsPrefixLimit', settings.prefixMode, onLimitReached)
   const refuseCost = makeLimitRefusal('smsCostLimit', settings.costMode, onLimitReached)
   const day = { endsAt: now() + dayMs, spentTiyin: 0 }

@@ -29,9 +29,11 @@ export interface MerchantCacheDependencies {
   readonly store: Store
   readonly clock: Clock
   readonly rows: VerifiedRows<MerchantRow>
+  /** Called when this worker has changed a merchant. */
+  readonly onChanged?: ((merchantId: string) => void) | undefined
 }
 
-export function makeMerchantCache({ store, clock, rows }: MerchantCacheDependencies): MerchantCache {
+export function makeMerchantCache({ store, clock, rows, onChanged = () => undefined }: MerchantCacheDependencies): MerchantCache {
   const entries = new Map<string, { readonly merchant: Merchant; readonly expiresAt: number }>()
   let changes = 0
   return Object.freeze({ find, read, cached, forget })
@@ -73,6 +75,7 @@ export function makeMerchantCache({ store, clock, rows }: MerchantCacheDependenc
   function forget(merchantId: string): void {
     changes += 1
     entries.delete(merchantId)
+    onChanged(merchantId)
   }
 }
 

@@ -58,6 +58,8 @@ export interface MerchantDependencies {
   readonly environment: string
   readonly alarm: TamperedRowAlarm
   readonly freshness?: RowFreshness | undefined
+  /** Called when this worker has changed a merchant, of which others may have cached what was before. */
+  readonly onChanged?: ((merchantId: string) => void) | undefined
 }
 
 export function makeMerchants(deps: MerchantDependencies): Merchants {

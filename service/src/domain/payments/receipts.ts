@@ -13,7 +13,7 @@ import { type PaymentDependencies, type PaymentServices, withRowMacs } from './d
 import { loadReceipt, loadReceiptList, type ReceiptPeriodQuery } from './find.ts'
 import type { ReceiptWorker } from './receipt-worker.ts'
 import { type EarlierCall, findCallOutcome } from './reconcile.ts'
-import { cancelReceipt } from './refund.ts'
+import { type CancelReceiptInput, cancelReceipt } from './refund.ts'
 import type { ReceiptMerchant, ReceiptWithMerchant } from './render.ts'
 import { type ReceiptSmsInput, sendReceipt } from './send.ts'
 import { type ReceiptContext, withOutcomeMapper } from './transition-records.ts'
@@ -25,7 +25,7 @@ export interface Receipts {
   pay(input: PaymentInput, ctx: RequestContext<ReceiptWithMerchant>): Promise<ReceiptWithMerchant>
   /** `requestedTiyin` null: the whole hold. */
   confirmHold(receiptId: string, requestedTiyin: number | null, ctx: RequestContext<ReceiptWithMerchant>): Promise<ReceiptWithMerchant>
-  cancel(receiptId: string, ctx: RequestContext<ReceiptWithMerchant>): Promise<ReceiptWithMerchant>
+  cancel(input: CancelReceiptInput, ctx: RequestContext<ReceiptWithMerchant>): Promise<ReceiptWithMerchant>
   /** The outcome of a `pay` or `confirm` that was not stored under its idempotency key; null while it is in progress. */
   findOutcome(call: EarlierCall, ctx: RequestContext): Promise<ReceiptWithMerchant | null>
   state(receiptId: string, ctx: RequestContext): Promise<ReceiptState>
@@ -51,8 +51,8 @@ export function createReceipts(dependencies: PaymentDependencies, worker: Pick<R
       const receipt = await findCallOutcome(services, input, ctx)
       return receipt === null ? null : view(receipt)
     },
-    async cancel(receiptId: string, ctx: RequestContext<ReceiptWithMerchant>) {
-      const receipt = await cancelReceipt(services, receiptId, await toReceiptContext(ctx))
+    async cancel(input: CancelReceiptInput, ctx: RequestContext<ReceiptWithMerchant>) {
+      const receipt = await cancelReceipt(services, input, await toReceiptContext(ctx))
       if (receipt.state === receiptStates.returning) worker?.kick(receipt)
       return view(receipt)
     },

@@ -1,6 +1,7 @@
 import { RpcError } from '@tessera/contract/errors'
 import { receiptStates } from '@tessera/contract/receipt'
 
+import type { AuditChange } from '../../store/audit.ts'
 import type { OperationRow } from '../../store/operations.ts'
 import type { ReceiptRow } from '../../store/receipts.ts'
 import { retryOnConflict } from '../concurrency.ts'
@@ -22,17 +23,35 @@ import { isPaymentInProgress } from './states.ts'
 import type { ReceiptContext } from './transition-records.ts'
 import { applyBackgroundTransition, tryTransition, type DueReceipt, type ReceiptTransition } from './transitions.ts'
 
+/** What ends a receipt: an unpaid one is cancelled, a hold is voided, a payment is refunded. */
+export type ReceiptEnding = 'cancel' | 'void' | 'refund'
+
+export interface CancelReceiptInput {
+  readonly receiptId: string
+  /** What the caller was shown and has agreed to; a receipt that would end otherwise is left alone. Null: whatever applies. */
+  readonly expected?: ReceiptEnding | null
+  /** Why, for the audit. */
+  readonly remarks?: readonly AuditChange[]
+}
+
 /**
  * Cancels an unpaid receipt at once. A paid or held one goes to returning (21): the worker requests the refund or the release of the hold from the network,
  * and then it is cancelled (50).
  */
-export function cancelReceipt(services: PaymentServices, receiptId: string, ctx: ReceiptContext): Promise<ReceiptRow> {
+export function cancelReceipt(services: PaymentServices, input: CancelReceiptInput, ctx: ReceiptContext): Promise<ReceiptRow> {
+  const { receiptId, expected = null, remarks = [] } = input
   return retryOnConflict(async () => {
     const receipt = await loadReceipt(services, receiptId, ctx)
     if (isPaymentInProgress(receipt.state)) throw new RpcError('receiptInProgress')
+    if (expected !== null && endingOf(receipt) !== expected) throw new RpcError('cannotCancel')
     const transition = await cancelTransition(services, receipt, ctx)
-    return transition === null ? null : tryTransition(services, transition)
+    return transition === null ? null : tryTransition(services, { ...transition, remarks })
   })
+}
+
+function endingOf({ state }: ReceiptRow): ReceiptEnding | null {
+  const { created, held, paid } = receiptStates
+  return state === created ? 'cancel' : state === held ? 'void' : state === paid ? 'refund' : null
 }
 
 /** Null: the receipt was changed since it was read. */

@@ -1,6 +1,6 @@
 import type { RpcError } from '@tessera/contract/errors'
 
-import type { AuditEntry } from '../../store/audit.ts'
+import type { AuditChange, AuditEntry } from '../../store/audit.ts'
 import type { CardRow } from '../../store/cards.ts'
 import type { OperationRow } from '../../store/operations.ts'
 import { type CardLockMove, findCardLock, type ReceiptRow, updateReceipt } from '../../store/receipts.ts'
@@ -35,6 +35,8 @@ export interface ReceiptTransition {
   readonly card?: CardRow | null
   /** The audit entry's outcome. */
   readonly outcome: string
+  /** What a person said about it, for the audit. */
+  readonly remarks?: readonly AuditChange[]
   /** Null: a background job, or `actor`. */
   readonly ctx: ReceiptContext | null
   /** The actor of a change without a request. */
@@ -54,7 +56,7 @@ export async function applyTransition(
   services: PaymentServices,
   transition: ReceiptTransition,
 ): Promise<ReceiptRow | 'conflict' | 'cardLocked'> {
-  const { cause, from, to, ctx, outcome, cardLock = null, card = null, reply = null } = transition
+  const { cause, from, to, ctx, outcome, remarks = [], cardLock = null, card = null, reply = null } = transition
   const state = to.state ?? from.state
   assertTransition(cause, from.state, state)
   const { action, event } = receiptTransitions[cause]
@@ -65,7 +67,7 @@ export async function applyTransition(
   if (operationsDigest === null) return 'conflict'
   const next = await services.rows.seal({ ...from, reconcileAttempts, ...to, operationsDigest, version: from.version + 1 })
   const extras = buildExtras(ctx, {
-    audit: receiptAuditEntry(transition.actor ?? ctx, next, { at: now, action, outcome }),
+    audit: receiptAuditEntry(transition.actor ?? ctx, next, { at: now, action, outcome, changes: remarks }),
     events: event === null ? [] : [await services.eventRows.seal(buildReceiptEvent(event, next, now))],
     claimSubject: transition.isStart === true ? next.requestId || next.receiptId : null,
     reply: reply === 'receipt' ? next : reply,

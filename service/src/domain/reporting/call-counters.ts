@@ -1,10 +1,9 @@
 import { currentAuditAction } from '@tessera/contract/audit'
-import { bucketOf, bucketOfId } from '@tessera/vault/id'
+import { bucketOf } from '@tessera/vault/id'
 
 import type { Clock } from '../../clock.ts'
 import { type AuditHead, type AuditRow, listAuditEntries, listAuditHeads } from '../../store/audit.ts'
 import { addCounters, type CounterRow, deleteOldCounters, listCounterPositions } from '../../store/counters.ts'
-import { findReceipt } from '../../store/receipts.ts'
 import { deleteInPages, type Store } from '../../store/store.ts'
 
 /** Counters for the charts: audit entries, counted after their commit, and call durations. */
@@ -69,25 +68,20 @@ export function makeCallCounters({ store, clock }: CallCounterDependencies): Cal
     const counted = new Map<string, BufferedCounter>()
     const oldest = hourOf(clock.now()) - storedHours
     for (const entry of solid) {
-      for (const counter of await countersOf(entry)) if (counter.hour === 0 || counter.hour >= oldest) add(counted, counter)
+      for (const counter of countersOf(entry)) if (counter.hour === 0 || counter.hour >= oldest) add(counted, counter)
     }
     return (await store.write(addCounters, { counters: toRows([...counted.values()]), position: { chain, from, to: last.seq } }))
       ? last.seq
       : null
   }
 
-  async function countersOf(entry: AuditRow): Promise<BufferedCounter[]> {
-    const { merchantId, subject, at, actor, action } = entry
+  function countersOf(entry: AuditRow): BufferedCounter[] {
+    const { merchantId, at, actor } = entry
     const name = nameOf(entry)
     if (name === null || merchantId === '') return []
     const counters: BufferedCounter[] = [{ merchantId, hour: hourOf(at), name, count: 1 }]
     // Calls tried in the dashboard do not show that the merchant's own calls arrive.
     if (firsts.has(name)) counters.push({ merchantId, hour: 0, name: actor.startsWith('user:') ? triedCounter(name) : name, count: 1 })
-    if (action === 'receipt.paid') {
-      const bucket = bucketOfId(subject)
-      const receipt = bucket === null ? null : await store.read(findReceipt({ bucket, merchantId, receiptId: subject }))
-      if (receipt !== null) counters.push({ merchantId, hour: hourOf(at), name: 'paid_tiyin', count: receipt.takenTiyin })
-    }
     return counters
   }
 
@@ -151,8 +145,8 @@ export function hourOf(at: number): number {
 
 /** Upper bounds of the buckets, milliseconds. Longer calls are counted as `more`. */
 export const spanBounds = Object.freeze([5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000, 15_000] as const)
-/** The range of the longest chart plus one day. */
-export const storedHours = 91 * 24
+/** The longest period of the overview (92 days), the one before it, and a day. */
+export const storedHours = 185 * 24
 const pageSize = 1000
 const maxCounters = 50_000
 /** A commit is visible long before. */

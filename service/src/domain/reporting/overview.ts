@@ -1,23 +1,31 @@
-import type { Clock } from '../../clock.ts'
+import { countDays, type DayPeriod, periodBefore, toTimeRange } from '@tessera/contract/calendar-day'
+
 import { type CounterStep, listCounters } from '../../store/counters.ts'
 import type { Store } from '../../store/store.ts'
 
 import type { MerchantCardsKey } from './cards.ts'
+import { addMoney, type MoneyTotals, noMoneyTotals, sumMoneyOfEach } from './daily-totals.ts'
 import { toReasonCode } from './reason-code.ts'
 import { hourOf } from './call-counters.ts'
 import { readPeriods, type PeriodPair } from './periods.ts'
 
-export interface OverviewTotals extends PeriodPair {
+export interface OverviewTotals extends PeriodPair, MoneyTotals {
   readonly created: number
   readonly verified: number
-  readonly paid: number
-  readonly paidTiyin: number
   readonly refused: number
 }
 
 export interface OverviewStep extends OverviewTotals {
   /** Start of the interval, Unix milliseconds. */
   readonly at: number
+}
+
+export interface PeriodTotals extends OverviewTotals {
+  readonly codesSent: number
+  /** Payments that got an answer, and those of them that were debited or held. */
+  readonly attempts: number
+  readonly approved: number
+  readonly calls: number
 }
 
 export interface DeclineCause {
@@ -27,50 +35,84 @@ export interface DeclineCause {
 
 export interface Overview {
   readonly steps: readonly OverviewStep[]
-  readonly total: OverviewTotals & { readonly codesSent: number; readonly calls: number }
+  readonly total: PeriodTotals
+  readonly before: DayPeriod & { readonly steps: readonly OverviewStep[]; readonly total: PeriodTotals }
   readonly declines: readonly DeclineCause[]
   readonly codesRefused: readonly DeclineCause[]
 }
 
-export interface OverviewDependencies {
-  readonly store: Pick<Store, 'read'>
-  readonly clock: Pick<Clock, 'now'>
-}
+export type BuildOverview = (of: MerchantCardsKey, period: DayPeriod) => Promise<Overview>
 
-export type BuildOverview = (of: MerchantCardsKey, days: number) => Promise<Overview>
-
-/** Statistics of the last days, including today: hourly for one day, daily for more. Reads only counters, never cards or receipts. */
-export function makeOverview({ store, clock }: OverviewDependencies): BuildOverview {
-  return async ({ bucket, merchantId }, days) => {
-    const stepHours = days === 1 ? 1 : 24
-    const toHour = hourOf(clock.now())
-    const steps = days === 1 ? 24 : days
-    const last = Math.floor((toHour + aheadHours) / stepHours)
-    const first = last - steps + 1
-    const counters = await store.read(listCounters({ bucket, merchantId, fromHour: first * stepHours - aheadHours, toHour, stepHours }))
-    const byStep = Map.groupBy(counters, ({ step }) => step)
+/**
+ * Statistics of a period of days and of the one before it: hourly for one day, daily for more. Reads counters and sums of summaries, never cards or receipts.
+ * A period and the one before it are within what is stored.
+ */
+export function makeOverview({ store }: { readonly store: Pick<Store, 'read'> }): BuildOverview {
+  return async (of, period) => {
+    const earlier = periodBefore(period)
+    const [now, before] = await Promise.all([readPeriod(of, period), readPeriod(of, earlier)])
+    const { counters } = now
     return {
-      steps: Array.from({ length: steps }, (_, at) => ({
-        at: ((first + at) * stepHours - aheadHours) * hourMs,
-        ...toTotals(byStep.get(first + at) ?? []),
-      })),
-      total: {
-        ...toTotals(counters),
-        codesSent: sumOf(counters, 'code_sent'),
-        calls: counters.reduce((sum, { name, count }) => sum + (name.startsWith('ms:') ? count : 0), 0),
-      },
+      steps: toSteps(now),
+      total: toPeriodTotals(now),
+      before: { ...earlier, steps: toSteps(before), total: toPeriodTotals(before) },
       declines: causesOf(counters, 'refused:'),
       codesRefused: causesOf(counters, 'code_refused:'),
     }
   }
+
+  async function readPeriod({ bucket, merchantId }: MerchantCardsKey, period: DayPeriod): Promise<PeriodRead> {
+    const { from, to } = toTimeRange(period)
+    const stepHours = countDays(period) === 1 ? 1 : 24
+    const stepMs = stepHours * hourMs
+    const starts = Array.from({ length: (to - from) / stepMs }, (_, number) => from + number * stepMs)
+    const [counters, moneys] = await Promise.all([
+      store.read(listCounters({ bucket, merchantId, fromHour: hourOf(from), toHour: hourOf(to - 1), stepHours })),
+      sumMoneyOfEach(
+        store,
+        { bucket, merchantId },
+        starts.map((at) => ({ from: at, to: at + stepMs })),
+      ),
+    ])
+    return {
+      counters,
+      byStep: Map.groupBy(counters, ({ step }) => step),
+      steps: starts.map((at, number) => ({
+        step: Math.floor((hourOf(at) + aheadHours) / stepHours),
+        at,
+        money: moneys[number] ?? noMoneyTotals,
+      })),
+    }
+  }
 }
 
-function toTotals(counters: readonly CounterStep[]): OverviewTotals {
+interface PeriodRead {
+  readonly counters: readonly CounterStep[]
+  readonly byStep: ReadonlyMap<number, readonly CounterStep[]>
+  readonly steps: readonly { readonly step: number; readonly at: number; readonly money: MoneyTotals }[]
+}
+
+function toSteps({ byStep, steps }: PeriodRead): OverviewStep[] {
+  return steps.map(({ step, at, money }) => ({ at, ...toTotals(byStep.get(step) ?? [], money) }))
+}
+
+function toPeriodTotals({ counters, steps }: PeriodRead): PeriodTotals {
+  const totals = toTotals(counters, steps.map(({ money }) => money).reduce(addMoney, noMoneyTotals))
+  const approved = sumOf(counters, 'paid') + sumOf(counters, 'held')
+  return {
+    ...totals,
+    codesSent: sumOf(counters, 'code_sent'),
+    attempts: approved + totals.refused,
+    approved,
+    calls: counters.reduce((sum, { name, count }) => sum + (name.startsWith('ms:') ? count : 0), 0),
+  }
+}
+
+function toTotals(counters: readonly CounterStep[], money: MoneyTotals): OverviewTotals {
   return {
     created: sumOf(counters, 'created'),
     verified: sumOf(counters, 'verified'),
-    paid: sumOf(counters, 'paid'),
-    paidTiyin: sumOf(counters, 'paid_tiyin'),
+    ...money,
     refused: causesOf(counters, 'refused:').reduce((sum, { count }) => sum + count, 0),
     ...readPeriods(counters),
   }
@@ -94,3 +136,5 @@ function causesOf(counters: readonly CounterStep[], prefix: string): DeclineCaus
 const hourMs = 3_600_000
 /** Offset of Tashkent time from UTC. */
 const aheadHours = 5
+/** Counters are stored for twice as long (`storedHours`), so that each period can be compared with the one before it. */
+export const overviewDaysMax = 92

@@ -1,6 +1,12 @@
 import type { ReceiptStatus } from '@tessera/contract/receipt-status'
 
-import { listReceiptSummaries, type ReceiptSummary, type SummaryKey, type SummaryPageQuery } from '../../store/receipt-summaries.ts'
+import {
+  countSummaries,
+  listReceiptSummaries,
+  type ReceiptSummary,
+  type SummaryKey,
+  type SummaryPageQuery,
+} from '../../store/receipt-summaries.ts'
 import type { Store } from '../../store/store.ts'
 import type { TimeCursor } from '../../store/transaction.ts'
 
@@ -13,6 +19,8 @@ export interface ReceiptConditions {
   readonly order: string | null
   /** The `reason` of the last refused payment. */
   readonly reason: string | null
+  /** What the range of time is about: when it was created (null), or when the money was debited. */
+  readonly dateOf: 'paid' | null
   /** Tiyin, both ends included. */
   readonly amountFrom: number | null
   readonly amountTo: number | null
@@ -24,6 +32,7 @@ export const noConditions: ReceiptConditions = Object.freeze({
   customer: null,
   order: null,
   reason: null,
+  dateOf: null,
   amountFrom: null,
   amountTo: null,
 })
@@ -44,30 +53,47 @@ export interface FoundSummaries {
 
 /** A page of the summaries that match all conditions, newest first: a range of the index of the narrowest condition, of which the others are picked out. */
 export async function findMatchingSummaries(store: Pick<Store, 'read'>, search: SummarySearch): Promise<FoundSummaries> {
-  const { conditions, count, ...range } = search
+  const { conditions, count, from, to } = search
   const by = narrowestKey(conditions)
+  // The indexes of the other keys are in the order of creation: of their few rows those of another time are picked out.
+  const isPicked = conditions.dateOf === 'paid' && by.key !== 'captured'
+  const range = { ...search, ...(isPicked ? { from: 0, to: Number.MAX_SAFE_INTEGER } : {}), by }
   const matching: ReceiptSummary[] = []
-  let after = range.after
+  let after = search.after
   for (let page = 0; page < pagesMax; page++) {
-    const read = await store.read(listReceiptSummaries({ ...range, by, after, count: rowsAtOnce }))
+    const read = await store.read(listReceiptSummaries({ ...range, after, count: rowsAtOnce }))
     for (const summary of read) {
-      if (matches(summary, conditions)) {
+      if (matches(summary, conditions) && (!isPicked || isPaidWithin(summary, { from, to }))) {
         if (matching.length === count) return { matching, next: after }
         matching.push(summary)
       }
-      after = { at: summary.createdAt, id: summary.receiptId }
+      after = { at: by.key === 'captured' ? summary.capturedAt : summary.createdAt, id: summary.receiptId }
     }
     if (read.length < rowsAtOnce) return { matching, next: null }
   }
   return { matching, next: after }
 }
 
-function narrowestKey({ order, customer, cardId, status, amountFrom, amountTo }: ReceiptConditions): SummaryKey {
+function isPaidWithin({ capturedAt }: ReceiptSummary, { from, to }: { readonly from: number; readonly to: number }): boolean {
+  return capturedAt > 0 && capturedAt >= from && capturedAt < to
+}
+
+function narrowestKey({ order, customer, cardId, status, dateOf, amountFrom, amountTo }: ReceiptConditions): SummaryKey {
   if (order !== null) return { key: 'order', value: order }
   if (cardId !== null) return { key: 'card', value: cardId }
   if (customer !== null) return { key: 'customer', value: customer }
   if (amountFrom !== null && amountFrom === amountTo) return { key: 'amount', value: amountFrom }
+  if (dateOf === 'paid') return { key: 'captured' }
   return status === null ? { key: 'time' } : { key: 'status', value: status }
+}
+
+/** How many receipts a search finds at most: those of its narrowest condition. Null for a key of which there are few. */
+export async function countAtMost(
+  store: Pick<Store, 'read'>,
+  { conditions, ...range }: Omit<SummarySearch, 'after' | 'count'>,
+): Promise<number | null> {
+  const by = narrowestKey(conditions)
+  return by.key === 'time' || by.key === 'captured' || by.key === 'status' ? store.read(countSummaries(by, range, countedMax)) : null
 }
 
 /** The order is not part of a summary: it is searched by its own index, and never changes. */
@@ -84,6 +110,8 @@ export function matches(summary: SearchedFields, { status, cardId, customer, rea
 
 export type SearchedFields = Pick<ReceiptSummary, 'status' | 'cardId' | 'customer' | 'reason' | 'amountTiyin'>
 
+/** Counting goes on for some milliseconds, and a file of a spreadsheet has no more rows. */
+const countedMax = 1_048_576
 const rowsAtOnce = 250
 /** With more rows to read, the page ends and the next one goes on. */
 const pagesMax = 8

@@ -1,18 +1,19 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
+import { type ReceiptState, receiptStates } from '@tessera/contract/receipt'
 import type { ReceiptStatus } from '@tessera/contract/receipt-status'
 
 import type { OperationRow } from '../../store/operations.ts'
 import { makeOperation, makeReceipt } from '../../store/suite/money.fixture.ts'
 
-import { deriveReceiptStatus, type ReceiptFacts, sumReceiptMoney } from './receipt-status.ts'
+import { deriveReceiptStatus, type ReceiptFacts, sumReceiptMoney, wasPaid } from './receipt-status.ts'
 
 type Step = [kind: OperationRow['kind'], state?: OperationRow['state'], amountTiyin?: number]
 
 function operationsOf(...steps: readonly Step[]): OperationRow[] {
   return steps.map(([kind, state = 'approved', amountTiyin = 500_000], at) =>
-    makeOperation(makeReceipt(1), `r${at}`, { kind, state, amountTiyin }),
+    makeOperation(makeReceipt(1), `r${at}`, { kind, state, amountTiyin, resolvedAt: 1 + at }),
   )
 }
 
@@ -113,6 +114,16 @@ test('money counts what the network approved: a hold when it was captured, a ret
     ],
   ]
   for (const [steps, capturedTiyin, refundedTiyin] of sums) {
-    assert.deepEqual(sumReceiptMoney(operationsOf(...steps)), { capturedTiyin, refundedTiyin })
+    const money = sumReceiptMoney(operationsOf(...steps))
+    assert.deepEqual([money.capturedTiyin, money.refundedTiyin], [capturedTiyin, refundedTiyin])
+    assert.deepEqual([money.capturedAt > 0, money.refundedAt > 0], [capturedTiyin > 0, refundedTiyin > 0])
   }
+})
+
+test('a payment was the merchant’s when it is paid, or somebody asked for its return, and not while or because its outcome was unknown', () => {
+  const { created, awaitingMerchant, paid, held, unknown, returning, cancelled } = receiptStates
+  const of = (sourceCancel: string | null, ...states: readonly ReceiptState[]): boolean[] =>
+    states.map((state) => wasPaid({ ...makeReceipt(1), state, sourceCancel }))
+  assert.deepEqual(of(null, paid, created, awaitingMerchant, held, unknown, returning, cancelled), [true, ...Array<boolean>(6).fill(false)])
+  assert.deepEqual(of('subscribe', returning, cancelled), [true, true])
 })

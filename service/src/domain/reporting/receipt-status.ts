@@ -7,7 +7,7 @@ import type { ReceiptRow } from '../../store/receipts.ts'
 /** The columns of a receipt that its status depends on. */
 export type ReceiptFacts = Pick<ReceiptRow, 'state' | 'flagged' | 'error' | 'payTime' | 'sourceCancel'>
 
-const { created, checking, debiting, awaitingMerchant, paid, held, holding, unknown, returning } = receiptStates
+const { created, checking, debiting, awaitingMerchant, paid, held, holding, unknown, returning, cancelled } = receiptStates
 
 /** The status of a receipt as the dashboard shows it. `operations` are all of the receipt's. */
 export function deriveReceiptStatus(receipt: ReceiptFacts, operations: readonly OperationRow[]): ReceiptStatus {
@@ -56,16 +56,41 @@ function isCaptured(operations: readonly OperationRow[]): boolean {
   return operations.some(({ kind, state }) => kind === 'capture' && state === 'approved')
 }
 
+/** Whether the merchant got the money at some time: it is paid, or was until somebody asked for its return. */
+export function wasPaid({ state, sourceCancel }: Pick<ReceiptFacts, 'state' | 'sourceCancel'>): boolean {
+  return state === paid || ((state === returning || state === cancelled) && sourceCancel !== null)
+}
+
 /** What was debited from the cardholder and what was returned, in tiyin, by the replies of the network. Returned is never more than debited. */
 export interface ReceiptMoney {
   readonly capturedTiyin: number
   readonly refundedTiyin: number
+  /** When the network said so, unix milliseconds; 0: not yet. */
+  readonly capturedAt: number
+  readonly refundedAt: number
 }
+
+export const noMoney: ReceiptMoney = Object.freeze({ capturedTiyin: 0, refundedTiyin: 0, capturedAt: 0, refundedAt: 0 })
 
 /** The sums over a receipt's operations. A hold counts when it was captured. */
 export function sumReceiptMoney(operations: readonly OperationRow[]): ReceiptMoney {
-  const approvedOf = (...kinds: readonly OperationRow['kind'][]): number =>
-    operations.reduce((sum, { kind, state, amountTiyin }) => sum + (state === 'approved' && kinds.includes(kind) ? amountTiyin : 0), 0)
-  const capturedTiyin = approvedOf('authorise', 'capture')
-  return { capturedTiyin, refundedTiyin: Math.min(capturedTiyin, approvedOf('refund', 'reverse')) }
+  const approvedOf = (...kinds: readonly OperationRow['kind'][]): OperationRow[] =>
+    operations.filter(({ kind, state }) => state === 'approved' && kinds.includes(kind))
+  const [debits, returns] = [approvedOf('authorise', 'capture'), approvedOf('refund', 'reverse')]
+  const capturedTiyin = sumOf(debits)
+  const refundedTiyin = Math.min(capturedTiyin, sumOf(returns))
+  return {
+    capturedTiyin,
+    refundedTiyin,
+    capturedAt: capturedTiyin === 0 ? 0 : lastOf(debits),
+    refundedAt: refundedTiyin === 0 ? 0 : lastOf(returns),
+  }
+}
+
+function sumOf(operations: readonly OperationRow[]): number {
+  return operations.reduce((sum, { amountTiyin }) => sum + amountTiyin, 0)
+}
+
+function lastOf(operations: readonly OperationRow[]): number {
+  return operations.reduce((last, { resolvedAt }) => Math.max(last, resolvedAt), 0)
 }

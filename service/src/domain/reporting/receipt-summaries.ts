@@ -19,7 +19,7 @@ import { keepValid, makeVerifiedRows } from '../verified-rows.ts'
 import type { WorkPace } from '../work-pace.ts'
 
 import type { CardReportDependencies } from './cards.ts'
-import { deriveReceiptStatus, sumReceiptMoney } from './receipt-status.ts'
+import { deriveReceiptStatus, type ReceiptMoney, sumReceiptMoney, wasPaid } from './receipt-status.ts'
 
 /**
  * Follows the audit, which has an entry for every change of a receipt, and stores a summary of each receipt that was changed. So the call that changes a
@@ -136,13 +136,19 @@ export function toSummary(receipt: ReceiptRow, operations: readonly OperationRow
     version,
     status: deriveReceiptStatus(receipt, operations),
     amountTiyin,
-    ...sumReceiptMoney(operations),
+    ...countedMoney(receipt, operations),
     cardId,
     customer: customer ?? '',
     reason: readReason(error) ?? '',
     createdAt,
     paidAt: payTime,
   }
+}
+
+/** The times of a payment that the merchant never got count for no day: its endpoint refused it, or its outcome had been unknown, and the service returned it. */
+function countedMoney(receipt: ReceiptRow, operations: readonly OperationRow[]): ReceiptMoney {
+  const money = sumReceiptMoney(operations)
+  return wasPaid(receipt) ? money : { ...money, capturedAt: 0, refundedAt: 0 }
 }
 
 /** Why the last payment was refused: the `reason` of the error in a receipt; null without one. */

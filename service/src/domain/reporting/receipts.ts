@@ -11,8 +11,8 @@ import type { TimeCursor } from '../../store/transaction.ts'
 import { keepValid, makeVerifiedRows } from '../verified-rows.ts'
 
 import { makeCardLookup, type CardReportDependencies, type MerchantCardsKey } from './cards.ts'
-import { findMatchingSummaries, hasConditions, matches, type ReceiptConditions } from './receipt-search.ts'
-import { deriveReceiptStatus, type ReceiptMoney, sumReceiptMoney } from './receipt-status.ts'
+import { countAtMost, findMatchingSummaries, hasConditions, matches, type ReceiptConditions } from './receipt-search.ts'
+import { deriveReceiptStatus, noMoney, type ReceiptMoney, sumReceiptMoney } from './receipt-status.ts'
 import { countUnreadEntries, readReason } from './receipt-summaries.ts'
 
 export type { OperationRow, ReceiptRow }
@@ -59,6 +59,8 @@ export interface ReceiptListFilter extends ReceiptConditions {
 /** The merchant's receipts as shown to its users. Each row is verified as in the API. A tampered row is shown as tampered and does not affect the others. */
 export interface ReceiptReports {
   list(of: MerchantCardsKey, filter: ReceiptListFilter): Promise<ReceiptPage>
+  /** How many receipts `list` would find at most; null where there are few. */
+  countAtMost(of: MerchantCardsKey, filter: Omit<ReceiptListFilter, 'after' | 'count'>): Promise<number | null>
   /** Receipts by their ids, in that order; without those that the merchant does not have. */
   find(of: MerchantCardsKey, receiptIds: readonly string[]): Promise<ReceiptInList[]>
   /** Throws `receiptNotFound`. */
@@ -70,10 +72,16 @@ export function makeReceiptReports(deps: CardReportDependencies): ReceiptReports
   const lookUpCard = makeCardLookup(deps)
   const rows = makeVerifiedRows(deps, receiptsTable)
   const operationRows = makeVerifiedRows(deps, operationsTable)
-  return Object.freeze({ list, find, get })
+  return Object.freeze({
+    list,
+    find,
+    get,
+    countAtMost: ({ bucket, merchantId }: MerchantCardsKey, { from, to, ...conditions }: Omit<ReceiptListFilter, 'after' | 'count'>) =>
+      countAtMost(store, { bucket, merchantId, from, to, conditions }),
+  })
 
   async function describe(receipt: ReceiptLookup): Promise<ReceiptInList> {
-    if (receipt.state === 'tampered') return { receipt, status: null, money: { capturedTiyin: 0, refundedTiyin: 0 } }
+    if (receipt.state === 'tampered') return { receipt, status: null, money: noMoney }
     // Before a payment there is no operation, and of most paid receipts one.
     const operations = receipt.requestId === '' ? [] : await keepValid(operationRows, await store.read(listOperations(receipt)))
     return { receipt, status: deriveReceiptStatus(receipt, operations), money: sumReceiptMoney(operations) }

@@ -1,6 +1,5 @@
 import { RpcError } from '@tessera/contract/errors'
 
-import type { Clock } from '../../clock.ts'
 import { type CodeEvent, listCodeEvents } from '../../store/audit.ts'
 import { findFunnel, type Funnel } from '../../store/cards.ts'
 import { type InboxRow, listMerchantInbox } from '../../store/sandbox.ts'
@@ -8,6 +7,7 @@ import type { Store } from '../../store/store.ts'
 import type { TimeCursor } from '../../store/transaction.ts'
 
 import type { MerchantCardsKey } from './cards.ts'
+import type { TimeRange } from './daily-totals.ts'
 
 export type { CodeEvent, Funnel, InboxRow }
 
@@ -18,7 +18,8 @@ export interface CodeListPage {
 
 /** Reports on verification codes for the merchant's users. */
 export interface CodeReports {
-  funnel(of: MerchantCardsKey, days: number): Promise<Funnel & { readonly isComplete: boolean }>
+  /** Of the cards created in a range of time. */
+  funnel(of: MerchantCardsKey, range: TimeRange): Promise<Funnel & { readonly isComplete: boolean }>
   list(of: MerchantCardsKey, page: CodeListPage & { readonly failed: boolean }): Promise<{ events: CodeEvent[]; next: TimeCursor | null }>
   /** Throws `testOnly`. */
   inbox(of: MerchantCardsKey, page: CodeListPage): Promise<{ messages: InboxRow[]; next: TimeCursor | null }>
@@ -26,15 +27,14 @@ export interface CodeReports {
 
 export interface CodeReportDependencies {
   readonly store: Pick<Store, 'read'>
-  readonly clock: Pick<Clock, 'now'>
   /** Whether the sandbox inbox is available. */
   readonly hasInbox: boolean
 }
 
-export function makeCodeReports({ store, clock, hasInbox }: CodeReportDependencies): CodeReports {
+export function makeCodeReports({ store, hasInbox }: CodeReportDependencies): CodeReports {
   return Object.freeze<CodeReports>({
-    async funnel({ bucket, merchantId }, days) {
-      const found = await store.read(findFunnel({ bucket, merchantId, from: clock.now() - days * dayMs, cardsMax }))
+    async funnel({ bucket, merchantId }, { from, to }) {
+      const found = await store.read(findFunnel({ bucket, merchantId, from, to, cardsMax }))
       return { ...found, isComplete: found.created < cardsMax }
     },
     async list({ bucket, merchantId }, { after, count, failed }) {
@@ -77,7 +77,6 @@ function readCodeCursor(place: TimeCursor | null): { at: number; requestId: stri
 }
 
 const seqDigits = 13
-const dayMs = 86_400_000
 /** With more cards than this, the funnel covers only the newest. */
 const cardsMax = 2000
 const lookMax = 500

@@ -1,11 +1,14 @@
+import type { DayPeriod } from '@tessera/contract/calendar-day'
+
 import { makeMerchantAuditLog, type MerchantAuditLog } from './merchant-audit-log.ts'
 import { makeCodeAttempts } from './code-attempts.ts'
 import type { DashboardDependencies, DashboardServices } from './dependencies.ts'
 import { makeVerifiedRows } from '../verified-rows.ts'
-import { makeCardReports } from '../reporting/cards.ts'
+import { makeCardReports, type MerchantCardsKey } from '../reporting/cards.ts'
 import { type CustomerReports, makeCustomerReports } from '../reporting/customers.ts'
 import { type FindAnything, makeSearch } from '../reporting/search.ts'
 import { makeReceiptSummaryWriter, type ReceiptSummaryWriter } from '../reporting/receipt-summaries.ts'
+import { type DailyTotals, listDailyTotals } from '../reporting/daily-totals.ts'
 import { makeReceiptReports, type ReceiptReports } from '../reporting/receipts.ts'
 import { ensureLogin, type GivenLogin } from './ensure-login.ts'
 import { makeKnownDevices, type KnownDevices } from './known-devices.ts'
@@ -37,6 +40,7 @@ export interface Dashboard {
   readonly auditLog: MerchantAuditLog
   readonly receiptLists: ReceiptReports
   readonly receiptSummaries: ReceiptSummaryWriter
+  readonly dailyTotals: (of: MerchantCardsKey, period: DayPeriod) => Promise<DailyTotals>
   readonly search: FindAnything
   readonly customers: CustomerReports
   readonly environment: string
@@ -85,6 +89,7 @@ export function makeDashboard(deps: DashboardDependencies): Dashboard {
     auditLog: makeMerchantAuditLog(deps.store),
     receiptLists,
     receiptSummaries: makeReceiptSummaryWriter(deps),
+    dailyTotals: (of, period) => listDailyTotals(deps.store, of, period),
     search: makeSearch(deps, { cardLists, receiptLists }),
     customers: makeCustomerReports({ store: deps.store, cardLists, receiptLists }),
     environment: deps.environment,

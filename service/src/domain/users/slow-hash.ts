@@ -25,6 +25,16 @@ export function makeSlowHash(): SlowHash {
   }
 }
 
+/** For several callers: each waits for those before it. A hash takes 128 MB. */
+export function oneAtATime(derive: SlowHash): SlowHash {
+  let last: Promise<unknown> = Promise.resolve()
+  return (order) => {
+    const derived = last.then(() => derive(order))
+    last = derived.catch(() => undefined)
+    return derived
+  }
+}
+
 function startWorker(ended: () => void): Worker {
   const worker = new Worker(new URL('slow-hash-worker.ts', import.meta.url))
   worker.unref()

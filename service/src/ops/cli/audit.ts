@@ -70,7 +70,8 @@ async function keysFor(input: CommandInput): Promise<KeyObject[]> {
   return readAuditPublicKeys(keys.map(({ publicKey }) => publicKey).join('\n'))
 }
 
-function readKeyFile(path: string): KeyObject[] {
+/** The public keys of a file in PEM. Throws `ExitError` when it has none. */
+export function readKeyFile(path: string): KeyObject[] {
   try {
     const keys = readAuditPublicKeys(readFileSync(path, 'utf8'))
     if (keys.length > 0) return keys

@@ -5,7 +5,9 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { generateIdentity, identityToRecipient } from 'age-encryption'
 
+import { decryptFile, parseIdentities } from '../backup/encryption.ts'
 import { makeScratch, runHere, runTessera, startTesseraChild, until, type Ended } from '../../testing/child.fixture.ts'
 
 // The drill of docs/operating/backup.md on the embedded store; fault/restore makes it under load, and on PostgreSQL.
@@ -202,3 +204,85 @@ async function assertCards(data: string, { present, absent, starts }: RestoredCa
     assert.ok(!err.includes('audit_chain_broken'), err)
   }
 }
+
+test('a backup encrypted to a recipient has nothing in the clear, and is restored with the identity alone', async () => {
+  const scratch = makeScratch()
+  const [data, copy, keys] = [join(scratch, 'data'), join(scratch, 'copy'), join(scratch, 'keys.age')]
+  const identities = await Promise.all([generateIdentity(), generateIdentity(), generateIdentity()])
+  const recipients = await Promise.all(identities.map(identityToRecipient))
+  const files = identities.map((_, at) => join(scratch, `identity-${String(at)}`))
+  for (const [at, path] of files.entries())
+    writeFileSync(path, `# public key: ${recipients[at] ?? ''}\n${identities[at] ?? ''}\n`, { mode: 0o600 })
+  const service = await startTesseraChild(data)
+  const made = await create(service)
+  await until(() => existsSync(join(data, 'requests.db')), 'the request log')
+  const backup = await runTessera(['backup', copy, `--data=${data}`, `--recipient=${recipients.slice(0, 2).join(',')}`]).ended
+  assert.equal(backup.code, 0, backup.err)
+  assert.match(backup.out, /integrity, schema, .*\nManifest, signed.*\nEncrypted to 2 recipients/s)
+  assert.deepEqual(readdirSync(copy).sort(), ['manifest.json', 'requests.db.age', 'tessera.db.age'])
+  for (const name of ['requests.db.age', 'tessera.db.age']) {
+    const bytes = readFileSync(join(copy, name))
+    assert.equal(bytes.subarray(0, 21).toString(), 'age-encryption.org/v1')
+    assert.ok(!bytes.includes('SQLite format') && !bytes.includes('create table'), name)
+    assert.equal(statSync(join(copy, name)).mode & 0o777, 0o600)
+  }
+  writeFileSync(join(scratch, 'recipients'), `# the safe\n${recipients[2] ?? ''}\n`)
+  const keysMade = await runTessera(['keys', 'backup', keys, `--data=${data}`, `--recipients-file=${join(scratch, 'recipients')}`]).ended
+  assert.equal(keysMade.code, 0, keysMade.err)
+  assert.deepEqual(
+    readdirSync(data).filter((name) => name.startsWith('staging-')),
+    [],
+  )
+  await service.stop()
+
+  // Another machine: the key store is opened by age itself, here by its library, with another identity.
+  const other = join(scratch, 'other')
+  mkdirSync(other, { mode: 0o700 })
+  await decryptFile(keys, join(other, 'keys.db'), parseIdentities(identities[2]))
+  cpSync(join(data, 'development.kek'), join(other, 'development.kek'))
+  const restore = (...options: string[]): Promise<Ended> => runHere(['restore', copy, '--yes', `--data=${other}`, ...options])
+  const refused: [string[], RegExp][] = [
+    [[], /tessera\.db\.age is encrypted: give the file with the identity by --identity|requests\.db\.age is encrypted/],
+    [[`--identity=${files[2] ?? ''}`], /cannot be opened: it is encrypted to others than this identity/],
+    [[`--identity=${join(scratch, 'recipients')}`], /--identity .*recipients: (other users can read it|its key 1 is no identity)/],
+    [[`--identity=${join(scratch, 'none')}`], /cannot be read \(ENOENT\)/],
+  ]
+  for (const [options, message] of refused) {
+    const ended = await restore(...options)
+    assert.equal(ended.code, 64, ended.err)
+    assert.match(ended.err, message)
+    assert.ok(!existsSync(join(other, 'tessera.db')))
+  }
+  const restored = await restore(`--identity=${files[1] ?? ''}`)
+  assert.equal(restored.code, 0, restored.err)
+  await assertCards(other, { present: made, absent: made.replace(/.$/, 'x'), starts: 1 })
+  assert.deepEqual(
+    readdirSync(other).filter((name) => name.startsWith('staging-')),
+    [],
+  )
+
+  // A flipped bit is found before anything is put in place.
+  const bytes = readFileSync(join(copy, 'tessera.db.age'))
+  bytes[bytes.length >> 1]! ^= 1
+  writeFileSync(join(copy, 'tessera.db.age'), bytes)
+  const damaged = await restore(`--identity=${files[0] ?? ''}`)
+  assert.deepEqual([damaged.code, /or damaged/.test(damaged.err)], [64, true], damaged.err)
+})
+
+test('recipients that are none are refused before anything is written, and a secret key is not repeated', async () => {
+  const scratch = makeScratch()
+  const data = join(scratch, 'data')
+  await startTesseraChild(data).then((service) => service.stop())
+  const secret = await generateIdentity()
+  for (const [recipient, message] of [
+    ['age1nothing', /--recipient: "age1nothing" is no recipient of age/],
+    [secret, /--recipient: a secret key \(AGE-SECRET-KEY-…\) stands where a recipient belongs/],
+    [',', /--recipient: no recipient is named/],
+  ] as const) {
+    const copy = join(scratch, 'copy')
+    const ended = await runTessera(['backup', copy, `--data=${data}`, `--recipient=${recipient}`]).ended
+    assert.equal(ended.code, 64)
+    assert.match(ended.err, message)
+    assert.ok(!ended.err.includes(secret) && !existsSync(copy))
+  }
+})

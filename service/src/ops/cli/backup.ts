@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { setPriority } from 'node:os'
 import { dirname, join, relative, resolve } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 
 import { KekSealedError } from '@tessera/vault/kek'
 
@@ -14,6 +15,7 @@ import { SQLITE_KEYS_FILE } from '../../store/sqlite/keys.ts'
 import { requestLogPathOf } from '../../store/sqlite/request-log.ts'
 import { databasePathOf } from '../../store/sqlite/sqlite.ts'
 import { makeSystemClock } from '../../system-clock.ts'
+import { encryptedSuffix, encryptFile, type BackupRecipients } from '../backup/encryption.ts'
 import { manifestFileName, readManifest } from '../backup/manifest.ts'
 import { signBackup, type SignedBackup } from '../backup/sign-backup.ts'
 import { CopyBroken } from '../backup/verify-copy.ts'
@@ -21,6 +23,7 @@ import type { Config } from '../config/config.ts'
 import { ExitError } from '../exits.ts'
 import { tesseraVersion } from '../version.ts'
 
+import { readRecipients, withStagingFolder } from './backup-recipients.ts'
 import { requireArguments, type CommandInput, type CommandOutcome } from './command.ts'
 import { callOperator, callService, displayPath, longReplyTimeoutMs } from './control-client.ts'
 import { recordBackup } from './record-backup.ts'
@@ -31,11 +34,24 @@ export async function runBackup(input: CommandInput): Promise<CommandOutcome> {
   const [folder = ''] = requireArguments(input.args, 1, 1, 'backup <folder>')
   const { config } = input.settings()
   return runBeside(config, async (subject) => {
+    const recipients = readRecipients(input)
+    if (recipients !== null && config.databaseUrl !== null) throw new ExitError('usage', notEncrypted)
     const target = makeTargetFolder(folder, config)
     // Before anything is copied: without the keys nothing could be verified.
     const { sign, kek } = await chooseSigner(input, config, subject)
-    const requestLog = config.databaseUrl === null ? await copyEmbedded(input, config, subject, target) : null
-    const made = await sign(config.databaseUrl === null ? target : null)
+    const copyInto = async (place: string): Promise<[RequestLogCopy | null, SignedBackup]> => {
+      const copied = config.databaseUrl === null ? await copyEmbedded(input, config, subject, place) : null
+      return [copied, await sign(config.databaseUrl === null ? place : null)]
+    }
+    const [requestLog, made] =
+      recipients === null
+        ? await copyInto(target)
+        : await withStagingFolder(config.dataFolder, async (staging) => {
+            const copied = await copyInto(staging)
+            for (const name of readdirSync(staging))
+              await encryptFile(join(staging, name), join(target, name + encryptedSuffix), recipients, makePace(readRate(input)))
+            return copied
+          })
     const path = join(target, manifestFileName)
     const { checkpoint, gaps, file, wal } = made.manifest
     const { heads } = checkpoint
@@ -55,12 +71,14 @@ export async function runBackup(input: CommandInput): Promise<CommandOutcome> {
       rows,
       unrecorded,
       requestLog,
+      recipients: recipients?.count ?? 0,
     }
     return {
       exit: 'done',
       data,
       text: [
         ...printMade(made, path),
+        ...printRecipients(recipients),
         ...printRequestLog(requestLog),
         ...printGaps(gaps),
         ...printUnrecorded(unrecorded),
@@ -87,12 +105,25 @@ export async function runKeysBackup(input: CommandInput): Promise<CommandOutcome
     const source = join(config.dataFolder, SQLITE_KEYS_FILE)
     if (!existsSync(source))
       throw new ExitError('usage', `there is no key store in ${displayPath(config.dataFolder)}.`, { advice: nameFolder })
+    const recipients = readRecipients(input)
     // At once, since the key store cannot be written meanwhile.
-    const { bytes } = await copyDatabase(source, target, { bytesPerSecond: Infinity })
-    await requireWholePages(target)
+    const copyTo = async (path: string): Promise<number> => {
+      const copied = await copyDatabase(source, path, { bytesPerSecond: Infinity })
+      await requireWholePages(path)
+      return copied.bytes
+    }
+    const bytes =
+      recipients === null
+        ? await copyTo(target)
+        : await withStagingFolder(config.dataFolder, async (staging) => {
+            const copied = await copyTo(join(staging, SQLITE_KEYS_FILE))
+            await encryptFile(join(staging, SQLITE_KEYS_FILE), target, recipients)
+            return copied
+          })
     const unrecorded = await recordBackup(input, config, { what: 'keys', path: target, heads: [] })
     const text = `The key store was copied to ${displayPath(target)} and verified. It is encrypted under the KEK: keep the KEK in a third place.`
-    return { exit: 'done', data: { file: target, bytes, unrecorded }, text: [text, ...printUnrecorded(unrecorded)].join('\n') }
+    const data = { file: target, bytes, unrecorded, recipients: recipients?.count ?? 0 }
+    return { exit: 'done', data, text: [text, ...printRecipients(recipients), ...printUnrecorded(unrecorded)].join('\n') }
   })
 }
 
@@ -208,6 +239,13 @@ function printMade({ manifest: { file, wal }, entries, rows, answers }: SignedBa
   ]
 }
 
+function printRecipients(recipients: BackupRecipients | null): string[] {
+  if (recipients === null) return []
+  return [
+    `Encrypted to ${String(recipients.count)} recipient${recipients.count === 1 ? '' : 's'}: a restore needs the identity of one of them (--identity).`,
+  ]
+}
+
 function printGaps(gaps: readonly AuditGap[]): string[] {
   if (gaps.length === 0) return []
   return [
@@ -250,6 +288,15 @@ function readRate({ options }: CommandInput): number {
   return Number(text)
 }
 
+/** Waits until so many bytes are within the rate. */
+function makePace(megabytesPerSecond: number): (bytes: number) => Promise<void> {
+  const startedAt = performance.now()
+  return async (bytes) => {
+    const aheadMs = (bytes / (megabytesPerSecond * megabyte)) * 1000 - (performance.now() - startedAt)
+    if (aheadMs > 1) await pause(aheadMs)
+  }
+}
+
 /** Prints a line a second. */
 function makeProgress(input: CommandInput): (progress: CopyProgress) => void {
   let printedAt = performance.now()
@@ -267,6 +314,8 @@ function brokenCopy(path: string, reason: string): ExitError {
   })
 }
 
+const notEncrypted =
+  'on PostgreSQL its own tools copy the database, and encrypt it: pgBackRest by repo1-cipher-type, or pg_basebackup into age. The manifest has nothing to encrypt.'
 const unsealFirst = 'Run the command while the service runs on this data folder, unsealed: tessera start, then tessera keys unseal.'
 const nameFolder = 'Give the data folder of the service with --data.'
 const dumpKeys = 'pg_dump --schema tessera_keys, of the database of TESSERA_KEYS_DATABASE_URL'

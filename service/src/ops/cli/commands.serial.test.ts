@@ -52,6 +52,7 @@ test('status shows the URL and the durability of writes', async () => {
     [true, 'ready', service.facts.url, 'local', service.pid],
   )
   assert.match((await service.ask('status')).out, /^durability +local$/m)
+  assert.equal((await service.ask('status', '--ready')).code, 0)
 })
 
 interface KeyList {
@@ -291,7 +292,7 @@ test('without a running service, every command that needs one reports that and h
   // prettier-ignore
   const local = [
     'init', 'start', 'settings', 'doctor', 'form-check', 'scan', 'audit verify-export', 'audit accept-restored', 'backup', 'keys init',
-    'keys backup', 'keys check-share', 'keys node-key', 'restore', 'store check', 'store choose-primary', 'version', 'help',
+    'keys backup', 'keys check-share', 'keys node-key', 'restore', 'store check', 'store choose-primary', 'migrate', 'version', 'help',
   ]
   const serviceCommands = commands.filter(({ name }) => !local.includes(name))
   const words: Record<string, string[]> = {

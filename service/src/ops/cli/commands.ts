@@ -49,6 +49,38 @@ const start: Command = {
   run: async (input) => (await import('./start.ts')).runStart(input),
 }
 
+/** Loaded when it runs, because it loads the store. */
+const migrate: Command = {
+  name: 'migrate',
+  summary: 'Shows which changes of the schema this version brings, and applies them on PostgreSQL beside the running services.',
+  details:
+    'A start does the same. Use it before an upgrade, with the new version and the settings of the service, so that the restarts take no longer than others.\n' +
+    'Each change is a transaction of its own, which waits for a table two seconds at most, and is tried again for two minutes.\n' +
+    'Services of the previous version go on with what only adds to the schema. A change that is marked as breaking needs them stopped: see --breaking.',
+  options: [
+    { name: 'yes', meaning: 'Applies them; without this the command only shows them.' },
+    { name: 'breaking', meaning: 'Also those on which services of the previous version fail: stop them first.' },
+  ],
+  run: async (input) => (await import('./migrate.ts')).runMigrate(input),
+}
+
+/** Of `tessera backup` and `tessera keys backup`. */
+const recipientOptions: readonly CommandOption[] = [
+  {
+    name: 'recipient',
+    takes: '<age1…>',
+    meaning: 'Encrypts the copy to this public key of age, or to several with commas between them; only their identities open it.',
+  },
+  { name: 'recipients-file', takes: '<file>', meaning: 'A file with recipients, one on a line.' },
+]
+
+/** Of `tessera restore`. */
+const identityOption: CommandOption = {
+  name: 'identity',
+  takes: '<file>',
+  meaning: 'The file of age-keygen that opens an encrypted backup; only this user may read it.',
+}
+
 const yesOption: CommandOption = { name: 'yes', meaning: 'Does it; without this the command only says what it would do.' }
 const checkpointsOption: CommandOption = {
   name: 'from',
@@ -75,8 +107,58 @@ const backup: Command = {
     'Writes manifest.json, signed, with the hash of the copy and a checkpoint of the audit, and an audit entry. It has no keys: the command says what has to be\n' +
     'kept apart. Missing audit entries are named and no hindrance; a damaged page is.\n' +
     'On PostgreSQL it writes the manifest, with the position of the log, for a copy by pg_basebackup or pgBackRest. docs/operating/backup.md has the drill.',
-  options: [{ name: 'rate', takes: '<megabytes>', meaning: 'How much is copied a second, so that the service stays fast. Default: 16.' }],
+  options: [
+    { name: 'rate', takes: '<megabytes>', meaning: 'How much is copied a second, so that the service stays fast. Default: 16.' },
+    ...recipientOptions,
+  ],
   run: async (input) => (await import('./backup.ts')).runBackup(input),
+}
+
+/** Loaded when it runs. */
+const canary: Command = {
+  name: 'canary',
+  summary: 'Stores a card, looks at it and removes it, from outside, as a merchant does; once, or again and again with metrics.',
+  details:
+    'For a merchant that is reserved for it. In production the card is a number of a routed prefix that no bank has issued to anyone: cards.create asks no card\n' +
+    'network, and no SMS is sent. With --code, in the test environment, the card is verified as well. Each card is removed in the end.\n' +
+    'Exit code 1 when a round failed. docs/operating/canary.md',
+  options: [
+    { name: 'url', takes: '<url>', meaning: 'The address that merchants use: https://pay.example.uz.' },
+    { name: 'merchant', takes: '<file>', meaning: 'A file with <merchant>:<password>, which only this user can read.' },
+    { name: 'card', takes: '<file>', meaning: 'A file with <number> <MMYY>, which only this user can read.' },
+    { name: 'code', takes: '<code>', meaning: 'Also requests a code and confirms the card with this one: 666666 of the test environment.' },
+    { name: 'timeout', takes: '<seconds>', meaning: 'How long a call may take. Default: 10.' },
+    {
+      name: 'every',
+      takes: '<seconds>',
+      meaning: 'A round every so many seconds, until Ctrl-C; 300 stays within the limits of a card and an address.',
+    },
+    { name: 'metrics-port', takes: '<port>', meaning: 'With --every: serves /metrics on 127.0.0.1.' },
+  ],
+  ignoresSettings: true,
+  run: async (input) => (await import('./canary/run-canary.ts')).runCanary(input),
+}
+
+/** Loaded when it runs, like `start`. */
+const evidence: Command = {
+  name: 'evidence',
+  summary: 'Writes what an assessor asks for: facts by requirement of PCI DSS, found on configuration, stores and files, and signed.',
+  details:
+    'Changes nothing but the folder, and can be run while the service runs, or where it refuses to start: the refusal is a finding then. It reads every row and\n' +
+    'every audit entry, as tessera store check does. Has no card number, no secret and no phone.\n' +
+    'Exit code 1 when a requirement is not met, or could not be looked at. docs/operating/evidence.md lists the rows.',
+  options: [{ name: 'out', takes: '<folder>', meaning: 'A new or empty folder for evidence.md, evidence.json and SHA256SUMS.' }],
+  run: async (input) => (await import('./evidence/run-evidence.ts')).runEvidence(input),
+}
+
+/** The same. */
+const evidenceVerify: Command = {
+  name: 'evidence verify',
+  args: '<evidence.json>',
+  summary: 'Verifies the signature of a pack of evidence with the public key alone.',
+  details: 'Exit code 1 when none of the keys signed the file as it is.',
+  options: [{ name: 'key', takes: '<file>', meaning: 'One or more public keys in PEM: the output of tessera audit public-key.' }],
+  run: async (input) => (await import('./evidence/run-evidence.ts')).runEvidenceVerify(input),
 }
 
 /** Loaded when it runs, because it loads what a start loads. */
@@ -128,6 +210,7 @@ const keysBackup: Command = {
   args: '<file>',
   summary: 'Copies the embedded key store into a new file, also while the service runs.',
   details: 'Keep it in another place than the database and the key encryption key: together they open every card.',
+  options: recipientOptions,
   run: async (input) => (await import('./backup.ts')).runKeysBackup(input),
 }
 
@@ -138,7 +221,7 @@ const restore: Command = {
   details:
     'Stop every service on this database first. Puts the copy in place of the embedded database, whose files are kept; on PostgreSQL restore the database first.\n' +
     'Writes an audit entry and a signed statement, so that the older end of the audit is accepted. Verifies before it changes anything.',
-  options: [yesOption, checkpointsOption],
+  options: [yesOption, checkpointsOption, identityOption],
   run: async (input) => (await import('./restore.ts')).runRestore(input),
 }
 
@@ -169,6 +252,7 @@ export const commands: readonly Command[] = Object.freeze([
   statusCommand,
   backup,
   restore,
+  migrate,
   keysInit,
   keysStatus,
   keysRotate,
@@ -241,6 +325,9 @@ export const commands: readonly Command[] = Object.freeze([
   formCheck,
   scan,
   doctor,
+  canary,
+  evidence,
+  evidenceVerify,
   versionCommand,
   help,
 ])

@@ -46,7 +46,8 @@ export const doctor: Command = {
   },
 }
 
-async function examine(input: CommandInput): Promise<{ readonly findings: DoctorFinding[]; readonly read: ReadSettings | null }> {
+/** What the checks found, with the settings; null when they are refused. */
+export async function examine(input: CommandInput): Promise<{ readonly findings: DoctorFinding[]; readonly read: ReadSettings | null }> {
   const findings = [checkNode()]
   const read = readSafely(input, findings)
   if (read === null) return { findings, read }

@@ -1,4 +1,4 @@
-import { constants, existsSync, readFileSync } from 'node:fs'
+import { constants, existsSync, readdirSync, readFileSync } from 'node:fs'
 import { chmod, copyFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 
@@ -14,11 +14,13 @@ import { databasePathOf } from '../../store/sqlite/sqlite.ts'
 import type { KnownHead } from '../audit/lost-entries.ts'
 import type { LostEntries } from '../audit/restore-statement.ts'
 import { makeAuditSigners } from '../audit/signers.ts'
+import { decryptFile, encryptedSuffix, NotDecrypted } from '../backup/encryption.ts'
 import { manifestFileName, readManifest, type BackupManifest } from '../backup/manifest.ts'
 import { CopyBroken, verifyCopy } from '../backup/verify-copy.ts'
 import { ExitError } from '../exits.ts'
 
 import { acceptDatabase, findLostIn, printAccepted, printLost, runOnStoppedService, type StoppedService } from './accept-restored.ts'
+import { readIdentity, withStagingFolder } from './backup-recipients.ts'
 import { requireArguments, type CommandInput, type CommandOutcome } from './command.ts'
 import { displayPath } from './control-client.ts'
 import { waitForCustodians } from './wait-for-custodians.ts'
@@ -31,20 +33,45 @@ export async function runRestore(input: CommandInput): Promise<CommandOutcome> {
   const [folder = ''] = requireArguments(input.args, 1, 1, 'restore <folder>')
   return runOnStoppedService(
     input,
-    async (command) => {
-      const backup = await verifyBackup(command, resolve(folder), input.options.get('from')).catch((err: unknown) => {
-        if (err instanceof CopyBroken) throw new ExitError('damaged', `the backup in ${displayPath(folder)} is not usable: ${err.message}.`)
-        throw err
-      })
-      const plan = [printBackup(backup.manifest), ...printLost(backup.lost)]
-      if (!input.options.has('yes')) throw new ExitError('usage', [...plan, confirmation].join('\n'))
-      const former = backup.manifest.file === null ? null : await putInPlace(command, resolve(folder))
-      const accepted = await acceptDatabase(command, { lost: backup.lost, backupAt: backup.manifest.at })
-      const moved = former === null ? [] : [`The former database is in ${displayPath(former)}: delete it when it is not needed any more.`]
-      return { exit: 'done', data: { accepted, former }, text: [...plan, ...moved, ...printAccepted(accepted)].join('\n') }
-    },
+    async (command) =>
+      withPlainFolder(input, command, resolve(folder), async (plain) => {
+        const backup = await verifyBackup(command, plain, input.options.get('from')).catch((err: unknown) => {
+          if (err instanceof CopyBroken)
+            throw new ExitError('damaged', `the backup in ${displayPath(folder)} is not usable: ${err.message}.`)
+          throw err
+        })
+        const plan = [printBackup(backup.manifest), ...printLost(backup.lost)]
+        if (!input.options.has('yes')) throw new ExitError('usage', [...plan, confirmation].join('\n'))
+        const former = backup.manifest.file === null ? null : await putInPlace(command, plain)
+        const accepted = await acceptDatabase(command, { lost: backup.lost, backupAt: backup.manifest.at })
+        const moved = former === null ? [] : [`The former database is in ${displayPath(former)}: delete it when it is not needed any more.`]
+        return { exit: 'done', data: { accepted, former }, text: [...plan, ...moved, ...printAccepted(accepted)].join('\n') }
+      }),
     waitForCustodians,
   )
+}
+
+/** Runs with the folder of a backup whose files are not encrypted: its own, or one on the disk of the database. Throws `ExitError`. */
+async function withPlainFolder<T>(
+  input: CommandInput,
+  { config }: StoppedService,
+  folder: string,
+  run: (plain: string) => Promise<T>,
+): Promise<T> {
+  const encrypted = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith(encryptedSuffix)) : []
+  if (encrypted.length === 0) return run(folder)
+  const identity = readIdentity(input, join(folder, encrypted[0] ?? ''))
+  return withStagingFolder(config.dataFolder, async (staging) => {
+    for (const name of encrypted) {
+      await decryptFile(join(folder, name), join(staging, name.slice(0, -encryptedSuffix.length)), identity).catch((cause: unknown) => {
+        if (!(cause instanceof NotDecrypted)) throw cause
+        const what = `${displayPath(join(folder, name))} cannot be opened: it is encrypted to others than this identity, or damaged (${cause.message}).`
+        throw new ExitError('usage', what, { cause })
+      })
+    }
+    await copyFile(join(folder, manifestFileName), join(staging, manifestFileName))
+    return run(staging)
+  })
 }
 
 interface VerifiedBackup {

@@ -4,6 +4,7 @@ import { makeCertificateReload, type CertificateListener } from '../../app/certi
 import { claimDataFolder, writeFolderMarker, type FolderMarker } from '../../app/data-folder.ts'
 import { findNotedFiles, noteFilesClosed, noteFilesClosing, touchMarker } from '../../app/database-files.ts'
 import { awayPartNames, createLifecycle, createResources, readReadiness, type Resources, type RunningInfo } from '../../app/lifecycle.ts'
+import { workersOf } from '../../app/adapters.ts'
 import { chooseAdapters } from '../../app/production-checks.ts'
 import { requireStartChecks } from '../../app/start-checks.ts'
 import { makeCustodyServices } from '../../app/custody.ts'
@@ -11,6 +12,7 @@ import { makeSeal } from '../../app/sealed-service.ts'
 import { makeStartSubject } from '../../app/start-subject.ts'
 import { retryUntilReachable } from '../../app/storage.ts'
 import { readListenerTls, type TlsFiles } from '../../app/tls-files.ts'
+import { shareOf } from '../../app/workers/worker-share.ts'
 import type { Clock } from '../../clock.ts'
 import { lockFolder } from '../../store/sqlite/lock.ts'
 import { makeSystemClock } from '../../system-clock.ts'
@@ -38,7 +40,8 @@ export async function runStart(input: CommandInput): Promise<CommandOutcome> {
   const log = makeLog(config.logLevel, sink, clock.now)
   const signals = handleProcessSignals(log, sink, clock)
   try {
-    const service = await untilStopped(startCheckedService(config, { log, clock, ...signals }), { clock, ...signals })
+    const starting = startCheckedService(config, { log, clock, writeLog: sink.write, ...signals })
+    const service = await untilStopped(starting, { clock, ...signals })
     input.print(input.json ? `${JSON.stringify({ ready: service.info })}\n` : printBanner(service.info))
     await aborted(signals.stopping)
     return { exit: 'done', data: { stopped: { callsCutOff: await service.stop() } }, text: 'Stopped.' }
@@ -65,6 +68,8 @@ interface RunningService extends Pick<App, 'stop'> {
 interface ProcessDependencies extends Omit<ProcessSignals, 'onReload'>, Partial<Pick<ProcessSignals, 'onReload'>> {
   readonly log: Log
   readonly clock: Clock
+  /** Writes finished lines of the log, of other workers. Default: nobody reads them. */
+  readonly writeLog?: (lines: string) => void
 }
 
 /**
@@ -72,7 +77,7 @@ interface ProcessDependencies extends Omit<ProcessSignals, 'onReload'>, Partial<
  * what to do; then nothing was changed but the data folder created.
  */
 export async function startCheckedService(config: Config, deps: ProcessDependencies): Promise<RunningService> {
-  const { log, clock, stopping } = deps
+  const { log, clock, stopping, writeLog = () => undefined } = deps
   const resources = createResources((err) => log.error('close_failed', { err }))
   try {
     // Before a share can be in memory.
@@ -98,7 +103,14 @@ export async function startCheckedService(config: Config, deps: ProcessDependenc
     await requireStartChecks(subject, 'machine')
     const metrics = makeMetrics(
       clock,
-      serviceGauges(lifecycle, { readiness: () => readReadiness(lifecycle), partNames: awayPartNames, log, version: tesseraVersion }),
+      serviceGauges(lifecycle, {
+        readiness: () => readReadiness(lifecycle),
+        partNames: awayPartNames,
+        log,
+        version: tesseraVersion,
+        config,
+      }),
+      { collectOthers: () => lifecycle.collectMetricsElsewhere() },
     )
     resources.add(metrics.close)
     const routes = healthRoutes({ readiness: () => readReadiness(lifecycle), metrics: metrics.render })
@@ -112,8 +124,10 @@ export async function startCheckedService(config: Config, deps: ProcessDependenc
     // Opening the database moves what a crash left in the log into it.
     noteFilesClosing(config.dataFolder)
     const onStoreClosing = (): void => noteFilesClosing(config.dataFolder)
-    const app = await createApp(config, adapters, {
+    const workers = workersOf(config)
+    const app = await createApp(shareOf(config, workers), adapters, {
       ...deps,
+      ...(workers === 1 ? {} : { workers: { count: workers - 1, writeLog, program: requestWorker } }),
       metrics,
       lifecycle,
       adminUrl,
@@ -126,9 +140,15 @@ export async function startCheckedService(config: Config, deps: ProcessDependenc
     writeFolderMarker(config.dataFolder, markerOf(config, app))
     if (config.databaseUrl === null) resources.add(touchMarker(config.dataFolder, clock).stop)
     const info = await app.start()
-    deps.onReload?.(
-      makeCertificateReload(listCertificates(config, clock, { app, tls, admin, adminTls: access.tls }), { clock, log, metrics }),
-    )
+    const reload = makeCertificateReload(listCertificates(config, clock, { app, tls, admin, adminTls: access.tls }), {
+      clock,
+      log,
+      metrics,
+    })
+    deps.onReload?.(() => {
+      reload()
+      if (tls !== null) app.reloadWorkers()
+    })
     const stop = async (): Promise<number> => {
       const left = await app.stop()
       noteFilesClosed(config.dataFolder)
@@ -179,6 +199,7 @@ function aborted(signal: AbortSignal): Promise<void> {
 }
 
 const STDERR = 2
+const requestWorker = new URL('../../app/workers/request-worker.ts', import.meta.url)
 /** Time for a start that is stopped to end by itself. */
 const closeStartMs = 500
 
@@ -189,6 +210,7 @@ function printBanner(info: RunningInfo): string {
     '',
     `  API        ${info.url}`,
     `  Health     ${info.adminUrl}/readyz · /healthz · /metrics`,
+    ...(info.workers === 1 ? [] : [`  Workers    ${String(info.workers)}`]),
     `  Data       ${info.store === 'sqlite' ? displayPath(info.folder) : 'PostgreSQL'} · durability ${info.durability} (${printDurability(info.durability)})`,
     ...printDemo(info),
     '',

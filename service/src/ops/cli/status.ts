@@ -7,9 +7,15 @@ import { callService } from './control-client.ts'
 export const statusCommand: Command = {
   name: 'status',
   summary: 'Shows whether a service runs on the data folder, and its state.',
+  options: [
+    {
+      name: 'ready',
+      meaning: 'Ends with 1 unless the service takes calls, as /readyz says: for probes that have no port, certificate or token.',
+    },
+  ],
   async run(input) {
     const data = await callService(input, 'operator.status.get', {})
-    return { exit: 'done', data, text: printFields({ ...data }) }
+    return { exit: input.options.has('ready') && !data.ready ? 'findings' : 'done', data, text: printFields({ ...data }) }
   },
 }
 

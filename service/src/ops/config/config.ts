@@ -18,6 +18,7 @@ import { peerBoundSettings } from './peers.ts'
 import { logSettings } from './log.ts'
 import { requestLogSettings } from './request-log.ts'
 import { stopSettings } from './stop.ts'
+import { workerSettings } from './workers.ts'
 import { handOverSettings } from './hand-over.ts'
 import { tlsSettings } from './tls.ts'
 import { withSecretFiles } from './secret-files.ts'
@@ -61,6 +62,7 @@ const table = [
     default: 8080,
     meaning: 'Port of the API; 0 selects a free one.',
   },
+  ...workerSettings,
   ...adminSettings,
   {
     name: 'dataFolder',

@@ -62,6 +62,8 @@ const shapes = {
   exitCode: number,
   count: number,
   left: number,
+  worker: number,
+  workers: number,
   listener: text(/^(api|admin)$/),
   days: number,
   attempt: number,

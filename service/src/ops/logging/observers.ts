@@ -26,6 +26,7 @@ export function makeCallObserver(log: Log, metrics: Metrics, sampleEvery = 1): C
   metrics.registerGauge({
     name: 'tessera_log_lines_sampled_out_total',
     help: 'Log lines of calls with a result that were left out because of logSampleEvery.',
+    merge: 'sum',
     read: () => sampledOut,
   })
   /** How many lines were left out before this one; null to leave this one out too. */
@@ -135,6 +136,7 @@ export function makeSignInObserver(log: Log, metrics: Metrics, queue: SignInLine
   metrics.registerGauge({
     name: 'tessera_sign_ins_waiting',
     help: 'Sign-ins to the dashboard that wait for their password to be evaluated.',
+    merge: 'sum',
     read: () => queue.waitingCount(),
   })
   return (outcome) => {

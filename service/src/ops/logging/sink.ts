@@ -19,30 +19,18 @@ export interface LogSink extends Sink {
 export function openLogSink(fd: number): LogSink {
   let dropped = 0
   let gone = false
-  let gathered = ''
-  let timer: NodeJS.Timeout | null = null
   const out = pino.destination({ fd, sync: false, minLength: 0, maxLength: WAITING_BYTES_MAX })
   out.on('drop', (lines: string) => (dropped += countLines(lines)))
   out.on('error', () => (gone = true))
 
-  const writeNow = (): void => {
-    if (timer !== null) clearTimeout(timer)
-    timer = null
-    const lines = gathered
-    gathered = ''
-    if (lines === '') return
-    if (gone) dropped += countLines(lines)
-    else out.write(lines)
-  }
+  const lines = gatherLines((text) => {
+    if (gone) dropped += countLines(text)
+    else out.write(text)
+  })
   return Object.freeze({
-    write(line: string) {
-      gathered += line
-      if (gathered.length >= GATHERED_MAX) writeNow()
-      else timer ??= setTimeout(writeNow, GATHER_MS)
-    },
-    writeNow,
+    ...lines,
     flush() {
-      writeNow()
+      lines.writeNow()
       try {
         if (!gone) out.flushSync()
       } catch {
@@ -51,6 +39,28 @@ export function openLogSink(fd: number): LogSink {
     },
     dropped: () => dropped,
   })
+}
+
+/** Passes lines on together, those of twenty milliseconds, or earlier when they are many. */
+export function gatherLines(pass: (lines: string) => void): Pick<LogSink, 'write' | 'writeNow'> {
+  let gathered = ''
+  let timer: NodeJS.Timeout | null = null
+  return Object.freeze({
+    write(line: string) {
+      gathered += line
+      if (gathered.length >= GATHERED_MAX) writeNow()
+      else timer ??= setTimeout(writeNow, GATHER_MS)
+    },
+    writeNow,
+  })
+
+  function writeNow(): void {
+    if (timer !== null) clearTimeout(timer)
+    timer = null
+    const lines = gathered
+    gathered = ''
+    if (lines !== '') pass(lines)
+  }
 }
 
 function countLines(text: string): number {

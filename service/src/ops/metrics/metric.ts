@@ -1,9 +1,24 @@
 import { withTimeout, type Clock } from '../../clock.ts'
 
-/** A metric family in the Prometheus text format 0.0.4. */
+/** A metric that can be read. */
 export interface Metric {
-  render(): string | Promise<string>
+  /** Null for a gauge that cannot be read. */
+  collect(): MetricFamily | null | Promise<MetricFamily | null>
 }
+
+/** A metric and its values, as the Prometheus text format 0.0.4 has them. */
+export interface MetricFamily {
+  readonly name: string
+  readonly kind: 'counter' | 'gauge' | 'histogram'
+  readonly help: string
+  /** How the values of several workers become one. */
+  readonly merge: MetricMerge
+  /** A line's name with its labels, and its value. */
+  readonly samples: readonly (readonly [series: string, value: number])[]
+}
+
+/** `first`: the first worker's value is that of the whole service, such as the size of the store. */
+export type MetricMerge = 'sum' | 'max' | 'first'
 
 export interface Counter extends Metric {
   add(labels: Labels): void
@@ -24,6 +39,8 @@ export interface GaugeDefinition {
   readonly help: string
   /** One value, or a sample for each set of labels. A name that ends with `_total` is a counter. */
   readonly read: () => GaugeSamples | Promise<GaugeSamples>
+  /** How the values of several workers become one. Default: `first`, and the other workers do not read it. */
+  readonly merge?: MetricMerge
 }
 
 export type GaugeSamples = number | readonly GaugeSample[]
@@ -52,13 +69,13 @@ export function makeCounter(name: string, help: string, initial: readonly Labels
   return Object.freeze({
     add: (labels: Labels) => seriesOf(labels)(),
     seriesOf,
-    render: () =>
-      family(
-        name,
-        'counter',
-        help,
-        [...counts].map(([labels, { count }]) => `${name}${braced(labels)} ${String(count)}`),
-      ),
+    collect: (): MetricFamily => ({
+      name,
+      help,
+      kind: 'counter',
+      merge: 'sum',
+      samples: [...counts].map(([labels, { count }]) => [`${name}${braced(labels)}`, count]),
+    }),
   })
 }
 
@@ -80,26 +97,52 @@ export function makeHistogram(name: string, help: string, bounds: readonly numbe
   return Object.freeze({
     observe: (labels: Labels, value: number) => seriesOf(labels)(value),
     seriesOf,
-    render: () =>
-      family(
-        name,
-        'histogram',
-        help,
-        [...series].flatMap(([labels, held]) => histogramLines(name, labels, held, bounds)),
-      ),
+    collect: (): MetricFamily => ({
+      name,
+      help,
+      kind: 'histogram',
+      merge: 'sum',
+      samples: [...series].flatMap(([labels, held]) => histogramSamples(name, labels, held, bounds)),
+    }),
   })
 }
 
 /** Reads a gauge when the page is rendered. One that cannot be read, or not within a second, is left out, so that the others are still seen. */
-export function makeGauge({ name, help, read }: GaugeDefinition, clock: Pick<Clock, 'sleep'>): Metric {
+export function makeGauge({ name, help, read, merge = 'first' }: GaugeDefinition, clock: Pick<Clock, 'sleep'>): Metric {
   return Object.freeze({
-    render: async () => {
-      const samples = await readInTime(read, clock)
-      if (samples === null) return ''
-      const lines = typeof samples === 'number' ? [`${name} ${String(samples)}`] : samples.map((sample) => gaugeLine(name, sample))
-      return family(name, name.endsWith('_total') ? 'counter' : 'gauge', help, lines)
+    collect: async (): Promise<MetricFamily | null> => {
+      const found = await readInTime(read, clock)
+      if (found === null) return null
+      const samples = (typeof found === 'number' ? [{ labels: {}, value: found }] : found).map(gaugeSample)
+      return { name, help, kind: name.endsWith('_total') ? 'counter' : 'gauge', merge, samples }
     },
   })
+
+  function gaugeSample({ labels, value }: GaugeSample): readonly [string, number] {
+    return [`${name}${braced(formatLabels(labels))}`, value]
+  }
+}
+
+/** The page of /metrics. */
+export function formatMetrics(families: readonly MetricFamily[]): string {
+  return families.map(formatFamily).join('')
+}
+
+/**
+ * The metrics of the first worker, with those of the others added to them as each says. Series that only others have come behind.
+ */
+export function mergeMetrics(first: readonly MetricFamily[], others: readonly (readonly MetricFamily[])[]): MetricFamily[] {
+  const merged = new Map(first.map((family) => [family.name, { ...family, samples: new Map(family.samples) }]))
+  for (const family of others.flat()) {
+    if (family.merge === 'first') continue
+    const { samples } = merged.get(family.name) ?? { samples: new Map<string, number>() }
+    if (!merged.has(family.name)) merged.set(family.name, { ...family, samples })
+    for (const [series, value] of family.samples) {
+      const before = samples.get(series)
+      samples.set(series, before === undefined ? value : family.merge === 'sum' ? before + value : Math.max(before, value))
+    }
+  }
+  return [...merged.values()].map((family) => ({ ...family, samples: [...family.samples] }))
 }
 
 async function readInTime(read: GaugeDefinition['read'], clock: Pick<Clock, 'sleep'>): Promise<GaugeSamples | null> {
@@ -110,21 +153,23 @@ async function readInTime(read: GaugeDefinition['read'], clock: Pick<Clock, 'sle
   }
 }
 
-function gaugeLine(name: string, { labels, value }: GaugeSample): string {
-  return `${name}${braced(formatLabels(labels))} ${String(value)}`
-}
-
-function histogramLines(name: string, labels: string, held: { buckets: number[]; sum: number }, bounds: readonly number[]): string[] {
+function histogramSamples(
+  name: string,
+  labels: string,
+  held: { buckets: number[]; sum: number },
+  bounds: readonly number[],
+): (readonly [string, number])[] {
   let total = 0
-  const lines = held.buckets.map((count, i) => {
+  const buckets = held.buckets.map((count, i) => {
     total += count
     const bound = `le="${i < bounds.length ? String(bounds[i]) : '+Inf'}"`
-    return `${name}_bucket${braced(labels === '' ? bound : `${labels},${bound}`)} ${String(total)}`
+    return [`${name}_bucket${braced(labels === '' ? bound : `${labels},${bound}`)}`, total] as const
   })
-  return [...lines, `${name}_sum${braced(labels)} ${String(held.sum)}`, `${name}_count${braced(labels)} ${String(total)}`]
+  return [...buckets, [`${name}_sum${braced(labels)}`, held.sum], [`${name}_count${braced(labels)}`, total]]
 }
 
-function family(name: string, kind: string, help: string, lines: readonly string[]): string {
+function formatFamily({ name, kind, help, samples }: MetricFamily): string {
+  const lines = samples.map(([series, value]) => `${series} ${String(value)}`)
   return [`# HELP ${name} ${help}`, `# TYPE ${name} ${kind}`, ...lines, ''].join('\n')
 }
 

@@ -1,13 +1,25 @@
 import type { Clock } from '../../clock.ts'
 import type { CutReason } from '../../server/http/memory-budget.ts'
 import type { CommitBacklog } from '../../server/rate-limits/commit-backlog.ts'
+import type { AuditHead } from '../../store/audit.ts'
 import { macTables } from '../../store/mac-tables.ts'
 import type { Store } from '../../store/store.ts'
 import type { ChainFaultKind } from '../audit/verify.ts'
 import type { WriteHealth } from '../health/write-health.ts'
 
 import { openProcessGauges } from './process-gauges.ts'
-import { makeCounter, makeGauge, makeHistogram, type Counter, type GaugeDefinition, type Histogram, type Metric } from './metric.ts'
+import {
+  formatMetrics,
+  makeCounter,
+  makeGauge,
+  makeHistogram,
+  mergeMetrics,
+  type Counter,
+  type GaugeDefinition,
+  type Histogram,
+  type Metric,
+  type MetricFamily,
+} from './metric.ts'
 
 /** One completed request, in words of our own tables. */
 export interface RequestMeasurement {
@@ -58,12 +70,26 @@ export interface Metrics {
   countJobRun(run: { readonly name: string; readonly outcome: 'succeeded' | 'failed' }): void
   /** Adds a gauge that is read whenever the page is. Names are registered once. */
   registerGauge(gauge: GaugeDefinition): void
-  /** The page of /metrics. */
+  /** The page of /metrics, of all workers. */
   render(): Promise<string>
+  /** What this worker has. */
+  collect(): Promise<MetricFamily[]>
   close(): void
 }
 
-export function makeMetrics(clock: Pick<Clock, 'sleep'>, gauges: readonly GaugeDefinition[] = []): Metrics {
+/** Where several workers share a process. */
+export interface MetricsOptions {
+  /** The metrics of the other workers, for the page. Default: there are none. */
+  readonly collectOthers?: () => Promise<readonly (readonly MetricFamily[])[]>
+  /** In a worker that is not the first, gauges that are the same for all are not read. */
+  readonly isFirst?: boolean
+}
+
+export function makeMetrics(
+  clock: Pick<Clock, 'sleep'>,
+  gauges: readonly GaugeDefinition[] = [],
+  { collectOthers, isFirst = true }: MetricsOptions = {},
+): Metrics {
   const requests = makeCounter('tessera_requests_total', 'Requests handled, by method, profile, code (0 for a result) and reason.')
   const durations = makeHistogram('tessera_request_duration_seconds', 'How long requests took.', requestBounds)
   const endpoints = makeCounter('tessera_merchant_endpoint_calls_total', "Calls to merchants' endpoints, by operation and outcome.")
@@ -121,7 +147,11 @@ export function makeMetrics(clock: Pick<Clock, 'sleep'>, gauges: readonly GaugeD
   const jobRuns = makeCounter('tessera_job_runs_total', 'Runs of background jobs, by name and outcome: succeeded, failed.')
   const requestSeriesOf = makeRequestSeries(requests, durations)
   const { gauges: processGauges, close } = openProcessGauges()
-  const all = [...gauges, ...processGauges].map((gauge) => makeGauge(gauge, clock))
+  const all: Metric[] = []
+  const registerGauge = (gauge: GaugeDefinition): void => {
+    if (isFirst || (gauge.merge ?? 'first') !== 'first') all.push(makeGauge(gauge, clock))
+  }
+  for (const gauge of [...gauges, ...processGauges]) registerGauge(gauge)
   const page: Metric[] = [
     requests,
     durations,
@@ -145,7 +175,6 @@ export function makeMetrics(clock: Pick<Clock, 'sleep'>, gauges: readonly GaugeD
     webhooks,
     transitions,
     jobRuns,
-    ...all,
   ]
   return Object.freeze({
     countRequest(request: RequestMeasurement) {
@@ -177,13 +206,19 @@ export function makeMetrics(clock: Pick<Clock, 'sleep'>, gauges: readonly GaugeD
     observeCommit: (ms: number) => commits.observe({}, ms / 1000),
     countReceiptTransition: ({ state, cause }: { state: string; cause: string }) => transitions.add({ state, cause }),
     countJobRun: ({ name, outcome }: { name: string; outcome: string }) => jobRuns.add({ name, outcome }),
-    registerGauge: (gauge: GaugeDefinition) => void page.push(makeGauge(gauge, clock)),
+    registerGauge,
     async render() {
-      const families = await Promise.all(page.map(async (metric) => metric.render()))
-      return families.join('')
+      const [own, others] = await Promise.all([collect(), collectOthers?.() ?? []])
+      return formatMetrics(others.length === 0 ? own : mergeMetrics(own, others))
     },
+    collect,
     close,
   })
+
+  async function collect(): Promise<MetricFamily[]> {
+    const families = await Promise.all([...page, ...all].map(async (metric) => metric.collect()))
+    return families.filter((family) => family !== null)
+  }
 }
 
 interface RequestSeries {
@@ -208,7 +243,7 @@ function makeRequestSeries(requests: Counter, durations: Histogram): (request: R
 export function measureCommits(
   store: Store,
   { observeCommit }: Pick<Metrics, 'observeCommit'>,
-  { health, backlog, calls }: WriteObservers,
+  { health, backlog, calls, auditHeadsElsewhere = () => [] }: WriteObservers,
 ): Store {
   return Object.freeze<Store>({
     kind: store.kind,
@@ -222,7 +257,7 @@ export function measureCommits(
     commitCount: () => store.commitCount(),
     sizeBytes: () => store.sizeBytes(),
     setAuditKey: (key) => store.setAuditKey(key),
-    auditHeads: () => store.auditHeads(),
+    auditHeads: () => [...store.auditHeads(), ...auditHeadsElsewhere()],
     watchAudit: (listener) => store.watchAudit(listener),
     tryLock: (name) => store.tryLock(name),
     isLocked: (name) => store.isLocked(name),
@@ -252,6 +287,8 @@ interface WriteObservers {
   readonly health: Pick<WriteHealth, 'record'>
   readonly backlog: Pick<CommitBacklog, 'writeStarted' | 'writeEnded'>
   readonly calls: { writeCommitted(input: unknown): void }
+  /** The ends of the audit chains that other workers write. Default: there are none. */
+  readonly auditHeadsElsewhere?: () => readonly AuditHead[]
 }
 
 // prettier-ignore

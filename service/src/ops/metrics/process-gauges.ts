@@ -12,10 +12,11 @@ export function openProcessGauges(now: () => number = () => performance.now()): 
     {
       name: 'tessera_event_loop_lag_seconds',
       help: 'Longest stall of the event loop in the last one to two minutes.',
+      merge: 'max',
       read: lag,
     },
     { name: 'process_resident_memory_bytes', help: 'Resident memory.', read: () => process.memoryUsage.rss() },
-    { name: 'process_heap_bytes', help: 'Heap in use.', read: () => process.memoryUsage().heapUsed },
+    { name: 'process_heap_bytes', help: 'Heap in use.', merge: 'sum', read: () => process.memoryUsage().heapUsed },
     { name: 'process_cpu_seconds_total', help: 'User and system CPU time.', read: cpuSeconds },
     { name: 'process_start_time_seconds', help: 'When the process started, unix seconds.', read: () => performance.timeOrigin / 1000 },
     { name: 'process_open_fds', help: 'Open file descriptors, on Linux.', read: countDescriptors },

@@ -95,6 +95,18 @@ test('a certificate that expires, a KEK that is due and checkpoints that nobody 
   await ends('TesseraCertificateExpires', 'TesseraCheckpointsWaiting')
 })
 
+test('a database that was never backed up, until it is', async () => {
+  await fires('TesseraBackupOld')
+  const { code, out, err } = await runTessera([
+    'backup',
+    join(scratch, 'backup'),
+    `--data=${join(scratch, 'data')}`,
+    `--database-url=${databaseUrl()}`,
+  ]).ended
+  assert.equal(code, 0, out + err)
+  await ends('TesseraBackupOld')
+})
+
 test('a certificate without its key', async () => {
   const good = { cert: readFileSync(files.cert), key: readFileSync(files.key) }
   writeFileSync(files.key, authority.certify('localhost', 90).key, { mode: 0o600 })

@@ -1,5 +1,6 @@
 import { RpcError } from '@tessera/contract/errors'
 
+import { noCountSharing, type CountSharing } from '../../domain/limits/count-sharing.ts'
 import { makeSlidingCounts } from '../../domain/limits/sliding-counts.ts'
 import type { CredentialCheck, CredentialStore } from './authenticator.ts'
 
@@ -26,11 +27,14 @@ export interface PasswordThrottleOptions {
   readonly wrongMinuteMax: number
   /** Beyond this many pairs the one seen first is dropped. */
   readonly maxPairs?: number
+  /** Default: no other worker counts. */
+  readonly sharing?: CountSharing
 }
 
 /** Counts in this process. IPv6 addresses are counted exactly, since servers of different owners share a /64 at some hosts. */
-export function makePasswordThrottle({ now, wrongMinuteMax, maxPairs: pairsMax = 50_000 }: PasswordThrottleOptions): PasswordThrottle {
-  const counts = makeSlidingCounts({ now, maxSubjects: pairsMax })
+export function makePasswordThrottle(options: PasswordThrottleOptions): PasswordThrottle {
+  const { now, wrongMinuteMax, maxPairs: pairsMax = 50_000, sharing = noCountSharing } = options
+  const counts = sharing.sliding('passwords', makeSlidingCounts({ now, maxSubjects: pairsMax }))
   const windows = [{ count: wrongMinuteMax, ms: 60_000 }]
   return Object.freeze({
     authenticate: async (credentials: CredentialStore, shown: PresentedCredential) => {

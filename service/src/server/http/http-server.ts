@@ -56,6 +56,8 @@ export interface HttpServer extends CertificateHolder {
 export interface ListenAddress {
   readonly host: string
   readonly port: number
+  /** Whether other sockets of this user may listen on the port too; the kernel then shares the connections among them. Default: no. */
+  readonly reusePort?: boolean
 }
 
 export interface HttpServerOptions {
@@ -338,10 +340,10 @@ async function readPaused({ shedder }: ServerState): Promise<void> {
 }
 
 /** Listens. Rejects with the reason if it cannot. */
-export function listenOn(server: Server, { host, port }: ListenAddress): Promise<AddressInfo> {
+export function listenOn(server: Server, { host, port, reusePort = false }: ListenAddress): Promise<AddressInfo> {
   return new Promise((resolve, reject) => {
     server.once('error', reject)
-    server.listen({ host, port }, () => {
+    server.listen({ host, port, reusePort }, () => {
       server.off('error', reject)
       resolve(server.address() as AddressInfo)
     })

@@ -5,6 +5,7 @@ import type { Config } from '../../ops/config/config.ts'
 import { blockOf, subscriberOf } from '../../domain/limits/address.ts'
 import type { MerchantLimits } from '../../domain/merchants/settings.ts'
 import type { CallerIdentity } from '../../domain/request-context.ts'
+import { noCountSharing, type CountSharing } from '../../domain/limits/count-sharing.ts'
 import { makeSlidingCounts, type SlidingCounts, type Window } from '../../domain/limits/sliding-counts.ts'
 
 /** The coarse limits, checked before params: requests of a class from one address, one block of addresses, and of one merchant. */
@@ -31,8 +32,8 @@ export interface CoarseLimitWindows {
 }
 
 /** Limits that are counted in this process. `now` is milliseconds of a monotonic clock. */
-export function makeCoarseLimits({ now, settings, maxSubjects = 50_000 }: CoarseLimitsOptions): CoarseLimits {
-  const counts = makeSlidingCounts({ now, maxSubjects })
+export function makeCoarseLimits({ now, settings, maxSubjects = 50_000, sharing = noCountSharing }: CoarseLimitsOptions): CoarseLimits {
+  const counts = sharing.sliding('coarse', makeSlidingCounts({ now, maxSubjects }))
   return Object.freeze({
     check: (call: RateLimitedCall) => {
       const limitWindows = settings[call.class]
@@ -50,6 +51,8 @@ export interface CoarseLimitsOptions {
   readonly settings: Readonly<Record<LimitClass, CoarseLimitWindows | null>>
   /** Beyond this many subjects the one seen first is dropped. */
   readonly maxSubjects?: number
+  /** Default: no other worker counts. */
+  readonly sharing?: CountSharing
 }
 
 interface Subject {

@@ -10,7 +10,7 @@ export interface Migration {
   readonly text: string
   /** SHA-256 of the text, hex; stored with the number, so that an altered migration is detected. */
   readonly checksum: string
-  /** The first line is `-- breaking` when the previous version cannot run beside it. */
+  /** The first line is `-- breaking` unless it only adds to the schema: programs that do not know it cannot run on it. */
   readonly breaking: boolean
 }
 
@@ -19,6 +19,8 @@ export interface AppliedMigration {
   readonly number: number
   readonly name: string
   readonly checksum: string
+  /** Whether it only added to the schema, so that a program that does not know it goes on; as the program recorded that applied it. */
+  readonly isCompatible?: boolean
 }
 
 /** The migrations of a schema in one dialect, by number from 1 without gaps. `folder` is beside this file. */
@@ -41,11 +43,15 @@ export function logMigrations(applied: readonly Migration[], log: LogMigrations 
 
 export type LogMigrations = (event: string, fields: Readonly<Record<string, string | number | boolean>>) => void
 
-/** The migrations still to be applied. Throws `MigrationRefused` when the database is newer than the program, or recorded another text. */
+/**
+ * The migrations still to be applied. A newer database is accepted as long as its later migrations are compatible: so an upgrade can be taken back. Throws
+ * `MigrationRefused` when a later one is breaking, when one is missing, or when another text was recorded.
+ */
 export function planMigrations(known: readonly Migration[], applied: readonly AppliedMigration[]): readonly Migration[] {
   for (const [at, each] of [...applied].sort((a, b) => a.number - b.number).entries()) {
     const ours = known[at]
     if (ours === undefined) {
+      if (each.isCompatible === true) continue
       throw new MigrationRefused(
         `the database is newer than this program: it has migration ${each.number} (${each.name}), and this program knows ${known.length}. ` +
           'Start the version that wrote it, or a newer one; to go back, restore a backup of database and key store from before the upgrade',
@@ -60,6 +66,11 @@ export function planMigrations(known: readonly Migration[], applied: readonly Ap
     }
   }
   return known.slice(applied.length)
+}
+
+/** How many of the migrations that a database has this program does not know. */
+export function countLaterMigrations(known: readonly Migration[], applied: readonly AppliedMigration[]): number {
+  return applied.filter(({ number }) => number > known.length).length
 }
 
 const restoreIt = 'It was changed by hand or by another build: start the build that wrote it, or restore a backup'

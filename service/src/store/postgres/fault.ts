@@ -111,6 +111,11 @@ export function isCatalogRace(err: unknown): boolean {
   return ['42P07', '42P06', '23505', '42710'].includes(serverErrorOf(err)?.code ?? '')
 }
 
+/** Whether a statement waited for a lock longer than `lock_timeout`. */
+export function isLockTimeout(err: unknown): boolean {
+  return serverErrorOf(err)?.code === '55P03'
+}
+
 /** `idle_in_transaction_session_timeout` (host-session.ts): nothing of the transaction is stored. */
 const endedIdle = '25P03'
 

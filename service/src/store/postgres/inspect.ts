@@ -1,6 +1,6 @@
 import { readInteger, readText } from '../columns.ts'
 import type { DatabaseInspection, MissingRight } from '../inspection.ts'
-import { planMigrations, readMigrations } from '../migrations/migrations.ts'
+import { countLaterMigrations, planMigrations, readMigrations } from '../migrations/migrations.ts'
 import { sql, type Row } from '../statement.ts'
 import { KEYS_SCHEMA, listAppliedMigrations, startError } from './migrate.ts'
 import { readHosts } from './hosts.ts'
@@ -32,6 +32,7 @@ export async function inspectPostgres(url: string, schema: 'cards' | 'keys', rec
       file: null,
       hasSchema: applied.length > 0,
       appliedMigrations: applied.length,
+      laterMigrations: countLaterMigrations(known, applied),
       durability: primary.durability,
       primaryRefusal: primary.refusal,
       missingRights: schema === 'cards' ? cardRights(row) : keyRights(row),

@@ -12,6 +12,7 @@ import {
 } from '../suite/merchants-before.fixture.ts'
 import { makeCard, makeAuditEntry, sampleMerchantId, nextVersion } from '../suite/samples.fixture.ts'
 import { expectSchema, readPostgresSchema } from '../suite/schema.fixture.ts'
+import pg from 'pg'
 import { withPostgres } from './with-store.fixture.ts'
 import { findCard, insertCard, updateCard } from '../cards.ts'
 import { findMerchant } from '../merchants.ts'
@@ -79,9 +80,48 @@ test(
         'merchant-logos',
         'request-segments',
         'receipt-summaries',
+        'receipt-days',
         'webhook-endpoint-choices',
         'user-names',
       ],
     )
   }),
 )
+
+test(
+  'a migration does not wait long for a table, so that calls do not queue behind it, and is tried again until the table is free',
+  withPostgres(async ({ raw, url, reopen }) => {
+    await raw('delete from migrations where number > 36')
+    await raw('drop table receipt_summaries, receipt_orders, summary_positions, summary_lease')
+    await raw('alter table webhook_endpoints drop column types, drop column disabled_at')
+    await raw('alter table delivery_attempts drop column reply_headers, drop column reply_body')
+    const reader = new pg.Client({ connectionString: url })
+    await reader.connect()
+    await reader.query('begin; select number from migrations')
+    const migrated = reopen()
+    // A call that comes behind the waiting migration gets its reply as soon as that gives up, while the reader still has the table.
+    await untilSomebodyWaits(raw)
+    const startedAt = performance.now()
+    await raw('select number from migrations')
+    assert.ok(performance.now() - startedAt < 5000, String(performance.now() - startedAt))
+    await reader.query('commit')
+    await reader.end()
+    await migrated
+    const again = await raw('select number, compatible from migrations where number > 36 order by number')
+    assert.deepEqual(
+      again.map((row) => ({ ...row })),
+      [
+        { number: 37, compatible: 1 },
+        { number: 38, compatible: 0 },
+        { number: 39, compatible: 0 },
+      ],
+    )
+  }),
+)
+
+async function untilSomebodyWaits(raw: (text: string) => Promise<readonly object[]>): Promise<void> {
+  for (;;) {
+    const waiting = await raw("select 1 from pg_locks where not granted and mode = 'AccessExclusiveLock'")
+    if (waiting.length > 0) return
+  }
+}

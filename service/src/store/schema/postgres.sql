@@ -365,6 +365,7 @@ create table migrations (
   number integer not null,
   name text not null,
   checksum text not null,
+  compatible integer not null,
   primary key (number)
 );
 
@@ -472,6 +473,8 @@ create table receipt_summaries (
   reason text collate "C" not null,
   created_at bigint not null,
   paid_at bigint not null,
+  captured_at bigint not null,
+  refunded_at bigint not null,
   primary key (bucket, receipt_id)
 );
 
@@ -484,6 +487,10 @@ create index receipt_summaries_amount on receipt_summaries (bucket, merchant_id,
 create index receipt_summaries_card on receipt_summaries (bucket, merchant_id, card_id, created_at desc, receipt_id desc) where (card_id <> ''::text);
 
 create index receipt_summaries_customer on receipt_summaries (bucket, merchant_id, customer, created_at desc, receipt_id desc) where (customer <> '""'::text);
+
+create index receipt_summaries_captured on receipt_summaries (bucket, merchant_id, captured_at desc, receipt_id desc, captured_tiyin) where (captured_at > 0);
+
+create index receipt_summaries_refunded on receipt_summaries (bucket, merchant_id, refunded_at desc, refunded_tiyin) where (refunded_at > 0);
 
 create table receipts (
   bucket integer not null,

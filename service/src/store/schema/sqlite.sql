@@ -326,7 +326,8 @@ create table merchants (
   mac blob not null
 ) strict;
 
-create table migrations (number integer primary key not null, name text not null, checksum text not null) strict;
+create table migrations (
+  number integer primary key not null, name text not null, checksum text not null, compatible integer not null default 0) strict;
 
 create table operations (
   bucket integer not null,
@@ -418,16 +419,22 @@ create table receipt_summaries (
   reason text not null,
   created_at integer not null,
   paid_at integer not null,
+  captured_at integer not null,
+  refunded_at integer not null,
   primary key (bucket, receipt_id)
 ) strict;
 
 create index receipt_summaries_amount on receipt_summaries (bucket, merchant_id, amount_tiyin, created_at desc, receipt_id desc);
+
+create index receipt_summaries_captured on receipt_summaries (bucket, merchant_id, captured_at desc, receipt_id desc, captured_tiyin) where captured_at > 0;
 
 create index receipt_summaries_card on receipt_summaries (bucket, merchant_id, card_id, created_at desc, receipt_id desc) where card_id <> '';
 
 create index receipt_summaries_customer on receipt_summaries (bucket, merchant_id, customer, created_at desc, receipt_id desc) where customer <> '""';
 
 create index receipt_summaries_newest on receipt_summaries (bucket, merchant_id, created_at desc, receipt_id desc);
+
+create index receipt_summaries_refunded on receipt_summaries (bucket, merchant_id, refunded_at desc, refunded_tiyin) where refunded_at > 0;
 
 create index receipt_summaries_status on receipt_summaries (bucket, merchant_id, status, created_at desc, receipt_id desc);
 

@@ -1,11 +1,11 @@
-import { Worker } from 'node:worker_threads'
+import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
 import type { Dek } from '@tessera/vault/dek'
 
 import type { AuditHead } from '../audit.ts'
 import type { NamedTransaction } from '../transactions.ts'
 import { type AuditListener, StoreFull, StoreOutcomeUnknown, StoreOverloaded, StoreUnavailable } from '../store.ts'
-import type { BatchResult, TransactionResult } from './batch.ts'
-import type { CommitWorkerMessage, CommitWorkerStart } from './commit-worker.ts'
+import type { TransactionResult } from './batch.ts'
+import type { CommitWorkerMessage, CommitWorkerReply, CommitWorkerStart } from './commit-worker.ts'
 import { backgroundWrites } from '../background-writes.ts'
 import { type StoreTimeLimits, storeTimeLimits } from '../time-limits.ts'
 import { isDoneWithin } from './done-within.ts'
@@ -27,6 +27,12 @@ export interface Committer {
   /** Batches that were committed. */
   commitCount(): number
   close(deadlineMs: number): Promise<void>
+}
+
+/** The committer of the thread that has the commit worker. */
+export interface CommitterOwner extends Committer {
+  /** A way to the same worker for a committer of another thread. */
+  openPort(): MessagePort
 }
 
 interface WaitingWrite {
@@ -51,10 +57,59 @@ export async function startCommitter(
   start: CommitWorkerStart,
   lost: (cause: Error) => void,
   { program = commitWorker, limits = storeTimeLimits }: CommitterOptions = {},
-): Promise<Committer> {
+): Promise<CommitterOwner> {
   const worker = new Worker(program, { workerData: start, stdout: false, stderr: false })
   const exited = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
   await ready(worker)
+  const committer = makeCommitter(
+    {
+      post: (message) => worker.postMessage(message),
+      onReply: (reply) => void worker.on('message', reply),
+      onFailed: (failed) => void worker.on('error', failed),
+      onEnded: (ended) => void worker.on('exit', ended),
+      exited,
+      abandon: () => void worker.terminate(),
+    },
+    lost,
+    limits,
+  )
+  return {
+    ...committer,
+    openPort() {
+      const { port1, port2 } = new MessageChannel()
+      worker.postMessage({ port: port1 } satisfies CommitWorkerMessage, [port1])
+      return port2
+    },
+  }
+}
+
+/** The same for another thread, by a port to the worker of the first: writes of all threads that wait at the same time share a commit. */
+export function connectCommitter(port: MessagePort, lost: (cause: Error) => void, limits: StoreTimeLimits = storeTimeLimits): Committer {
+  return makeCommitter(
+    {
+      post: (message) => port.postMessage(message),
+      onReply: (reply) => void port.on('message', reply),
+      onFailed: (failed) => void port.on('messageerror', failed),
+      onEnded: (ended) => void port.on('close', ended),
+      exited: new Promise<void>((resolve) => port.once('close', () => resolve())),
+      abandon: () => port.close(),
+    },
+    lost,
+    limits,
+  )
+}
+
+/** A connection to the commit worker. */
+interface CommitLink {
+  readonly post: (message: CommitWorkerMessage) => void
+  readonly onReply: (reply: (message: CommitWorkerReply) => void) => void
+  readonly onFailed: (failed: (err: Error) => void) => void
+  readonly onEnded: (ended: () => void) => void
+  readonly exited: Promise<void>
+  readonly abandon: () => void
+}
+
+function makeCommitter(link: CommitLink, lost: (cause: Error) => void, limits: StoreTimeLimits): Committer {
   const waiting: WaitingWrite[] = []
   const background: WaitingWrite[] = []
   let committing: WaitingWrite[] = []
@@ -68,10 +123,9 @@ export async function startCommitter(
   let commits = 0
   const listeners: AuditListener[] = []
 
-  worker.on('message', (end: BatchResult) => {
-    const batch = committing
-    committing = []
+  link.onReply((end) => {
     if ('lost' in end) {
+      committing = []
       fail(new Error(`the embedded database failed: ${end.lost}`))
       return
     }
@@ -79,29 +133,29 @@ export async function startCommitter(
     const { audit } = end
     if (audit.after.seq > 0) head = audit.after
     if (audit.after.seq > audit.before.seq) for (const listener of listeners) listener(audit)
+    // A commit of other threads.
+    if (end.ends === null) return
+    const batch = committing
+    committing = []
     resolveWrites(batch, end.ends)
     rejectLate()
     if (waiting.length + background.length > 0) send()
     else closing?.()
   })
-  worker.on('error', (err) => fail(new Error('the commit worker failed', { cause: err })))
-  worker.on('exit', () => {
+  link.onFailed((err) => fail(new Error('the commit worker failed', { cause: err })))
+  link.onEnded(() => {
     if (closing === null || committing.length > 0) fail(new Error('the commit worker ended'))
     closing?.()
   })
 
   return {
     write,
-    setAuditKey: (auditKey) => post({ auditKey }),
+    setAuditKey: (auditKey) => link.post({ auditKey }),
     auditHead: () => head,
     watchAudit: (listener) => void listeners.push(listener),
     waitingWrites: () => waiting.length,
     commitCount: () => commits,
     close,
-  }
-
-  function post(message: CommitWorkerMessage): void {
-    worker.postMessage(message)
   }
 
   function write(name: string, input: unknown): Promise<unknown> {
@@ -126,7 +180,7 @@ export async function startCommitter(
     if (ended !== null) return
     committing = isBackgroundNext() ? background.splice(0, 1) : waiting.splice(0, maxBatchSize)
     sentAt = performance.now()
-    post(committing.map(({ transaction }) => transaction))
+    link.post(committing.map(({ transaction }) => transaction))
   }
 
   /** Under a load of calls that never ends it waits for a moment, and not for ever. */
@@ -172,7 +226,7 @@ export async function startCommitter(
   function fail(cause: Error): void {
     if (ended !== null) return
     ended = cause
-    void worker.terminate()
+    link.abandon()
     // The outcome of the batch is unknown and the service exits: its promises stay pending. The waiting writes were not started.
     for (const { reject } of [...waiting.splice(0), ...background.splice(0)]) reject(new StoreUnavailable('the store is lost', { cause }))
     lost(cause)
@@ -188,11 +242,11 @@ export async function startCommitter(
     })
     clearTimeout(timer)
     for (const { reject } of [...waiting.splice(0), ...background.splice(0)]) reject(new StoreUnavailable('the store is closed'))
-    post(null)
-    if (await isDoneWithin(deadlineMs, exited)) return
+    link.post(null)
+    if (await isDoneWithin(deadlineMs, link.exited)) return
     // The disk may be blocking it; what it still commits is not acknowledged.
     ended = new StoreOutcomeUnknown('the commit worker did not end in time')
-    void worker.terminate()
+    link.abandon()
     throw ended
   }
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
 import type { DatabaseInspection } from '../inspection.ts'
-import { planMigrations, readMigrations } from '../migrations/migrations.ts'
+import { countLaterMigrations, planMigrations, readMigrations } from '../migrations/migrations.ts'
 import { connectReader } from './connect.ts'
 import { opening, restoreFile } from './fault.ts'
 import { SQLITE_KEYS_FILE } from './keys.ts'
@@ -34,6 +34,7 @@ export function inspectSqlite(folder: string, schema: 'cards' | 'keys'): Databas
         file: path,
         hasSchema: applied.length > 0,
         appliedMigrations: applied.length,
+        laterMigrations: countLaterMigrations(known, applied),
         durability: 'local',
         primaryRefusal: null,
         missingRights: [],
@@ -81,6 +82,7 @@ function nothingAt(path: string, pending: DatabaseInspection['pending']): Databa
     file: path,
     hasSchema: false,
     appliedMigrations: 0,
+    laterMigrations: 0,
     durability: null,
     primaryRefusal: null,
     missingRights: [],

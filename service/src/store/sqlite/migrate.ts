@@ -8,14 +8,17 @@ import type { Row } from '../statement.ts'
 export function migrateSqlite(db: DatabaseSync, folder: 'cards' | 'keys'): readonly Migration[] {
   db.exec('begin immediate')
   try {
-    db.exec(
-      'create table if not exists migrations (number integer primary key not null, name text not null, checksum text not null) strict',
-    )
+    db.exec(createMigrationsTable)
     const pending = planMigrations(readMigrations('sqlite', folder), readAppliedMigrations(db))
-    const insertApplied = db.prepare('insert into migrations (number, name, checksum) values (?, ?, ?)')
+    if (pending.length > 0 && !hasCompatible(db)) db.exec('alter table migrations add column compatible integer not null default 0')
     for (const migration of pending) {
       db.exec(migration.text)
-      insertApplied.run(migration.number, migration.name, migration.checksum)
+      db.prepare('insert into migrations (number, name, checksum, compatible) values (?, ?, ?, ?)').run(
+        migration.number,
+        migration.name,
+        migration.checksum,
+        migration.breaking ? 0 : 1,
+      )
     }
     db.exec('commit')
     return pending
@@ -31,6 +34,20 @@ export function hasMigrationsTable(db: DatabaseSync): boolean {
 }
 
 export function readAppliedMigrations(db: DatabaseSync): AppliedMigration[] {
-  const found = db.prepare('select number, name, checksum from migrations order by number').all() as Row[]
-  return found.map((row) => ({ number: readInteger(row, 'number'), name: readText(row, 'name'), checksum: readText(row, 'checksum') }))
+  const compatible = hasCompatible(db) ? 'compatible' : '0 as compatible'
+  const found = db.prepare(`select number, name, checksum, ${compatible} from migrations order by number`).all() as Row[]
+  return found.map((row) => ({
+    number: readInteger(row, 'number'),
+    name: readText(row, 'name'),
+    checksum: readText(row, 'checksum'),
+    isCompatible: readInteger(row, 'compatible') === 1,
+  }))
 }
+
+/** Schemas of older versions lack the column. */
+function hasCompatible(db: DatabaseSync): boolean {
+  return db.prepare("select 1 from pragma_table_info('migrations') where name = 'compatible'").get() !== undefined
+}
+
+const createMigrationsTable = `create table if not exists migrations (
+  number integer primary key not null, name text not null, checksum text not null, compatible integer not null default 0) strict`

@@ -1,10 +1,11 @@
 import { stat } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
+import type { MessagePort } from 'node:worker_threads'
 
 import { type Store, type StoreLock, StoreUnavailable } from '../store.ts'
 import { sql } from '../statement.ts'
 import { opening } from './fault.ts'
-import { startCommitter } from './committer.ts'
+import { type Committer, connectCommitter, startCommitter } from './committer.ts'
 import { connectReader, connectWriter, makeDatabaseFile } from './connect.ts'
 import { REQUEST_LOG_FILE } from './request-log.ts'
 import { makeScanner } from './scanner.ts'
@@ -28,9 +29,47 @@ export async function openSqliteStore({ folder, log, exit = endService, maxPages
   logMigrations(migrate(path), log)
 
   const committer = await startCommitter({ path, maxPages: maxPages ?? null }, exit)
+  const locks = new Set<string>()
+  return {
+    ...makeStore(path, committer),
+    commitCount: () => committer.commitCount(),
+    sizeBytes: () => sizeOfFiles(folder),
+    setAuditKey: (key) => committer.setAuditKey(key),
+    // The lock of the data folder admits one process.
+    tryLock: async (name) => takeOwnLock(locks, name),
+    isLocked: async (name) => locks.has(name),
+    openWriterPort: () => committer.openPort(),
+  }
+}
+
+/** What another thread of the process needs of the store that the first has opened. */
+export interface SharedSqliteStart extends Pick<Store, 'tryLock' | 'isLocked'> {
+  /** The file of the database. */
+  readonly path: string
+  /** From `openWriterPort` of the first thread's store. */
+  readonly writerPort: MessagePort
+  /** Called when it is unknown what is durable. */
+  readonly exit: (cause: Error) => void
+}
+
+/** The embedded store in another thread of the process: it reads by itself, and writes through the thread that writes for all. */
+export function openSharedSqliteStore({ path, writerPort, exit, tryLock, isLocked }: SharedSqliteStart): Store {
+  return {
+    ...makeStore(path, connectCommitter(writerPort, exit)),
+    // The first thread counts the commits of all, and gives the writing thread its audit key.
+    commitCount: () => 0,
+    sizeBytes: () => sizeOfFiles(dirname(path)),
+    setAuditKey: () => undefined,
+    tryLock,
+    isLocked,
+  }
+}
+
+type StoreOfThread = Omit<Store, 'commitCount' | 'sizeBytes' | 'setAuditKey' | 'tryLock' | 'isLocked' | 'openWriterPort'>
+
+function makeStore(path: string, committer: Committer): StoreOfThread {
   const reader = connectReader(path)
   const scanner = makeScanner(path)
-  const locks = new Set<string>()
   let open = true
   return {
     kind: 'sqlite',
@@ -43,16 +82,10 @@ export async function openSqliteStore({ folder, log, exit = endService, maxPages
       return map(reader.run(statement, values))
     },
     scan: (query) => scanner.scan(query),
-    setAuditKey: (key) => committer.setAuditKey(key),
     auditHeads: () => [committer.auditHead()].filter((head) => head !== null),
     watchAudit: (listener) => committer.watchAudit(listener),
     waitingWrites: () => committer.waitingWrites(),
-    commitCount: () => committer.commitCount(),
     connectionPools: () => [],
-    sizeBytes: () => sizeOfFiles(folder),
-    // The lock of the data folder admits one process.
-    tryLock: async (name) => takeOwnLock(locks, name),
-    isLocked: async (name) => locks.has(name),
     ping: async () => {
       if (!open) throw new StoreUnavailable('the store is closed')
       reader.run(ping, [])

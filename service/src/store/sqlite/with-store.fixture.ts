@@ -5,7 +5,8 @@ import { DatabaseSync } from 'node:sqlite'
 import type { Row } from '../statement.ts'
 import { testAuditKey } from '../suite/audit-key.fixture.ts'
 import type { StoreUnderTest } from '../suite/opened.fixture.ts'
-import { openSqliteStore, SQLITE_FILE } from './sqlite.ts'
+import type { Store } from '../store.ts'
+import { openSharedSqliteStore, openSqliteStore, SQLITE_FILE } from './sqlite.ts'
 
 let migrated: Buffer | null = null
 
@@ -55,6 +56,37 @@ export function withSqlite(test: (opened: StoreUnderTest & { readonly folder: st
         await store.close(5000)
       }
     })
+}
+
+/** The same on the store of another thread of the process, which writes through the thread of the first. */
+export function withSharedSqlite(test: (opened: StoreUnderTest) => Promise<void>): () => Promise<void> {
+  return withSqlite(async ({ store, raw, reopen }) => {
+    let shared = shareStore(store)
+    const reopenBoth = async (): Promise<Store> => {
+      await shared.close(5000)
+      return (shared = shareStore(await reopen()))
+    }
+    try {
+      await test({ store: shared, raw, reopen: reopenBoth })
+    } finally {
+      await shared.close(5000)
+    }
+  })
+}
+
+/** What another thread of the process has of a store, here in the same thread. */
+export function shareStore(store: Store): Store {
+  const { file, openWriterPort } = store
+  if (file === null || openWriterPort === undefined) throw new Error('not the store that the first thread opened')
+  return openSharedSqliteStore({
+    path: file,
+    writerPort: openWriterPort(),
+    exit: (cause) => {
+      throw cause
+    },
+    tryLock: (name) => store.tryLock(name),
+    isLocked: (name) => store.isLocked(name),
+  })
 }
 
 export async function withFolder(test: (folder: string) => Promise<void>): Promise<void> {

@@ -86,7 +86,7 @@ export function countersSuite(withStore: WithStore): void {
         [events[3], events[2], events[1], events[0]].map(([card, action, outcome]) => [action, outcome, card.cardId, card.maskedPan]),
       )
       assert.deepEqual(await store.read(listCodeEvents({ bucket, merchantId: 'f'.repeat(24), after: null, count: 9 })), [])
-      const query = { bucket, merchantId: sampleMerchantId, from: T0, cardsMax: 9 }
+      const query = { bucket, merchantId: sampleMerchantId, from: T0, to: T0 + 99, cardsMax: 9 }
       assert.deepEqual(await store.read(findFunnel(query)), { created: 2, sent: 1, verified: 1, paid: 0 })
       assert.deepEqual(await store.read(findFunnel({ ...query, cardsMax: 1 })), { created: 1, sent: 1, verified: 1, paid: 0 })
       assert.deepEqual(await store.read(findFunnel({ ...query, from: T0 + 2 })), { created: 0, sent: 0, verified: 0, paid: 0 })

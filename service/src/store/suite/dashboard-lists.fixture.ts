@@ -3,7 +3,7 @@ import { findFunnel, listCards, listConsents } from '../cards.ts'
 import { listCounters } from '../counters.ts'
 import { listDeliveriesOfObject, listDeliveryPage } from '../deliveries.ts'
 import { listDeclinedOperations } from '../operations.ts'
-import { listReceiptSummaries, type SummaryKey } from '../receipt-summaries.ts'
+import { countSummaries, listReceiptSummaries, sumSummaries, sumSummariesOfStatus, type SummaryKey } from '../receipt-summaries.ts'
 import { listReceiptPage, listReceiptsOfCard } from '../receipts.ts'
 import { findSegment, findSegmentBeyond, findSegmentWithId, HOUR_MS, listSegmentHeads } from '../request-segments.ts'
 import { listMerchantInbox } from '../sandbox.ts'
@@ -58,7 +58,7 @@ export function dashboardListQueries(rows: number, behind: number): readonly Lis
   const secondsOfIdStart = { from: deep.at - (deep.at % 4_096_000), to: deep.at - (deep.at % 4_096_000) + 4_096_000 }
   const ofObject = { ...of, objectId: idOfRow(rows - 1), count: 100 }
   const ofPhone = { merchantId: sampleMerchantId, keyId: smsKeyId, phoneHash: phoneHashOfRow(1000), count: 5 }
-  const funnel = { ...of, from: T0, cardsMax: 2000 }
+  const funnel = { ...of, from: T0, to: Number.MAX_SAFE_INTEGER, cardsMax: 2000 }
   const counters = { ...of, fromHour: counterHours.from, toHour: counterHours.to, stepHours: 24 } as const
 
   return [
@@ -98,6 +98,20 @@ export function dashboardListQueries(rows: number, behind: number): readonly Lis
     summaries('of one card', { key: 'card', value: (123).toString(16).padStart(24, '0') }),
     summaries('of one customer, deep', { key: 'customer', value: 'payer 7' }, { after: deep }),
     summaries('of one amount', { key: 'amount', value: 500_007 }),
+    summaries('by the time of payment', { key: 'captured' }),
+    summaries('by the time of payment, deep', { key: 'captured' }, { after: deep }),
+    row('receipt summaries, debited in an hour', 4000, sumSummaries('captured', { ...of, ...lastHour }), (store) =>
+      store.read(sumSummaries('captured', { ...of, ...lastHour })),
+    ),
+    row('receipt summaries, returned in an hour', 400, sumSummaries('refunded', { ...of, ...lastHour }), (store) =>
+      store.read(sumSummaries('refunded', { ...of, ...lastHour })),
+    ),
+    row('receipt summaries, pending of an hour', 800, sumSummariesOfStatus('authorized', { ...of, ...lastHour }, 100_000), (store) =>
+      store.read(sumSummariesOfStatus('authorized', { ...of, ...lastHour }, 100_000)),
+    ),
+    row('receipt summaries, how many there are at most', 8000, countSummaries({ key: 'time' }, { ...of, ...lastHour }, 9000), (store) =>
+      store.read(countSummaries({ key: 'time' }, { ...of, ...lastHour }, 9000)),
+    ),
     summaries('of one order', { key: 'order', value: 'order 00000123' }),
     row('SMS to one phone', 10, listSmsSendsOfMerchant(ofPhone), (store) => store.read(listSmsSendsOfMerchant(ofPhone))),
     deliveries('first page', { ...page, state: null, after: null }),

@@ -112,6 +112,8 @@ function makeSummary(number: number, over: Partial<ReceiptSummary> = {}): Receip
     reason: '',
     createdAt: T0 + number,
     paidAt: T0 + number,
+    capturedAt: T0 + number,
+    refundedAt: 0,
     ...over,
   }
 }

@@ -39,6 +39,7 @@ const settings = {
 export const iso8583Network = networkAdapter({
   name: 'iso8583',
   isForTestOnly: false,
+  keepsSessions: true,
   settings,
   create({ settings: given, takeTraceNumbers, clock, log }) {
     const dialect = given.fieldTable ?? defaultDialect

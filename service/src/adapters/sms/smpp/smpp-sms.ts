@@ -26,6 +26,7 @@ function declareSmppSms(name: string) {
   return smsAdapter({
     name,
     isForTestOnly: false,
+    keepsSessions: true,
     settings: {
       host: textSetting('Host name of the message centre, which its certificate must have.'),
       port: integerSetting('Port of the message centre.', { from: 1, to: 65_535, default: 3550 }),

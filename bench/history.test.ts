@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict'
+import { appendFileSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { pathToFileURL } from 'node:url'
+
+import { formatChartPage } from './chart.ts'
+import { appendRun, beginRun, readRuns, type BenchRun } from './history.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'tessera-history-'))
+after(() => rmSync(folder, { recursive: true }))
+
+const first: BenchRun = {
+  at: '2026-11-01T10:00:00.000Z',
+  commit: 'abcdefabcdef',
+  machine: { processor: 'A <processor>', cores: 2, memoryGiB: 24, system: 'linux 6.1', node: 'v24.0.0' },
+  load: 0.1,
+  isQuick: false,
+  measures: [
+    { of: 'check sqlite', name: 'to the floor', value: 0.75, unit: '×', target: { least: 0.8 } },
+    { of: 'SDK', name: 'gzip', value: 3583, unit: 'bytes', target: { most: 3584 } },
+    { of: 'check sqlite', name: 'rate', value: 15_600, unit: 'calls/s' },
+  ],
+}
+
+test('a history of runs is read as it was written, and a line that is none is named', () => {
+  const file = pathToFileURL(join(folder, 'history.jsonl'))
+  assert.deepEqual(readRuns(file), [])
+  const now = { ...beginRun(true), measures: first.measures }
+  for (const run of [first, now]) appendRun(run, file)
+  assert.deepEqual(readRuns(file), [first, now])
+  assert.match(now.machine.node, /^v\d+/)
+  appendFileSync(file, '{"at":1}\n')
+  assert.throws(() => readRuns(file), /line 3 is no run: it has no time, machine or measures/)
+})
+
+test('the charts show each value with its target, and runs of other machines apart', () => {
+  const second = {
+    ...first,
+    at: '2026-11-02T10:00:00.000Z',
+    commit: null,
+    measures: first.measures.map((each) => ({ ...each, value: each.value * 1.1 })),
+  }
+  const other = { ...first, machine: { ...first.machine, cores: 8 } }
+  const page = formatChartPage([first, second, other])
+  assert.equal(page.match(/<h2>/g)?.length, 2)
+  assert.equal(page.match(/<svg /g)?.length, 6)
+  assert.equal(page.match(/<circle /g)?.length, 9)
+  assert.match(page, /<b>check sqlite: to the floor<\/b> 0\.83 ×, target ≥ 0\.80/)
+  assert.match(page, /<td>3,583 bytes<\/td><td>reached<\/td>.*<td>3,941 bytes<\/td><td>missed<\/td>/)
+  assert.doesNotMatch(page, /<script|A <processor>|src=|href="http/)
+})
+
+test('without a run the page says how one is made', () => {
+  assert.match(formatChartPage([]), /npm run bench -- --save/)
+})

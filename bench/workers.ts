@@ -1,0 +1,160 @@
+import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+
+import { countFailures, p99Ms, startOpenLoad } from '../fault/open-load.ts'
+import { makeRandom } from '../fault/random.ts'
+import { drawSeededPan } from '../fault/seeded-pans.ts'
+import type { ServiceData, StoreKind } from '../fault/service-data.ts'
+import { startService, type RunningService } from '../fault/spawn.ts'
+import { median } from '../fault/statistics.ts'
+
+import { loadTargetOf, measureWholeCycle } from './compare.ts'
+import { readCpuMsWhenIdle } from './cpu.ts'
+import { startLoadGenerator } from './load.ts'
+import type { Bench, Measure, Measurement } from './measurement.ts'
+import { readPostgresUsage } from './postgres-usage.ts'
+
+/** One worker and two, in turns. */
+export const workers: Measurement = {
+  name: 'workers',
+  question: 'How much faster are cards.check and cards.create with two workers than with one, and what does a cards.create cost?',
+  async run(bench) {
+    const measures: Measure[] = []
+    for (const store of bench.stores) measures.push(...(await measureWorkers(bench, store)))
+    return measures
+  },
+}
+
+const contenders = ['one', 'two'] as const
+type Contender = (typeof contenders)[number]
+
+/** What one round has measured of one contender. */
+interface Round {
+  readonly checksPerSecond: number
+  readonly checkCpu: number
+  readonly checkP99Ms: number
+  /** At a fixed rate: CPU of the service and of PostgreSQL, µs a call. */
+  readonly createCpu: number
+  readonly createDatabaseCpu: number
+  readonly createP99Ms: number
+  /** Of those, how many were refused, since the machine is too slow or busy: then the values of this rate say little. */
+  readonly refusedPercent: number
+  /** At saturation; NaN on a machine where the load, the workers and the thread that commits share too few processors. */
+  readonly createsPerSecond: number
+}
+
+async function measureWorkers({ dataFactory, isQuick, say }: Bench, store: StoreKind): Promise<Measure[]> {
+  const [rounds, roundMs] = isQuick ? [3, 1500] : [9, 4000]
+  const perSecond = isQuick ? createsPerSecond / 5 : createsPerSecond
+  const canSaturate = availableParallelism() >= saturationProcessors
+  if (!canSaturate) say(`workers ${store}: creates at saturation need ${saturationProcessors} processors, and are left out`)
+  const data: Record<Contender, ServiceData> = { one: await dataFactory.create(store), two: await dataFactory.create(store) }
+  const running = { one: await start(data.one, 1), two: await start(data.two, 2) }
+  const load = startLoadGenerator()
+  const random = makeRandom(roundMs)
+  try {
+    const measureRound = async (contender: Contender, ms: number): Promise<Round> => {
+      const service = running[contender]
+      const check = await measureWholeCycle(service, load, { method: 'check', connections, roundMs: ms })
+      const create = await measureCreatesAtRate(service, data[contender], { drawPan: () => drawSeededPan(random), perSecond, ms })
+      const saturated = canSaturate ? await measureWholeCycle(service, load, { method: 'create', connections, roundMs: ms }) : null
+      return {
+        checksPerSecond: check.requestsPerSecond,
+        checkCpu: check.cpuMicroseconds,
+        checkP99Ms: check.p99Ms,
+        ...create,
+        createsPerSecond: saturated?.requestsPerSecond ?? NaN,
+      }
+    }
+    for (const contender of contenders) {
+      await load.run({ order: 'prepare', target: loadTargetOf(running[contender], 'create'), cards: isQuick ? 1000 : 5000 })
+      await measureRound(contender, roundMs)
+    }
+    const pairs: Record<Contender, Round>[] = []
+    for (let round = 0; round < rounds; round++) {
+      const pair: Partial<Record<Contender, Round>> = {}
+      for (const contender of round % 2 === 0 ? contenders : contenders.toReversed())
+        pair[contender] = await measureRound(contender, roundMs)
+      pairs.push(pair as Record<Contender, Round>)
+      say(`workers ${store}: round ${round + 1} of ${rounds}`)
+    }
+    return toMeasures(`workers ${store}`, pairs, { perSecond, hasSaturated: canSaturate })
+  } finally {
+    await load.stop()
+    for (const contender of contenders) {
+      await running[contender].stop()
+      await data[contender].remove()
+    }
+  }
+}
+
+function start(data: ServiceData, count: number): Promise<RunningService> {
+  return startService({ flags: [...data.flags, `--workers=${count}`, '--log-level=warn'], logFile: join(data.folder, 'log') })
+}
+
+/** Calls are sent at their time, whatever became of those before, each on a connection that is free. */
+async function measureCreatesAtRate(
+  service: RunningService,
+  { databaseUrl }: ServiceData,
+  { drawPan, perSecond, ms }: { readonly drawPan: () => string; readonly perSecond: number; readonly ms: number },
+): Promise<Pick<Round, 'createCpu' | 'createDatabaseCpu' | 'createP99Ms' | 'refusedPercent'>> {
+  const readDatabase = async (): Promise<number> => (databaseUrl === null ? 0 : (await readPostgresUsage(databaseUrl)).cpuMs)
+  const cpuBefore = await readCpuMsWhenIdle(service.pid)
+  const databaseBefore = await readDatabase()
+  const { url, xAuth } = loadTargetOf(service, 'create')
+  const enough = new AbortController()
+  const load = startOpenLoad({ url, xAuth, perSecond, call: (client) => client.create(drawPan()), until: enough.signal })
+  await pause(ms)
+  enough.abort()
+  await load.ended
+  const { calls } = load
+  const cpuMs = (await readCpuMsWhenIdle(service.pid)) - cpuBefore
+  const databaseMs = (await readDatabase()) - databaseBefore
+  const perCall = (used: number): number => (used * 1000) / calls.length
+  return {
+    createCpu: perCall(cpuMs),
+    createDatabaseCpu: perCall(databaseMs),
+    createP99Ms: p99Ms(calls),
+    refusedPercent: (countFailures(calls) / calls.length) * 100,
+  }
+}
+
+function toMeasures(
+  of: string,
+  pairs: readonly Readonly<Record<Contender, Round>>[],
+  { perSecond, hasSaturated }: { readonly perSecond: number; readonly hasSaturated: boolean },
+): Measure[] {
+  const ratio = (read: (round: Round) => number): number => median(pairs.map(({ one, two }) => read(two) / read(one)))
+  const of1 = (read: (round: Round) => number): number => median(pairs.map(({ one }) => read(one)))
+  const of2 = (read: (round: Round) => number): number => median(pairs.map(({ two }) => read(two)))
+  const atRate = `cards.create at ${perSecond} a second`
+  const createCost = ({ createCpu, createDatabaseCpu }: Round): number => createCpu + createDatabaseCpu
+  const refused = pairs.flatMap(({ one, two }) => [one.refusedPercent, two.refusedPercent])
+  const saturated: Measure[] = [
+    { of, name: 'cards.create, throughput', value: ratio((round) => round.createsPerSecond), unit: 'of one worker' },
+    { of, name: 'cards.create', value: of2((round) => round.createsPerSecond), unit: '/s' },
+  ]
+  return [
+    { of, name: 'cards.check, throughput', value: ratio((round) => round.checksPerSecond), unit: 'of one worker', target: { least: 1.5 } },
+    { of, name: 'cards.check, CPU', value: ratio((round) => round.checkCpu), unit: 'of one worker' },
+    { of, name: `${atRate}, CPU`, value: ratio((round) => round.createCpu), unit: 'of one worker', target: { most: 1.15 } },
+    { of, name: `${atRate}, CPU with PostgreSQL`, value: ratio(createCost), unit: 'of one worker' },
+    { of, name: `${atRate}, refused`, value: Math.max(...refused), unit: '%', target: { most: 0 } },
+    ...(hasSaturated ? saturated : []),
+    { of, name: 'cards.check, one worker', value: of1((round) => round.checksPerSecond), unit: '/s' },
+    { of, name: 'cards.check, two workers', value: of2((round) => round.checksPerSecond), unit: '/s' },
+    { of, name: 'cards.check, p99, one worker', value: of1((round) => round.checkP99Ms), unit: 'ms' },
+    { of, name: 'cards.check, p99, two workers', value: of2((round) => round.checkP99Ms), unit: 'ms' },
+    { of, name: `${atRate}, CPU, one worker`, value: of1((round) => round.createCpu), unit: 'µs' },
+    { of, name: `${atRate}, CPU, two workers`, value: of2((round) => round.createCpu), unit: 'µs' },
+    { of, name: `${atRate}, p99, one worker`, value: of1((round) => round.createP99Ms), unit: 'ms' },
+    { of, name: `${atRate}, p99, two workers`, value: of2((round) => round.createP99Ms), unit: 'ms' },
+  ]
+}
+
+/** Each waits for its reply before the next request. */
+const connections = 64
+const createsPerSecond = 1500
+/** Two workers, the thread that commits or PostgreSQL, and the load. */
+const saturationProcessors = 4

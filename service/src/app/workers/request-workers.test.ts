@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test, type TestContext } from 'node:test'
+
+import type { Log } from '../../ops/logging/log.ts'
+import type { RequestLogStore } from '../../store/request-log-store.ts'
+import type { Store } from '../../store/store.ts'
+import { makeHandClock, type HandClock } from '../../testing/clock.fixture.ts'
+import { defaultConfig } from '../../testing/default-config.fixture.ts'
+import { noMetrics } from '../../testing/test-app.fixture.ts'
+
+import { makeRequestWorkers, type RequestWorkers } from './request-workers.ts'
+
+const program = new URL('./scripted-worker.fixture.ts', import.meta.url)
+const common = { address: { host: '127.0.0.1', port: 1 }, adminUrl: '', coreDumps: 'off' } as const
+
+interface Supervised {
+  readonly workers: RequestWorkers
+  readonly clock: HandClock
+  readonly events: string[]
+  readonly changes: unknown[]
+}
+
+/** Two scripted workers: `change` tells them what to do. */
+function supervise(t: TestContext): Supervised {
+  const folder = mkdtempSync(join(tmpdir(), 'tessera-workers-'))
+  const clock = makeHandClock()
+  const events: string[] = []
+  const changes: unknown[] = []
+  const note = (event: string): void => void events.push(event)
+  const log: Log = { debug: note, info: note, warn: note, error: note, maskedCount: () => 0, dropped: () => 0 }
+  const workers = makeRequestWorkers({
+    count: 2,
+    config: { ...defaultConfig, dataFolder: folder },
+    clock,
+    log,
+    metrics: noMetrics,
+    writeLog: note,
+    endNow: (_exit, event) => {
+      events.push(event)
+      throw new Error(event)
+    },
+    store: { file: null } as Store,
+    requestLog: { file: null } as RequestLogStore,
+    custody: { openSets: () => [], changed: () => new Promise(() => undefined) },
+    slowHash: () => Promise.reject(new Error('nobody signs in')),
+    receive: (change) => void changes.push(change),
+    stopMs: 60_000,
+    program,
+  })
+  t.after(async () => {
+    await workers.stop('SIGTERM')
+    rmSync(folder, { recursive: true, force: true })
+  })
+  return { workers, clock, events, changes }
+}
+
+test('a worker that does not turn is not ready, is ended after half a minute, and is started again', async (t) => {
+  const { workers, clock, events } = supervise(t)
+  await workers.start(common)
+  await workers.requireReady()
+  workers.broadcast({ kind: 'merchant', merchantId: 'hang 2' })
+  const refused = assert.rejects(workers.requireReady(), /worker 2 does not respond/)
+  await clock.untilSleeping(1000)
+  clock.advance(1000)
+  await refused
+  for (let seconds = 0; seconds < 40 && !events.includes('worker_stuck'); seconds += 5) await advance(clock, 5000)
+  assert.ok(events.includes('worker_stuck'), events.join(' '))
+  while (!events.includes('worker_ended')) await turn()
+  assert.deepEqual(
+    workers.listAway().map(({ reason }) => reason),
+    ['worker 2 ended, and is started again'],
+  )
+  // Whoever is not there does not make the others unready.
+  await workers.requireReady()
+  while (!events.includes('worker_started')) await advance(clock, 1000)
+  assert.deepEqual(workers.listAway(), [])
+  await workers.requireReady()
+})
+
+test('a change of one worker is told to the first and to the others, and not to itself', async (t) => {
+  const { workers, changes, events } = supervise(t)
+  await workers.start(common)
+  workers.broadcast({ kind: 'merchant', merchantId: 'publish 3' })
+  while (!events.some((line) => line.includes('told 2'))) await turn()
+  assert.deepEqual(changes, [{ kind: 'sandbox_clock', offsetMs: 3000 }])
+  await workers.requireReady()
+  assert.deepEqual(
+    events.filter((line) => line.startsWith('told')),
+    ['told 2 3000'],
+  )
+})
+
+test('a worker that is started later knows where the time of the sandbox is', async (t) => {
+  const { workers, clock, events } = supervise(t)
+  await workers.start(common)
+  workers.broadcast({ kind: 'sandbox_clock', offsetMs: 5000 })
+  workers.broadcast({ kind: 'merchant', merchantId: 'die 2' })
+  while (!events.includes('worker_ended')) await turn()
+  while (!events.includes('worker_started')) await advance(clock, 1000)
+  assert.ok(events.includes('began 2 5000'), events.join(' · '))
+})
+
+test('a worker that is not ready makes the service unready, with its number and reason', async (t) => {
+  const { workers } = supervise(t)
+  await workers.start(common)
+  workers.broadcast({ kind: 'merchant', merchantId: 'unready 3' })
+  await assert.rejects(workers.requireReady(), /worker 3: store_unavailable: a test says so/)
+  assert.equal(workers.inFlight(), 2 * 7)
+})
+
+test('a start whose worker cannot start is refused', async (t) => {
+  const { workers } = supervise(t)
+  await assert.rejects(workers.start({ ...common, adminUrl: 'refuse' }), /cannot start/)
+})
+
+test('the calls that were cut off in all workers are added', async (t) => {
+  const { workers } = supervise(t)
+  await workers.start(common)
+  assert.equal(await workers.stop('SIGTERM'), 2 * 4)
+})
+
+test('what a worker has counted stays in the sum when it has ended', async (t) => {
+  const { workers, events } = supervise(t)
+  await workers.start(common)
+  const sum = async (): Promise<number> =>
+    (await workers.collectMetrics()).flat().reduce((total, { samples }) => total + (samples[0]?.[1] ?? 0), 0)
+  assert.equal(await sum(), 2 * 11)
+  workers.broadcast({ kind: 'merchant', merchantId: 'die 3' })
+  while (!events.includes('worker_ended')) await turn()
+  assert.equal(await sum(), 2 * 11)
+})
+
+/** Lets the other threads do something. */
+function turn(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 5))
+}
+
+async function advance(clock: HandClock, ms: number): Promise<void> {
+  clock.advance(ms)
+  await turn()
+}

@@ -1,0 +1,332 @@
+import { copyFileSync, existsSync, mkdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { Worker } from 'node:worker_threads'
+
+import { withTimeout, type Clock } from '../../clock.ts'
+import type { Custody } from '../../domain/custody/custody.ts'
+import type { SlowHash, SlowHashOrder } from '../../domain/users/slow-hash.ts'
+import type { Config } from '../../ops/config/config.ts'
+import type { Exit } from '../../ops/exits.ts'
+import type { Log } from '../../ops/logging/log.ts'
+import { mergeMetrics, type MetricFamily } from '../../ops/metrics/metric.ts'
+import type { Metrics } from '../../ops/metrics/metrics.ts'
+import type { AuditHead } from '../../store/audit.ts'
+import type { RequestLogStore } from '../../store/request-log-store.ts'
+import type { Store, StoreLock } from '../../store/store.ts'
+
+import { clockFile } from '../data-folder.ts'
+import type { AwayPart } from '../lifecycle.ts'
+import { rowVersionsFile } from '../storage.ts'
+
+import { openChannel, type Channel } from './channel.ts'
+import type { ServiceChange } from './service-changes.ts'
+import type { CallsToFirst, CallsToWorker, WorkerStart } from './worker-calls.ts'
+
+/** The workers beside the first one, which is the main thread. */
+export interface RequestWorkers {
+  /** Resolves when every one of them listens. */
+  start(common: WorkerCommon): Promise<void>
+  /** Tells all but the sender of a change. */
+  broadcast(change: ServiceChange): void
+  /** Rejects when a worker that runs is not ready, or does not respond in time. */
+  requireReady(): Promise<void>
+  /** Those that ended, and are started again. */
+  listAway(): readonly AwayPart[]
+  /** Calls in progress at them, when `requireReady` ran last. */
+  inFlight(): number
+  collectMetrics(): Promise<readonly (readonly MetricFamily[])[]>
+  /** The ends of the audit chains that they write on PostgreSQL. */
+  auditHeads(): readonly AuditHead[]
+  /** Reads their certificates again. */
+  reload(): void
+  /** Completes the calls in progress. Returns how many were cut off. */
+  stop(signal: string): Promise<number>
+}
+
+/** What the first worker has opened, and the others use. */
+export interface RequestWorkersDependencies {
+  /** How many there are, without the first. */
+  readonly count: number
+  readonly config: Config
+  readonly clock: Clock
+  readonly log: Log
+  readonly metrics: Pick<Metrics, 'registerGauge'>
+  /** Writes finished lines of a worker's log. */
+  readonly writeLog: (lines: string) => void
+  readonly endNow: (exit: Exit, event: string, err: unknown) => never
+  readonly store: Store
+  readonly requestLog: RequestLogStore
+  readonly custody: Pick<Custody, 'openSets' | 'changed'>
+  readonly slowHash: SlowHash
+  /** Applies a change of another worker in this one. */
+  readonly receive: (change: ServiceChange) => void
+  /** How long a stop may take. */
+  readonly stopMs: number
+  /** The module of the thread. */
+  readonly program: URL
+}
+
+/** What is known when the first worker listens. */
+export type WorkerCommon = Pick<WorkerStart, 'address' | 'adminUrl' | 'coreDumps'>
+
+/** A worker, and its thread while it runs. */
+interface WorkerSlot {
+  readonly number: number
+  thread: WorkerThread | null
+  /** When its threads ended without being stopped, monotonic milliseconds. */
+  readonly ends: number[]
+  metrics: readonly MetricFamily[]
+  heads: readonly AuditHead[]
+  inFlight: number
+}
+
+interface WorkerThread {
+  readonly worker: Worker
+  readonly channel: Channel<CallsToWorker>
+  readonly locks: Map<string, StoreLock>
+  readonly ended: Promise<void>
+  isReady: boolean
+  /** When it replied last. */
+  seenAt: number
+}
+
+/**
+ * Starts and watches the threads of the workers. One that ends, or whose event loop does not turn for half a minute, is reported and started again; its
+ * connections are closed, as if a process had ended, and the others go on. When one of them keeps ending, the service ends.
+ */
+export function makeRequestWorkers(deps: RequestWorkersDependencies): RequestWorkers {
+  const { count, config, clock, log, store, requestLog, custody, program } = deps
+  const slots = Array.from({ length: count }, (_, at): WorkerSlot => {
+    return { number: at + 2, thread: null, ends: [], metrics: [], heads: [], inFlight: 0 }
+  })
+  /** What threads that ended had counted: a counter never goes back. */
+  let past: MetricFamily[] = []
+  /** The newest change of each kind that a thread which starts later has to know. */
+  const lasting = new Map<ServiceChange['kind'], ServiceChange>()
+  const stopped = new AbortController()
+  let common: WorkerCommon | null = null
+  let endCount = 0
+  deps.metrics.registerGauge({
+    name: 'tessera_workers',
+    help: 'Threads that answer calls, the main thread included.',
+    read: () => 1 + running().filter(({ isReady }) => isReady).length,
+  })
+  deps.metrics.registerGauge({
+    name: 'tessera_worker_ends_total',
+    help: 'Workers that ended without being stopped; each was started again.',
+    read: () => endCount,
+  })
+  return {
+    start,
+    broadcast: (change) => relay(change, null),
+    requireReady,
+    listAway: () => slots.filter(({ thread }) => thread?.isReady !== true).map(({ number }) => awayPart(number)),
+    inFlight: () => slots.reduce((sum, { inFlight }) => sum + inFlight, 0),
+    collectMetrics,
+    auditHeads: () => slots.flatMap(({ heads }) => heads),
+    reload: () => running().forEach(({ channel }) => channel.notify('reload', null)),
+    stop,
+  }
+
+  async function start(known: WorkerCommon): Promise<void> {
+    common = known
+    await Promise.all(slots.map((slot) => startThread(slot, known)))
+    void watch()
+    void shareKeks()
+  }
+
+  function running(): WorkerThread[] {
+    return slots.flatMap(({ thread }) => (thread === null ? [] : [thread]))
+  }
+
+  /** Resolves when the thread listens; rejects when it ends before. */
+  async function startThread(slot: WorkerSlot, known: WorkerCommon): Promise<void> {
+    const { worker, ready } = openThread(slot, known)
+    await new Promise<void>((resolve, reject) => {
+      void ready.then(resolve)
+      worker.once('error', reject)
+      worker.once('exit', () => reject(new Error(`worker ${String(slot.number)} ended before it was ready`)))
+    })
+  }
+
+  function openThread(slot: WorkerSlot, known: WorkerCommon): { readonly worker: Worker; readonly ready: Promise<void> } {
+    const { number } = slot
+    const folder = makeRecordFolder(config.dataFolder, number)
+    const writerPort = store.openWriterPort?.() ?? null
+    const database = writerPort === null || store.file === null ? null : { path: store.file, writerPort, requestLogPath: requestLog.file }
+    const start: WorkerStart = { ...known, number, config, folder, database, openSets: custody.openSets(), changes: [...lasting.values()] }
+    const transferList = writerPort === null ? [] : [writerPort]
+    const worker = new Worker(program, { workerData: start, transferList, stdout: false, stderr: false })
+    const ready = Promise.withResolvers<void>()
+    const locks = new Map<string, StoreLock>()
+    const handled = { ...handlersOf(slot, locks), ready: () => ready.resolve() }
+    const onFailed = (_name: string, err: unknown): void => log.error('job_failed', { job: 'worker_call', err })
+    const channel = openChannel<CallsToWorker, CallsToFirst>(worker, handled, onFailed)
+    const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
+    const thread: WorkerThread = { worker, channel, locks, ended, isReady: false, seenAt: clock.moment().monotonicMs }
+    slot.thread = thread
+    void ready.promise.then(() => (thread.isReady = true))
+    let cause: unknown = null
+    worker.once('error', (err: unknown) => void (cause = err))
+    void ended.then(() => onEnded(slot, thread, cause))
+    return { worker, ready: ready.promise }
+  }
+
+  function handlersOf(slot: WorkerSlot, locks: Map<string, StoreLock>) {
+    return {
+      log: deps.writeLog,
+      change(change: ServiceChange): void {
+        deps.receive(change)
+        relay(change, slot)
+      },
+      endNow: ({ exit, event, err }: CallsToFirst['endNow']['input']): void => deps.endNow(exit, event, err),
+      auditHeads: (heads: readonly AuditHead[]): void => void (slot.heads = heads),
+      slowHash: (order: SlowHashOrder): Promise<Uint8Array> => deps.slowHash(order),
+      async tryLock(name: string): Promise<boolean> {
+        const lock = await store.tryLock(name)
+        if (lock !== null) locks.set(name, lock)
+        return lock !== null
+      },
+      async releaseLock(name: string): Promise<void> {
+        await locks.get(name)?.release()
+        locks.delete(name)
+      },
+      isLocked: (name: string): Promise<boolean> => store.isLocked(name),
+      appendRequests: (segments: CallsToFirst['appendRequests']['input']): Promise<void> => requestLog.append(segments),
+      readRequests: ({ statement, values }: CallsToFirst['readRequests']['input']) =>
+        requestLog.read({ statement, values, map: (rows) => rows }),
+      deleteRequests: (deletion: CallsToFirst['deleteRequests']['input']): Promise<number> => requestLog.deletePage(deletion),
+    }
+  }
+
+  function relay(change: ServiceChange, from: WorkerSlot | null): void {
+    if (change.kind === 'sandbox_clock') lasting.set(change.kind, change)
+    for (const slot of slots) if (slot !== from) slot.thread?.channel.notify('change', change)
+  }
+
+  function onEnded(slot: WorkerSlot, thread: WorkerThread, cause: unknown): void {
+    thread.channel.end(new Error(`worker ${String(slot.number)} ended`))
+    for (const lock of thread.locks.values()) void lock.release()
+    slot.thread = null
+    slot.inFlight = 0
+    past = mergeMetrics(past, [slot.metrics.filter(({ kind }) => kind !== 'gauge')])
+    slot.metrics = []
+    if (stopped.signal.aborted) return
+    // A first start that fails is reported by whoever waits for it.
+    if (!thread.isReady && slot.ends.length === 0) return
+    endCount++
+    const now = clock.moment().monotonicMs
+    slot.ends.push(now)
+    log.error('worker_ended', { worker: slot.number, count: slot.ends.length, err: cause ?? undefined })
+    if (slot.ends.filter((at) => now - at < endsWithinMs).length > endsMax) deps.endNow('internalError', 'workers_failed', cause)
+    void restart(slot)
+  }
+
+  async function restart(slot: WorkerSlot): Promise<void> {
+    await clock.sleep(restartMs, stopped.signal).catch(() => undefined)
+    if (stopped.signal.aborted || common === null) return
+    try {
+      await startThread(slot, common)
+      log.info('worker_started', { worker: slot.number })
+    } catch {
+      // Its end is reported, and it is started again, by `onEnded`.
+    }
+  }
+
+  /** Ends a thread whose event loop does not turn: its connections wait for it, and new ones are given to it. */
+  async function watch(): Promise<void> {
+    while (await hasSlept(watchMs)) {
+      for (const { thread, number } of slots) {
+        if (thread?.isReady !== true) continue
+        if (clock.moment().monotonicMs - thread.seenAt > stuckMs) {
+          log.error('worker_stuck', { worker: number, seconds: stuckMs / 1000 })
+          void thread.worker.terminate()
+        } else void thread.channel.call('ping', null).then(() => (thread.seenAt = clock.moment().monotonicMs), ignore)
+      }
+    }
+  }
+
+  /** Gives every worker the KEKs that custodians open while the service runs. */
+  async function shareKeks(): Promise<void> {
+    while (!stopped.signal.aborted) {
+      await custody.changed()
+      for (const { channel } of running()) channel.notify('shareKeks', custody.openSets())
+    }
+  }
+
+  async function hasSlept(ms: number): Promise<boolean> {
+    await clock.sleep(ms, stopped.signal).catch(() => undefined)
+    return !stopped.signal.aborted
+  }
+
+  async function requireReady(): Promise<void> {
+    await Promise.all(slots.map(requireReadySlot))
+  }
+
+  async function requireReadySlot(slot: WorkerSlot): Promise<void> {
+    const { thread } = slot
+    if (thread?.isReady !== true) return
+    const read = () => thread.channel.call('readiness', null)
+    const readiness = await withTimeout({ clock, timeoutMs: replyMs }, null, read).catch(() => null)
+    // It ended meanwhile.
+    if (slot.thread !== thread) return
+    if (readiness === null) throw new Error(`worker ${String(slot.number)} does not respond`)
+    slot.inFlight = readiness.inFlight
+    if (readiness.isReady) return
+    throw new Error(`worker ${String(slot.number)}: ${readiness.state}${readiness.reason === null ? '' : `: ${readiness.reason}`}`)
+  }
+
+  /** Of one that does not respond in time, what it had last. */
+  async function collectMetrics(): Promise<readonly (readonly MetricFamily[])[]> {
+    await Promise.all(
+      slots.map(async (slot) => {
+        const { thread } = slot
+        if (thread?.isReady !== true) return
+        const read = () => thread.channel.call('collectMetrics', null)
+        slot.metrics = (await withTimeout({ clock, timeoutMs: replyMs }, null, read).catch(() => null)) ?? slot.metrics
+      }),
+    )
+    return [past, ...slots.map(({ metrics }) => metrics)]
+  }
+
+  async function stop(signal: string): Promise<number> {
+    stopped.abort()
+    const left = await Promise.all(running().map((thread) => stopThread(thread, signal)))
+    return left.reduce((sum, each) => sum + each, 0)
+  }
+
+  async function stopThread({ worker, channel, ended, isReady }: WorkerThread, signal: string): Promise<number> {
+    const stopping = (): Promise<number> => Promise.race([channel.call('stop', signal), ended.then(() => 0)])
+    const left = isReady ? await withTimeout({ clock, timeoutMs: deps.stopMs }, 0, stopping).catch(() => 0) : 0
+    await worker.terminate()
+    return left
+  }
+}
+
+/** A new folder for what a worker records, with what the first one has recorded of the audit and the clock. */
+function makeRecordFolder(dataFolder: string, number: number): string {
+  const folder = join(dataFolder, workersFolder, String(number))
+  rmSync(folder, { recursive: true, force: true })
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  for (const file of [rowVersionsFile, clockFile]) {
+    const path = join(dataFolder, file)
+    if (existsSync(path)) copyFileSync(path, join(folder, file))
+  }
+  return folder
+}
+
+function awayPart(number: number): AwayPart {
+  return { part: 'workers', reason: `worker ${String(number)} ended, and is started again` }
+}
+
+function ignore(): void {}
+
+const workersFolder = 'workers'
+const restartMs = 1000
+/** One that ends more often within a minute will not be better the next time. */
+const endsMax = 5
+const endsWithinMs = 60_000
+const watchMs = 5000
+const stuckMs = 30_000
+/** How long a page of metrics or a reading of the readiness waits for a worker. */
+const replyMs = 1000

@@ -1,0 +1,40 @@
+import { parentPort, workerData } from 'node:worker_threads'
+
+import { openChannel } from './channel.ts'
+import type { CallsToFirst, CallsToWorker, WorkerStart } from './worker-calls.ts'
+
+// Replaces the thread of a worker: does what the id of a changed merchant says, when its number is in it.
+
+const { number, adminUrl, changes } = workerData as WorkerStart
+if (adminUrl === 'refuse' && number === 2) throw new Error('cannot start')
+if (parentPort === null) throw new Error('a worker runs as a worker thread')
+let isReady = true
+
+const first = openChannel<CallsToFirst, CallsToWorker>(
+  parentPort,
+  {
+    ping: () => null,
+    readiness: () => ({ isReady, state: 'store_unavailable', reason: 'a test says so', inFlight: 7 }),
+    collectMetrics: () => [{ name: 'calls_total', kind: 'counter', help: '', merge: 'sum', samples: [['calls_total', 11]] }],
+    change(change) {
+      if (change.kind === 'sandbox_clock') first.notify('log', `told ${String(number)} ${String(change.offsetMs)}`)
+      if (change.kind === 'merchant') obey(change.merchantId)
+    },
+    shareKeks: () => undefined,
+    reload: () => undefined,
+    stop: () => 4,
+  },
+  () => undefined,
+)
+for (const change of changes) if (change.kind === 'sandbox_clock') first.notify('log', `began ${String(number)} ${String(change.offsetMs)}`)
+first.notify('ready', null)
+
+function obey(order: string): void {
+  const [what, whom] = order.split(' ')
+  if (Number(whom) !== number) return
+  if (what === 'die') setImmediate(() => process.exit(1))
+  if (what === 'unready') isReady = false
+  if (what === 'publish') first.notify('change', { kind: 'sandbox_clock', offsetMs: number * 1000 })
+  // Until it is terminated.
+  if (what === 'hang') for (;;) Math.random()
+}

@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+
+import { readConfig } from '../../config/config.ts'
+import { finding } from '../doctor-finding.ts'
+
+import { brokenDeployments } from './broken-deployments.ts'
+import { formatEvidence, judgeFacts, printEvidence } from './document.ts'
+import type { EvidenceFacts, StoredFacts } from './facts.ts'
+import { evidenceRows } from './rows.ts'
+
+const now = Date.parse('2026-11-28T10:00:00Z')
+const checks = ['test data', 'KEK', 'key store', 'data keys', 'folder', 'folder mode', 'file modes', 'clock']
+const { config } = readConfig([], {
+  TESSERA_ENV: 'production',
+  TESSERA_SMS: 'smpp',
+  TESSERA_NETWORK: 'iso8583',
+  TESSERA_FORM_ORIGIN: 'https://pay.example',
+  TESSERA_DASHBOARD_ORIGIN: 'https://merchants.example',
+  TESSERA_TRUSTED_PROXIES: '127.0.0.1',
+  TESSERA_DATABASE_URL: 'postgres://localhost/cards?sslmode=verify-full',
+  TESSERA_KEYS_DATABASE_URL: 'postgres://localhost/keys?sslmode=verify-full',
+  TESSERA_AUDIT_CHECKPOINT_SYSLOG: 'udp://127.0.0.1:514',
+})
+const stored: StoredFacts = { cards: 3, rows: 9, entries: 20, chains: 2, changedCards: [], changedRows: [], chainFaults: [] }
+const good: EvidenceFacts = {
+  config,
+  findings: checks.map((check) => finding(check, true, check === 'KEK' ? 'pkcs11-0123456789abcdef' : 'as it should be', '')),
+  store: stored,
+  keys: { active: 8, overdue: [], kekSince: now - 86_400_000 },
+  users: { active: 2, withoutSecondFactor: 0 },
+  scripts: [{ name: 'card form', integrity: 'sha256-AAAA' }],
+  now,
+}
+
+test('of an installation that is right every row is met, or for a person to judge', () => {
+  const { rows } = judgeFacts(good, '0.1.0')
+  assert.deepEqual(
+    rows.filter(({ state }) => state !== 'met').map(({ id, state }) => [id, state]),
+    [
+      ['retention', 'person'],
+      ['clock', 'person'],
+    ],
+  )
+  assert.equal(new Set(rows.map(({ id }) => id)).size, evidenceRows.length)
+})
+
+const changes: Readonly<Record<string, Partial<EvidenceFacts>>> = {
+  files: {
+    findings: good.findings.map((each) => (each.check === 'folder mode' ? finding('folder mode', false, '755', 'chmod 700') : each)),
+  },
+  'environment limits': { config: { ...config, environment: 'test' } },
+  'admin-access': { config: { ...config, adminHost: '0.0.0.0' } },
+  'start test-data': {
+    findings: good.findings.map((each) => (each.check === 'test data' ? finding('test data', false, 'a demo merchant', '') : each)),
+  },
+  'card-numbers changed-rows': { store: { ...stored, changedCards: ['card a: wrong MAC'] } },
+  'changed-rows': { store: { ...stored, changedRows: ['receipt a: wrong MAC'] } },
+  'audit-entries': { store: { ...stored, chainFaults: ['chain ops, entry 3: missing'] } },
+  kek: { findings: good.findings.map((each) => (each.check === 'KEK' ? finding('KEK', true, 'file-0123456789abcdef', '') : each)) },
+  'keys-apart': { config: { ...config, keysDatabaseUrl: config.databaseUrl } },
+  cryptoperiod: { keys: { active: 8, overdue: ['card, due 2026-01-31'], kekSince: now } },
+  'tls-outside': { config: { ...config, formOrigin: 'http://pay.example' } },
+  'tls-inside': { config: { ...config, databaseUrl: 'postgres://localhost/cards' } },
+  'page-scripts': { scripts: 'the card form is not built' },
+  passwords: { config: { ...config, dashboardPasswordCost: 12 } },
+  limits: { config: { ...config, limits: false } },
+  'second-factor': { users: { active: 2, withoutSecondFactor: 1 } },
+  secrets: { findings: [...good.findings, finding('secrets', true, 'TESSERA_SMS_SMPP_PASSWORD is given by the environment', '')] },
+  'audit-export': { config: { ...config, auditCheckpointSyslog: null } },
+  'start key-integrity': {
+    findings: good.findings.map((each) => (each.check === 'data keys' ? finding('data keys', false, 'exchanged', '') : each)),
+  },
+  clock: { findings: good.findings.map((each) => (each.check === 'clock' ? finding('clock', false, '2020-01-01', '') : each)) },
+}
+
+for (const [ids, change] of Object.entries(changes))
+  test(`one thing that is wrong makes these rows not met, and no other: ${ids}`, () => {
+    const { rows } = judgeFacts({ ...good, ...change }, '0.1.0')
+    assert.equal(
+      rows
+        .filter(({ state }) => state === 'not met')
+        .map(({ id }) => id)
+        .join(' '),
+      ids,
+    )
+  })
+
+test('every row can be not met, but for the one that a person judges', () => {
+  const tried = new Set(Object.keys(changes).flatMap((ids) => ids.split(' ')))
+  assert.deepEqual(
+    evidenceRows.map(({ id }) => id).filter((id) => !tried.has(id)),
+    ['retention'],
+  )
+  for (const { name, notMet, unknown } of brokenDeployments)
+    for (const id of [...notMet, ...unknown])
+      assert.ok(
+        evidenceRows.some((row) => row.id === id),
+        `${name}: ${id}`,
+      )
+})
+
+test('what could not be looked at is unknown, and says why', () => {
+  const { rows } = judgeFacts(
+    {
+      ...good,
+      config: null,
+      store: 'locked',
+      keys: 'locked',
+      users: 'locked',
+      findings: [finding('settings', false, 'no such setting', '')],
+    },
+    '0.1.0',
+  )
+  assert.ok(rows.every(({ state, id }) => state === 'unknown' || id === 'start' || id === 'page-scripts'))
+  assert.equal(rows.find(({ id }) => id === 'card-numbers')?.found, 'locked')
+  assert.equal(rows.find(({ id }) => id === 'limits')?.found, 'the settings are refused: no such setting')
+})
+
+test('the pack for people has a line for each row, and names its limits; the one for programs says why it is not signed', () => {
+  const document = judgeFacts(good, '0.1.0')
+  const text = printEvidence(document, 'Not signed: sealed.')
+  assert.equal(text.match(/^\| [\d.]/gm)?.length, evidenceRows.length)
+  assert.match(text, /never by SAQ A/)
+  assert.equal((JSON.parse(formatEvidence(document, 'sealed')) as { unsigned: string }).unsigned, 'sealed')
+})

@@ -1,0 +1,72 @@
+import type { KeyObject } from 'node:crypto'
+
+import type { AuditSigner } from '@tessera/vault/audit'
+
+import { isSignedLine, parseObject, signJson } from '../../audit/checkpoint.ts'
+
+import type { EvidenceFacts } from './facts.ts'
+import { evidenceRows, type EvidenceVerdict } from './rows.ts'
+
+/** What `tessera evidence` found, for an assessor. */
+export interface EvidenceDocument {
+  /** When it was found, ISO 8601, UTC. */
+  readonly at: string
+  /** The version of Tessera. */
+  readonly version: string
+  readonly environment: string
+  readonly rows: readonly JudgedRow[]
+}
+
+export interface JudgedRow extends EvidenceVerdict {
+  readonly id: string
+  readonly requirement: string
+  readonly what: string
+  readonly shownBy: string
+}
+
+export function judgeFacts(facts: EvidenceFacts, version: string): EvidenceDocument {
+  const rows = evidenceRows.map(({ judge, ...row }) => ({ ...row, ...judge(facts) }))
+  return { at: new Date(facts.now).toISOString(), version, environment: facts.config?.environment ?? 'unknown', rows }
+}
+
+/**
+ * The document as one line of JSON. The last member is the signature of the line without it, by the key that signs checkpoints of the audit; without a
+ * signer there is none, and `unsigned` says why.
+ */
+export function formatEvidence(document: EvidenceDocument, signer: AuditSigner | string): string {
+  const content = { type: evidenceType, ...document }
+  return typeof signer === 'string'
+    ? JSON.stringify({ ...content, unsigned: signer })
+    : signJson(signer, { ...content, keyId: signer.keyId })
+}
+
+/** Whether one of the keys signed this line, and it is evidence. */
+export function isSignedEvidence(line: string, keys: readonly KeyObject[]): boolean {
+  return parseObject(line.trim())?.['type'] === evidenceType && isSignedLine(keys, line.trim())
+}
+
+/** The document for people, in Markdown. */
+export function printEvidence({ at, version, environment, rows }: EvidenceDocument, signature: string): string {
+  const count = (state: EvidenceVerdict['state']): string => String(rows.filter((row) => row.state === state).length)
+  const lines = rows.map(
+    ({ requirement, what, state, found, shownBy }) => `| ${requirement} | ${what} | **${state}** | ${escapeCell(found)} | ${shownBy} |`,
+  )
+  return `# Evidence, ${at}
+
+Tessera ${version}, environment ${environment}. ${count('met')} met, ${count('not met')} not met, ${count('person')} for a person to judge, ${count('unknown')} unknown. ${signature}
+
+Facts by requirement of PCI DSS 4.0.1, as a program found them at that time on this installation. It is no assessment: an operator of Tessera is a service
+provider and validates by SAQ D for service providers or a report on compliance, never by SAQ A. What is outside of the program (people, buildings, networks,
+other software) is not in it.
+
+| requirement | what has to be so | state | found | shown again by |
+| --- | --- | --- | --- | --- |
+${lines.join('\n')}
+`
+}
+
+function escapeCell(text: string): string {
+  return text.replaceAll('|', '\\|').replaceAll(/\s+/g, ' ')
+}
+
+const evidenceType = 'tessera.evidence/1'

@@ -1,0 +1,311 @@
+import { isLoopbackHost } from '../../../app/admin-access.ts'
+import { findDatabaseTransportFaults } from '../../../app/database-transport.ts'
+import { startChecks } from '../../../app/start-checks.ts'
+import type { Config } from '../../config/config.ts'
+import { settings } from '../../config/config.ts'
+import { listPrivateTransports } from '../../config/private-transports.ts'
+
+import type { EvidenceFacts } from './facts.ts'
+
+/** One requirement of PCI DSS 4.0.1 on the operator of this service, and what shows whether it is met. */
+export interface EvidenceRow {
+  readonly id: string
+  /** Numbers of PCI DSS 4.0.1. */
+  readonly requirement: string
+  /** What has to be so here, in one sentence. */
+  readonly what: string
+  /** The command or setting that shows it again. */
+  readonly shownBy: string
+  readonly judge: (facts: EvidenceFacts) => EvidenceVerdict
+}
+
+/**
+ * `met` and `not met` are what the machine has seen. `person`: the fact is stated, and a person judges it. `unknown`: it could not be looked at, and the
+ * text says why.
+ */
+export interface EvidenceVerdict {
+  readonly state: 'met' | 'not met' | 'person' | 'unknown'
+  readonly found: string
+}
+
+/** Printed into docs/operating/evidence.md. */
+export const evidenceRows: readonly EvidenceRow[] = Object.freeze<EvidenceRow[]>([
+  {
+    id: 'start',
+    requirement: '2.2.1',
+    what: 'A start with this configuration on these stores is accepted.',
+    shownBy: '`tessera doctor`',
+    judge({ findings }) {
+      const ofStart = findings.filter(({ check }) => startNames.has(check))
+      const failed = ofStart.filter(({ ok, skipped }) => !ok && skipped !== true)
+      return failed.length === 0
+        ? met(`${String(ofStart.length)} checks passed`)
+        : notMet(failed.map(({ check, found }) => `${check}: ${found}`).join(' | '))
+    },
+  },
+  {
+    id: 'environment',
+    requirement: '2.2.4, 6.5.6',
+    what: 'The environment is production, and no part of the sandbox is in use.',
+    shownBy: '`tessera settings`: `environment`, `sms`, `network`',
+    judge: withConfig((config) => {
+      const used = (['sms', 'network', 'holder'] as const).filter((name) => chosenAdapters(config, name).includes('sandbox'))
+      if (config.environment !== 'production') return notMet(`the environment is ${config.environment}`)
+      const chosen = (['sms', 'network'] as const).map((name) => `${name}=${chosenAdapters(config, name).join(',') || 'none'}`)
+      if (chosen.some((each) => each.endsWith('=none'))) return notMet(chosen.join(', '))
+      return used.length === 0 ? met(chosen.join(', ')) : notMet(`the sandbox is chosen for ${used.join(' and ')}`)
+    }),
+  },
+  {
+    id: 'test-data',
+    requirement: '6.5.6',
+    what: 'The database has no data of a test environment.',
+    shownBy: '`tessera doctor`: test data',
+    judge: byChecks(['test data']),
+  },
+  {
+    id: 'admin-access',
+    requirement: '2.2.7',
+    what: 'Health, metrics and control are reached from this machine only, or over TLS with a certificate of the client.',
+    shownBy: '`adminHost`, `adminTlsClientCa`',
+    judge: withConfig(({ adminHost, adminTlsClientCa }) => {
+      if (isLoopbackHost(adminHost)) return met(`the listener is on ${adminHost}; the control socket is a file of the data folder`)
+      return adminTlsClientCa === null
+        ? notMet(`${adminHost} with a token, and without certificates of clients`)
+        : met(`${adminHost}, with certificates of clients`)
+    }),
+  },
+  {
+    id: 'retention',
+    requirement: '3.2.1',
+    what: 'Card data is deleted when it is no longer needed.',
+    shownBy: '`unverifiedLifetimeMinutes`, `oneTimeLifetimeHours`, `requestLogDays`, `smsSendsDays`',
+    judge: withConfig(({ unverifiedLifetimeMinutes, oneTimeLifetimeHours, requestLogDays, smsSendsDays }) =>
+      person(
+        `unverified cards ${String(unverifiedLifetimeMinutes)} minutes, cards for one payment ${String(oneTimeLifetimeHours)} hours, request log (no card number) ` +
+          `${String(requestLogDays)} days, rows of sent codes (keyed hash of the phone) ${String(smsSendsDays)} days`,
+      ),
+    ),
+  },
+  {
+    id: 'card-numbers',
+    requirement: '3.5.1',
+    what: 'Every stored card is one that this service sealed and wrote, by its MAC.',
+    shownBy: '`tessera store check`',
+    judge: withStore(({ cards, changedCards }) => judgeFaults(changedCards, `${String(cards)} cards`)),
+  },
+  {
+    id: 'kek',
+    requirement: '3.6.1.2',
+    what: 'The key encryption key is in an HSM, a key service or shares of custodians, and opens.',
+    shownBy: '`tessera doctor`: KEK; `tessera keys status`',
+    judge(facts) {
+      const verdict = byChecks(['KEK'])(facts)
+      return verdict.state === 'met' && /^(none|file-)/.test(verdict.found) ? notMet(`a development key: ${verdict.found}`) : verdict
+    },
+  },
+  {
+    id: 'keys-apart',
+    requirement: '3.6.1.2, 3.6.1.4',
+    what: 'The data keys are in another database than the cards, so that no backup has both.',
+    shownBy: '`databaseUrl`, `keysDatabaseUrl`',
+    judge: withConfig(({ databaseUrl, keysDatabaseUrl }) => {
+      if (databaseUrl === null) return notMet('both are files of one data folder')
+      return keysDatabaseUrl === null || keysDatabaseUrl === databaseUrl ? notMet('both are in one database') : met('two databases')
+    }),
+  },
+  {
+    id: 'cryptoperiod',
+    requirement: '3.7.4',
+    what: 'No key is in use behind the end of its cryptoperiod.',
+    shownBy: '`tessera keys status`, `kekAgeDaysMax`',
+    judge(facts) {
+      const { keys, config, now } = facts
+      if (typeof keys === 'string') return unknown(keys)
+      if (config === null) return refusedSettings(facts)
+      const kekDays = keys.kekSince === null ? null : Math.floor((now - keys.kekSince) / dayMs)
+      const kek = kekDays !== null && kekDays >= config.kekAgeDaysMax ? [`KEK, ${String(kekDays)} days old`] : []
+      return judgeFaults(
+        [...kek, ...keys.overdue],
+        `${String(keys.active)} data keys in use; KEK ${kekDays === null ? 'not used yet' : `${String(kekDays)} days old`}`,
+      )
+    },
+  },
+  {
+    id: 'key-integrity',
+    requirement: '3.7.7',
+    what: 'Every data key unwraps to the key that was wrapped, and none was exchanged.',
+    shownBy: '`tessera keys verify`',
+    judge: byChecks(['key store', 'data keys']),
+  },
+  {
+    id: 'tls-outside',
+    requirement: '4.2.1',
+    what: 'Cards are typed and sent over https only, and TLS ends in the service or in a proxy that it knows.',
+    shownBy: '`formOrigin`, `dashboardOrigin`, `tlsCertFile`, `trustedProxies`',
+    judge: withConfig(({ formOrigin, dashboardOrigin, apiOrigin, tlsCertFile, trustedProxies }) => {
+      const plain = [formOrigin, dashboardOrigin, apiOrigin].filter((origin) => origin !== null && !origin.startsWith('https://'))
+      if (formOrigin === null || dashboardOrigin === null) return notMet('formOrigin or dashboardOrigin is not set')
+      if (plain.length > 0) return notMet(`${plain.join(', ')}: not https`)
+      if (tlsCertFile === null && trustedProxies === null) return notMet('neither a certificate nor a trusted proxy is set')
+      return met(tlsCertFile === null ? 'TLS ends in a trusted proxy' : 'TLS ends in the service')
+    }),
+  },
+  {
+    id: 'tls-inside',
+    requirement: '4.2.1, 2.2.7',
+    what: 'Lines to database, gateways and card networks have TLS, or are declared private with a reason.',
+    shownBy: '`tessera doctor`: private line',
+    judge: withConfig((config) => {
+      const faults = findDatabaseTransportFaults(config)
+      const lines = listPrivateTransports(settings, config)
+      const unexplained = lines.filter(({ reason }) => reason === null).map(({ env }) => `${env} without a reason`)
+      if (faults.length + unexplained.length > 0) return notMet([...faults, ...unexplained].join(' | '))
+      return lines.length === 0 ? met('TLS everywhere') : person(lines.map(({ env, reason }) => `${env}: ${String(reason)}`).join(' | '))
+    }),
+  },
+  {
+    id: 'page-scripts',
+    requirement: '6.4.3',
+    what: 'The scripts of the card form are listed with their hashes.',
+    shownBy: '`/sdk/v1/integrity.json`',
+    judge: ({ scripts }) =>
+      typeof scripts === 'string' ? notMet(scripts) : met(scripts.map(({ name, integrity }) => `${name} ${integrity}`).join(', ')),
+  },
+  {
+    id: 'files',
+    requirement: '3.6.1.3, 7.2.1',
+    what: 'Data folder and files can be read by the user of the service only.',
+    shownBy: '`tessera doctor`: folder, folder mode, file modes, config file',
+    judge: byChecks(['folder', 'folder mode', 'file modes', 'config file']),
+  },
+  {
+    id: 'passwords',
+    requirement: '8.3.2',
+    what: 'Passwords of the dashboard are stored by a slow hash.',
+    shownBy: '`dashboardPasswordCost`',
+    judge: withConfig(({ dashboardPasswordCost: cost }) => (cost >= 17 ? met : notMet)(`scrypt with N = 2^${String(cost)}`)),
+  },
+  {
+    id: 'limits',
+    requirement: '8.3.4',
+    what: 'Attempts of each address, phone, card and user are limited.',
+    shownBy: '`limits`; `docs/operating/limits.md`',
+    judge: withConfig(({ limits, environment }) => ((limits ?? environment === 'production') ? met('on') : notMet('off'))),
+  },
+  {
+    id: 'second-factor',
+    requirement: '8.4.2',
+    what: 'Every person who can sign in to the dashboard has a second factor.',
+    shownBy: '`tessera dashboard users list`',
+    judge: ({ users }) =>
+      typeof users === 'string'
+        ? unknown(users)
+        : (users.withoutSecondFactor === 0 ? met : notMet)(
+            `${String(users.active)} active users, ${String(users.withoutSecondFactor)} without one`,
+          ),
+  },
+  {
+    id: 'secrets',
+    requirement: '8.6.2',
+    what: 'No secret is in the config file, a flag or the environment.',
+    shownBy: '`tessera doctor`: secrets',
+    judge(facts) {
+      if (facts.config === null) return refusedSettings(facts)
+      const found = facts.findings.filter(({ check }) => check === 'secrets')
+      return found.length === 0 ? met('each is in a file of its own') : notMet(found.map((each) => each.found).join(' | '))
+    },
+  },
+  {
+    id: 'audit-entries',
+    requirement: '10.2.1, 10.3.2',
+    what: 'Every entry of the audit is there and as it was written.',
+    shownBy: '`tessera audit verify`',
+    judge: withStore(({ chainFaults, entries, chains }) =>
+      judgeFaults(chainFaults, `${String(entries)} entries in ${String(chains)} chains`),
+    ),
+  },
+  {
+    id: 'audit-export',
+    requirement: '10.3.3',
+    what: 'Checkpoints of the audit are exported off this machine.',
+    shownBy: '`auditCheckpointSyslog`, `auditCheckpointUrl`',
+    judge: withConfig(({ auditCheckpointSyslog, auditCheckpointUrl }) => {
+      const places = [auditCheckpointSyslog === null ? [] : ['syslog'], auditCheckpointUrl === null ? [] : ['a web address']].flat()
+      return places.length === 0 ? notMet('they are in the data folder only') : met(places.join(' and '))
+    }),
+  },
+  {
+    id: 'clock',
+    requirement: '10.6.1',
+    what: 'The clock is not behind the newest file of the data folder; that it is synchronized is for a person to show.',
+    shownBy: '`tessera doctor`: clock',
+    judge(facts) {
+      const verdict = byChecks(['clock'])(facts)
+      return verdict.state === 'met' ? person(verdict.found) : verdict
+    },
+  },
+  {
+    id: 'changed-rows',
+    requirement: '11.5.2',
+    what: 'No row of the database was changed by anything but this service.',
+    shownBy: '`tessera store check`',
+    judge: withStore(({ changedCards, changedRows, rows }) =>
+      judgeFaults([...changedCards, ...changedRows], `${String(rows)} rows with MACs`),
+    ),
+  },
+])
+
+type Judge = EvidenceRow['judge']
+
+function withConfig(judge: (config: Config) => EvidenceVerdict): Judge {
+  return (facts) => (facts.config === null ? refusedSettings(facts) : judge(facts.config))
+}
+
+function withStore(judge: (store: Exclude<EvidenceFacts['store'], string>) => EvidenceVerdict): Judge {
+  return ({ store }) => (typeof store === 'string' ? unknown(store) : judge(store))
+}
+
+/** By checks of the doctor that were made; those that were skipped, or never reached, are unknown. */
+function byChecks(names: readonly string[]): Judge {
+  return ({ findings }) => {
+    const found = findings.filter(({ check }) => names.includes(check))
+    const text = found.map((each) => each.found).join(' | ')
+    const failed = found.filter(({ ok, skipped }) => !ok && skipped !== true)
+    if (failed.length > 0) return notMet(failed.map((each) => each.found).join(' | '))
+    if (found.length === 0 || found.some(({ skipped }) => skipped === true)) return unknown(text || 'the check was not reached')
+    return met(text)
+  }
+}
+
+function judgeFaults(faults: readonly string[], looked: string): EvidenceVerdict {
+  if (faults.length === 0) return met(looked)
+  const more = faults.length > shownFaults ? ` | and ${String(faults.length - shownFaults)} more` : ''
+  return notMet(`${faults.slice(0, shownFaults).join(' | ')}${more}`)
+}
+
+/** The names in a setting that chooses adapters: `smpp,http`. */
+function chosenAdapters(config: Config, port: 'sms' | 'network' | 'holder'): string[] {
+  const value: unknown = (config as unknown as Readonly<Record<string, unknown>>)[port]
+  if (Array.isArray(value)) return value.map(String)
+  return typeof value === 'string' ? value.split(',') : []
+}
+
+function refusedSettings({ findings }: EvidenceFacts): EvidenceVerdict {
+  return unknown(
+    `the settings are refused: ${findings
+      .filter(({ ok }) => !ok)
+      .map(({ found }) => found)
+      .join(' | ')}`,
+  )
+}
+
+const met = (found: string): EvidenceVerdict => ({ state: 'met', found })
+const notMet = (found: string): EvidenceVerdict => ({ state: 'not met', found })
+const person = (found: string): EvidenceVerdict => ({ state: 'person', found })
+const unknown = (found: string): EvidenceVerdict => ({ state: 'unknown', found })
+
+/** `settings`: a start reads them first. */
+const startNames: ReadonlySet<string> = new Set(['settings', ...startChecks.map(({ name }) => name)])
+const shownFaults = 5
+const dayMs = 86_400_000

@@ -1,0 +1,179 @@
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+
+import type { AuditSigner } from '@tessera/vault/audit'
+import { dueAt } from '@tessera/vault/epoch'
+import { KekSealedError } from '@tessera/vault/kek'
+
+import { formFolder } from '../../../app/built-files.ts'
+import type { StartSubject } from '../../../app/start-subject.ts'
+import { readFormAssets, scriptHashOf } from '../../../server/pages/form-assets.ts'
+import { countUsers } from '../../../store/dashboard-users.ts'
+import { listKeks } from '../../../store/keks.ts'
+import { makeWalk } from '../../../store/walk.ts'
+import { makeSystemClock } from '../../../system-clock.ts'
+import { allStages, type StoreReport } from '../../audit/check.ts'
+import { makeAuditSigners } from '../../audit/signers.ts'
+import type { Config } from '../../config/config.ts'
+import { formatEvidence, isSignedEvidence, judgeFacts, printEvidence, type EvidenceDocument } from './document.ts'
+import type { EvidenceFacts, KeyFacts, ScriptFact, StoredFacts } from './facts.ts'
+import { ExitError } from '../../exits.ts'
+import { scrubLine } from '../../logging/scrub.ts'
+import { tesseraVersion } from '../../version.ts'
+
+import { readKeyFile } from '../audit.ts'
+import { checkOpenedStore } from '../check-stopped-store.ts'
+import { printTable, requireArguments, type CommandInput, type CommandOutcome } from '../command.ts'
+import { displayPath } from '../control-client.ts'
+import { examine } from '../doctor.ts'
+import { printFinding } from '../print-finding.ts'
+import { withSubject } from '../with-subject.ts'
+
+/** `tessera evidence --out <folder>`: facts by requirement of PCI DSS, found on configuration, stores and files, beside a service or without one. */
+export async function runEvidence(input: CommandInput): Promise<CommandOutcome> {
+  requireArguments(input.args, 0, 0, 'evidence --out <folder>')
+  const folder = makeFolder(input.options.get('out'))
+  const { findings, read } = await examine(input)
+  const stored = read === null ? refusedSettings : await lookAtStores(read.config, input)
+  const facts: EvidenceFacts = {
+    config: read?.config ?? null,
+    findings,
+    ...stored,
+    scripts: readScripts(),
+    now: makeSystemClock().now(),
+  }
+  const document = withoutCardNumbers(judgeFacts(facts, tesseraVersion))
+  const { signer } = stored
+  const line = formatEvidence(document, signer)
+  const signature =
+    typeof signer === 'string' ? `Not signed: ${signer}` : `Signed by the key ${signer.keyId} of the audit (\`evidence.json\`).`
+  const files = { 'evidence.json': `${line}\n`, 'evidence.md': printEvidence(document, signature) }
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text, { mode: 0o600, flag: 'wx', flush: true })
+  const hashes = Object.entries(files).map(([name, text]) => `${createHash('sha256').update(text).digest('hex')}  ${name}\n`)
+  writeFileSync(join(folder, 'SHA256SUMS'), hashes.join(''), { mode: 0o600, flag: 'wx', flush: true })
+  const isClean = document.rows.every(({ state }) => state === 'met' || state === 'person')
+  return {
+    exit: isClean ? 'done' : 'findings',
+    data: { folder, signed: typeof signer !== 'string', ...document },
+    text: [
+      printTable(
+        ['', 'requirement', 'what has to be so', 'found'],
+        document.rows.map(({ state, requirement, what, found }) => [marks[state], requirement, what, found]),
+      ),
+      '',
+      `${signature} Written to ${displayPath(folder)}: evidence.md for people, evidence.json, SHA256SUMS.`,
+    ].join('\n'),
+  }
+}
+
+/** `tessera evidence verify <file> --key <file>`: whether the service of these keys signed the file as it is. Needs no service. */
+export function runEvidenceVerify({ args, options }: CommandInput): CommandOutcome {
+  const [path = ''] = requireArguments(args, 1, 1, 'evidence verify <evidence.json> --key <file>')
+  const keyPath = options.get('key')
+  if (keyPath === undefined) throw new ExitError('usage', 'Give the public keys with --key <file>: tessera audit public-key prints them.')
+  if (!existsSync(path)) throw new ExitError('usage', `There is no file ${path}.`)
+  const isSigned = isSignedEvidence(readFileSync(path, 'utf8'), readKeyFile(keyPath))
+  const text = isSigned ? `${path} is as one of the keys signed it.` : `${path} was not signed by any of the keys as it is.`
+  return { exit: isSigned ? 'done' : 'findings', data: { file: path, isSigned }, text }
+}
+
+const marks = { met: 'met', 'not met': 'NOT MET', person: 'judge', unknown: '?' } as const
+
+function makeFolder(given: string | undefined): string {
+  if (given === undefined || given === '') throw new ExitError('usage', 'Usage: tessera evidence --out <folder>')
+  const folder = resolve(given)
+  if (existsSync(folder) && readdirSync(folder).length > 0)
+    throw new ExitError('usage', `${displayPath(folder)} is not empty: give a new folder for each pack.`)
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  return folder
+}
+
+/** What the stores show, with the key that signs; a text says why a part could not be looked at. */
+type StoreFacts = Pick<EvidenceFacts, 'store' | 'keys' | 'users'> & { readonly signer: AuditSigner | string }
+
+const refused = 'the settings are refused'
+const refusedSettings: StoreFacts = { store: refused, keys: refused, users: refused, signer: refused }
+
+/** Each part by itself: a store that cannot be opened hides nothing of the others. */
+async function lookAtStores(config: Config, { progress }: CommandInput): Promise<StoreFacts> {
+  const clock = makeSystemClock()
+  const look = async <T>(read: (subject: StartSubject) => Promise<T | string>): Promise<T | string> => {
+    try {
+      return await withSubject(config, read)
+    } catch (err) {
+      if (!(err instanceof ExitError)) throw err
+      return err.cause instanceof KekSealedError ? 'custodians hold the KEK: see tessera keys verify' : err.what.split('\n').join(' ')
+    }
+  }
+  const keys = await look((subject) => readKeys(subject, clock.now()))
+  const users = await look(async (subject) => {
+    const database = await subject.database()
+    return database.hasSchema && database.pending().length === 0 ? database.read(countUsers()) : noSchema
+  })
+  const store = await look(async (subject) => {
+    const database = await subject.database()
+    if (!database.hasSchema || database.pending().length > 0) return noSchema
+    const walk = makeWalk({ onProgress: progress.show, now: () => clock.moment().monotonicMs })
+    return toStoredFacts(await checkOpenedStore(subject, allStages, walk))
+  })
+  const signer = await look(async (subject) => {
+    const keyring = await subject.keyring()
+    return keyring.list().some(({ purpose, state }) => purpose === 'audit_signing' && state === 'active')
+      ? makeAuditSigners(keyring).active()
+      : 'the key store has no key that signs: the service has not run yet'
+  })
+  return { keys, users, store, signer }
+}
+
+const noSchema = 'the database has no schema of this version'
+
+async function readKeys(subject: StartSubject, now: number): Promise<KeyFacts | string> {
+  const keyStore = await subject.keyStore()
+  if (!keyStore.hasSchema || keyStore.pending().length > 0) return 'the key store has no schema of this version'
+  const active = (await subject.storedKeys()).filter(({ state }) => state === 'active')
+  const database = await subject.database()
+  if (!database.hasSchema || database.pending().length > 0) return noSchema
+  const keks = await database.read(listKeks())
+  const inUse = new Set(active.map(({ kekId }) => kekId))
+  const since = keks.filter(({ kekId }) => inUse.has(kekId)).map((kek) => kek.since)
+  const overdue = active.flatMap((key) => {
+    const due = dueAt(key)
+    return due !== null && due < now ? [`${key.purpose}, due ${new Date(due).toISOString().slice(0, 10)}`] : []
+  })
+  return { active: active.length, overdue, kekSince: since.length === 0 ? null : Math.min(...since) }
+}
+
+function toStoredFacts({ rows, entries, chains, findings }: StoreReport): StoredFacts {
+  const linesOf = (isWanted: (kind: string, table: string) => boolean): string[] =>
+    findings.filter((each) => isWanted(each.kind, 'table' in each ? each.table : '')).map(printFinding)
+  return {
+    cards: rows.card,
+    rows: Object.values(rows).reduce((sum, count) => sum + count, 0),
+    entries,
+    chains,
+    changedCards: linesOf((kind) => kind === 'card'),
+    changedRows: linesOf((kind) => kind !== 'card' && kind !== 'chain' && kind !== 'request_log'),
+    chainFaults: linesOf((kind) => kind === 'chain'),
+  }
+}
+
+function readScripts(): ScriptFact[] | string {
+  try {
+    const { script, deferred, appearance, files } = readFormAssets(formFolder)
+    const sdk = files.get('tessera.js')
+    return [
+      { name: 'card form', integrity: scriptHashOf(script) },
+      { name: 'card form, later steps', integrity: deferred.integrity },
+      { name: 'card form, appearance', integrity: appearance.integrity },
+      ...(sdk === undefined ? [] : [{ name: 'tessera.js', integrity: sdk.integrity }]),
+    ]
+  } catch (err) {
+    return err instanceof Error ? err.message : String(err)
+  }
+}
+
+/** Nothing of what was found can be one. What is written is scrubbed all the same, as each line of the log is. */
+function withoutCardNumbers(document: EvidenceDocument): EvidenceDocument {
+  return { ...document, rows: document.rows.map((row) => ({ ...row, found: scrubLine(row.found).text })) }
+}
