@@ -172,7 +172,7 @@ export const importDirections: readonly DirectionRow[] = [
   { of: 'fault/doubles/', may: ['fault/doubles/', 'contract/', 'vault/', 'service/src/'] },
   { of: 'examples/', may: ['examples/', 'client/', 'browser/'] },
   // Builds the application in its own process, on a clock in the past, and calls its operations.
-  { of: 'examples/example-data/', may: ['examples/example-data/', 'service/src/'] },
+  { of: 'examples/example-data/', may: ['examples/example-data/', 'contract/', 'service/src/'] },
   // Starts a database and a browser, as the tests do. It knows the service by its command line and its wire alone.
   { of: 'examples/production/', may: ['examples/production/', 'examples/merchant-endpoint/', 'client/', 'browser/testing/', 'tools/'] },
   { of: 'conformance/', may: ['conformance/'], packages: [] },
