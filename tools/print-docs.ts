@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { readCommandLine } from './command-line.ts'
 import { printServedTypes, servedTypesPath } from './browser/package-types.ts'
-import { printClientTypes } from './client/build.ts'
+import { printPackedTypes } from './client/build.ts'
 import { clientTypesPath } from './client/tarball.ts'
 import { printPages, printSections } from './pages/pages.ts'
 
@@ -18,7 +18,7 @@ print(pages)
 print(
   new Map([
     [servedTypesPath, printServedTypes(root)],
-    [clientTypesPath, printClientTypes(root)],
+    [clientTypesPath, printPackedTypes(root)],
   ]),
 )
 

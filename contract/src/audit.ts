@@ -48,6 +48,8 @@ export const auditActions = {
   'dashboard_user.role_changed':     { en: 'Role changed', ru: 'Роль изменена', uz: 'Roli oʻzgartirildi' },
   'dashboard_user.blocked':          { en: 'User blocked', ru: 'Пользователь заблокирован', uz: 'Foydalanuvchi bloklandi' },
   'dashboard_user.unblocked':        { en: 'User unblocked', ru: 'Пользователь разблокирован', uz: 'Foydalanuvchi blokdan chiqarildi' },
+  'dashboard_user.renamed':          { en: 'User renamed', ru: 'Пользователь переименован', uz: 'Foydalanuvchi nomi oʻzgartirildi' },
+  'dashboard_user.deleted':          { en: 'User deleted', ru: 'Пользователь удалён', uz: 'Foydalanuvchi oʻchirildi' },
   'dashboard_user.password_reset':   { en: 'Password reset', ru: 'Пароль сброшен', uz: 'Parol tiklandi' },
   'dashboard_user.password_changed': { en: 'Password changed', ru: 'Пароль изменён', uz: 'Parol oʻzgartirildi' },
   'dashboard_user.totp_enabled':     { en: 'Second factor turned on', ru: 'Второй фактор включён', uz: 'Ikkinchi omil yoqildi' },

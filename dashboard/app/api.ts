@@ -4,7 +4,7 @@ import type { DashboardOperationName, Params, Result } from '@tessera/contract/o
 
 import { askForConfirmation } from './confirmation.ts'
 import { language } from './language.ts'
-import { csrfToken, expireSession } from './session-state.ts'
+import { csrfToken, expireSession, noteSessionCall } from './session-state.ts'
 
 /** An error response of the service, or the lack of a response. `body.reason` names the cause; `ErrorMessage` shows it. */
 export class DashboardCallError extends Error {
@@ -31,7 +31,10 @@ export async function call<M extends DashboardOperationName>(
   const request = { jsonrpc: '2.0', id: 1, method, params }
   let response = await post(request, signal)
   if (response.error?.reason === 'confirmation_required' && (await askForConfirmation())) response = await post(request, signal)
-  if (response.error === undefined) return response.result as Result<M>
+  if (response.error === undefined) {
+    noteSessionCall()
+    return response.result as Result<M>
+  }
   if (response.error.reason === 'signed_out') expireSession()
   throw new DashboardCallError(response.error)
 }

@@ -13,6 +13,7 @@ import { loadSession } from './load-session.ts'
 import { pages } from './pages.ts'
 import { objectTitle } from './object-title.ts'
 import { dashboardPath, navigate, route } from './router.ts'
+import { SessionEndNotice } from './session-end-notice.tsx'
 import { session } from './session-state.ts'
 import { Shell } from './shell.tsx'
 
@@ -42,6 +43,7 @@ export function DashboardApp() {
     <>
       <Shell>{<Page />}</Shell>
       <CardNumberNotice />
+      <SessionEndNotice />
       <ConfirmIdentity />
     </>
   )

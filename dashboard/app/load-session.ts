@@ -1,10 +1,11 @@
 import { call } from './api.ts'
-import { session } from './session-state.ts'
+import { noteSessionLoaded, session } from './session-state.ts'
 
 /** Loads the session. Throws `DashboardCallError` and leaves the session unknown if that fails. */
 export async function loadSession(): Promise<void> {
   try {
     session.value = (await call('dashboard.session.get', {})).session
+    noteSessionLoaded()
   } catch (err) {
     session.value = undefined
     throw err
@@ -15,7 +16,10 @@ export async function loadSession(): Promise<void> {
 export async function refreshSession(): Promise<void> {
   try {
     const current = (await call('dashboard.session.get', {})).session
-    if (current !== null && session.peek() !== null) session.value = current
+    if (current !== null && session.peek() !== null) {
+      session.value = current
+      noteSessionLoaded()
+    }
   } catch {
     // The page's next call reports the error.
   }

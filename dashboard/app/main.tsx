@@ -26,6 +26,7 @@ import '../pages/sandbox/sandbox.css'
 import '../pages/search/search.css'
 import '../pages/settings/settings.css'
 import '../pages/start/start.css'
+import '../pages/users/users.css'
 import '../pages/verification/verification.css'
 import '../pages/webhooks/webhooks.css'
 

@@ -8,6 +8,21 @@ export type SessionInfo = NonNullable<Result<'dashboard.session.get'>['session']
 export const session = signal<SessionInfo | null | undefined>(undefined)
 /** A session has ended by itself, which the sign-in page says. */
 export const hasSessionExpired = signal(false)
+let [loadedAt, calledAt] = [0, 0]
+
+/** When the session was last loaded, and when the service last knew it; Unix milliseconds of this browser. */
+export const sessionLoadedAt = (): number => loadedAt
+export const lastCallAt = (): number => calledAt
+
+/** A call of the session had a reply. */
+export function noteSessionCall(): void {
+  calledAt = Date.now()
+}
+
+export function noteSessionLoaded(): void {
+  loadedAt = calledAt = Date.now()
+}
+
 /** For the header X-Tessera-CSRF. Empty before sign-in. */
 export const csrfToken = computed(() => session.value?.csrf ?? '')
 

@@ -56,6 +56,14 @@ export const commonEn = {
     submit: 'Sign in',
     ended: 'Your session has ended. Sign in again; everything you saved is still there.',
   },
+  sessionEnd: {
+    title: 'Are you still there?',
+    idle: (minutes: number) =>
+      `Your session ends in ${minutes} min, because nothing was done here for a while. What you have typed stays on this page while you are signed in.`,
+    final: (minutes: number) =>
+      `Your session ends in ${minutes} min: it lasts twelve hours at most. Save what you have typed, and sign in again.`,
+    stay: 'Stay signed in',
+  },
   firstPassword: { title: 'Set your own password', text: 'The password you were given works only once.' },
   password: {
     title: 'Password',
@@ -75,20 +83,6 @@ export const commonEn = {
     qr: 'QR code with the secret for your authenticator app',
     openApp: 'Open an authenticator app on this device',
     secret: 'Or type this secret into the app:',
-  },
-  users: {
-    add: 'Add a user',
-    role: 'Role',
-    blocked: 'blocked',
-    block: 'Block',
-    unblock: 'Unblock',
-    reset: 'Reset password',
-    confirm: {
-      reset: 'The current password, the second factor and all sessions of this user end at once. The new password is shown only once.',
-      block: 'All sessions of this user end at once, and no one can sign in with this number until you unblock it.',
-    },
-    issued: 'Temporary password',
-    issuedText: 'It is shown only once, works for one sign-in, and must be changed then. Pass it on over a secure channel.',
   },
   error: {
     no_connection: 'The service did not respond. Check your connection and try again.',

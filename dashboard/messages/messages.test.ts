@@ -21,6 +21,7 @@ import { sandboxPageMessages } from '../pages/sandbox/sandbox-messages.ts'
 import { searchMessages } from '../pages/search/search-messages.ts'
 import { settingsPageMessages } from '../pages/settings/settings-messages.ts'
 import { startPageMessages } from '../pages/start/start-messages.ts'
+import { userPageMessages } from '../pages/users/user-messages.ts'
 import { verificationPageMessages } from '../pages/verification/verification-messages.ts'
 import { webhookPageMessages } from '../pages/webhooks/webhook-messages.ts'
 import { auditLabels, changeLabel, changeValue, outcomeLabel } from './audit-labels.ts'
@@ -51,6 +52,7 @@ const tables = {
   settings: settingsPageMessages,
   start: startPageMessages,
   totals: totalsMessages,
+  users: userPageMessages,
   verification: verificationPageMessages,
   webhooks: webhookPageMessages,
 }

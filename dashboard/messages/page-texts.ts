@@ -16,6 +16,7 @@ import type { SandboxPageMessages } from '../pages/sandbox/sandbox-messages.ts'
 import type { SearchMessages } from '../pages/search/search-messages.ts'
 import type { SettingsPageMessages } from '../pages/settings/settings-messages.ts'
 import type { StartPageMessages } from '../pages/start/start-messages.ts'
+import type { UserPageMessages } from '../pages/users/user-messages.ts'
 import type { VerificationPageMessages } from '../pages/verification/verification-messages.ts'
 import type { WebhookPageMessages } from '../pages/webhooks/webhook-messages.ts'
 import type { AuditLabels } from './audit-labels.ts'
@@ -41,6 +42,7 @@ export const searchText = createLazyMessages<SearchMessages>('search')
 export const settingsPageText = createLazyMessages<SettingsPageMessages>('settings')
 export const startPageText = createLazyMessages<StartPageMessages>('start')
 export const totalsText = createLazyMessages<TotalsMessages>('totals')
+export const userPageText = createLazyMessages<UserPageMessages>('users')
 export const verificationPageText = createLazyMessages<VerificationPageMessages>('verification')
 export const webhookPageText = createLazyMessages<WebhookPageMessages>('webhooks')
 

@@ -58,6 +58,14 @@ export const commonUz: CommonMessages = {
     submit: 'Kirish',
     ended: 'Seans tugadi. Qaytadan kiring: saqlangan maʼlumotlar joyida.',
   },
+  sessionEnd: {
+    title: 'Hali shu yerdamisiz?',
+    idle: (minutes) =>
+      `Seans ${minutes} daqiqadan keyin tugaydi: bu yerda anchadan beri hech narsa qilinmadi. Kabinetda ekansiz, kiritganlaringiz sahifada qoladi.`,
+    final: (minutes) =>
+      `Seans ${minutes} daqiqadan keyin tugaydi: u koʻpi bilan oʻn ikki soat davom etadi. Kiritganlaringizni saqlang va qaytadan kiring.`,
+    stay: 'Kabinetda qolish',
+  },
   firstPassword: { title: 'Oʻz parolingizni oʻrnating', text: 'Berilgan parol faqat bir marta amal qiladi.' },
   password: {
     title: 'Parol',
@@ -83,22 +91,6 @@ export const commonUz: CommonMessages = {
     qr: 'Autentifikator ilovasi uchun kalitli QR kod',
     openApp: 'Shu qurilmadagi autentifikator ilovasini ochish',
     secret: 'Yoki ilovaga shu kalitni kiriting:',
-  },
-  users: {
-    add: 'Foydalanuvchi qoʻshish',
-    role: 'Rol',
-    blocked: 'bloklangan',
-    block: 'Bloklash',
-    unblock: 'Blokdan chiqarish',
-    reset: 'Parolni tiklash',
-    confirm: {
-      reset:
-        'Foydalanuvchining hozirgi paroli, ikkinchi omili va barcha seanslari darhol bekor boʻladi. Yangi parol bir marta koʻrsatiladi.',
-      block: 'Foydalanuvchining barcha seanslari darhol tugaydi va blokdan chiqarmaguningizcha bu raqam bilan hech kim kira olmaydi.',
-    },
-    issued: 'Vaqtinchalik parol',
-    issuedText:
-      'Bir marta koʻrsatiladi va bir marta kirish uchun amal qiladi, soʻng uni almashtirish kerak. Ishonchli kanal orqali yuboring.',
   },
   error: {
     no_connection: 'Xizmat javob bermayapti. Aloqani tekshirib, qayta urinib koʻring.',

@@ -119,7 +119,14 @@ async function openShop(
   const totals = zeroTotals()
   let orders = 10_000
   const owner = { phone: shop.ownerPhone, password: shop.ownerPassword }
-  const team = makeTeam(app, shared.operator, { ...shared, merchantId: shop.merchantId, owner, phonePrefix, days: options.days })
+  const team = makeTeam(app, shared.operator, {
+    ...shared,
+    merchantId: shop.merchantId,
+    owner,
+    ownerName: 'Nodira Saidova',
+    phonePrefix,
+    days: options.days,
+  })
   const visit = makeVisits({
     clock,
     faults: shared.faults,

@@ -8,6 +8,7 @@ import { hourMs } from './traffic.ts'
 export interface TeamOptions {
   readonly merchantId: string
   readonly owner: { readonly phone: string; readonly password: string }
+  readonly ownerName: string
   /** The first digits of the other users' phones; one of `0` to `9` follows. */
   readonly phonePrefix: string
   /** Midnight of the first day. */
@@ -24,22 +25,25 @@ export interface ExampleTeam {
 }
 
 const users = [
-  { role: 'developer', phoneEnd: '1', address: '203.0.113.24', userAgent: browsers('Linux; X11', 'Firefox/145.0') },
+  { role: 'developer', phoneEnd: '1', name: 'Jasur Tursunov', address: '203.0.113.24', userAgent: browsers('Linux; X11', 'Firefox/145.0') },
   {
     role: 'support',
     phoneEnd: '2',
+    name: 'Dilnoza Karimova',
     address: '203.0.113.31',
     userAgent: browsers('Windows NT 10.0; Win64; x64', 'Chrome/142.0.0.0 Safari/537.36'),
   },
   {
     role: 'read',
     phoneEnd: '3',
+    name: 'Madina Yusupova',
     address: '203.0.113.31',
     userAgent: browsers('Windows NT 10.0; Win64; x64', 'Chrome/142.0.0.0 Safari/537.36 Edg/142.0'),
   },
   {
     role: 'support',
     phoneEnd: '4',
+    name: 'Aziz Rahimov',
     address: '198.51.100.77',
     userAgent: browsers('iPhone; CPU iPhone OS 18_1 like Mac OS X', 'Version/18.1 Mobile/15E148 Safari/604.1'),
   },
@@ -63,9 +67,12 @@ export function makeTeam(app: App, operator: ExampleCaller, options: TeamOptions
         const { userId, password } = await owner.expect<{ userId: string; password: string }>('dashboard.users.create', {
           phone,
           role: user.role,
+          name: user.name,
         })
         people.set(user.phoneEnd, { userId, person: makePerson(app, { ...user, phone, password }) })
       }
+      const { session } = await owner.expect<{ session: { userId: string } }>('dashboard.session.get', {})
+      await owner.expect('dashboard.users.rename', { userId: session.userId, name: options.ownerName })
       await owner.expect('dashboard.settings.change', { refundUnconfirmedMaxTiyin: 100_000_000 })
     }),
     at(0, 9.4, async () => {

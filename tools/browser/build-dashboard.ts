@@ -22,6 +22,7 @@ import { startPageMessages } from '../../dashboard/pages/start/start-messages.ts
 import { settingsPageMessages } from '../../dashboard/pages/settings/settings-messages.ts'
 import { sandboxPageMessages } from '../../dashboard/pages/sandbox/sandbox-messages.ts'
 import { searchMessages } from '../../dashboard/pages/search/search-messages.ts'
+import { userPageMessages } from '../../dashboard/pages/users/user-messages.ts'
 import { verificationPageMessages } from '../../dashboard/pages/verification/verification-messages.ts'
 import { webhookPageMessages } from '../../dashboard/pages/webhooks/webhook-messages.ts'
 import { replaceFile } from '../replace-file.ts'
@@ -47,6 +48,7 @@ const lazyMessages: Readonly<Record<string, Readonly<Record<string, object>>>> =
   settings: settingsPageMessages,
   start: startPageMessages,
   totals: totalsMessages,
+  users: userPageMessages,
   verification: verificationPageMessages,
   webhooks: webhookPageMessages,
 }

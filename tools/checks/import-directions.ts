@@ -212,6 +212,7 @@ export const importDirections: readonly DirectionRow[] = [
       'dashboard/pages/search/search-messages.ts',
       'dashboard/pages/settings/settings-messages.ts',
       'dashboard/pages/start/start-messages.ts',
+      'dashboard/pages/users/user-messages.ts',
       'dashboard/pages/verification/verification-messages.ts',
       'dashboard/pages/webhooks/webhook-messages.ts',
     ],

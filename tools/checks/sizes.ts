@@ -12,6 +12,7 @@ const longFiles: readonly RegExp[] = [
   /^conformance\/vectors\//,
   /^docs\/reference\//,
   /^client\/src\/wire\.ts$/,
+  /^client\/printed\//,
   /^service\/src\/store\/migrations\//,
   /^service\/src\/store\/schema\//,
   /^monitoring\/(?:grafana\.json|tessera\.rules\.test\.yml)$/,

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
 import { listResolutionProblems } from '../package-resolution.ts'
-import { buildClient, printClientTypes } from './build.ts'
+import { buildClient, printPackedTypes } from './build.ts'
 import { clientTypesPath, packClient } from './tarball.ts'
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
@@ -124,6 +124,6 @@ describe('the archive that the service serves', () => {
   })
 
   it('has the types of the code, as npm run docs prints them', () => {
-    assert.equal(readFileSync(join(root, clientTypesPath), 'utf8'), printClientTypes(root))
+    assert.equal(readFileSync(join(root, clientTypesPath), 'utf8'), printPackedTypes(root))
   })
 })

@@ -29,6 +29,6 @@ export async function buildClient(root: string, folder: string): Promise<ClientF
 }
 
 /** The types of the library, as `npm run docs` prints them for the archive that the service serves. */
-export function printClientTypes(root: string): string {
+export function printPackedTypes(root: string): string {
   return bundleTypes(join(root, 'client', 'src', 'index.ts'))
 }

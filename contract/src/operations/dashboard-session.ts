@@ -60,6 +60,13 @@ const currentSession = Type.Object({
   clockOffsetMs: Type.Integer({ description: "How far the time of the test environment is ahead of the machine's." }),
   totp: Type.Boolean({ description: 'Whether the user has an authenticator.' }),
   mustAddSecondFactor: Type.Boolean({ description: 'The merchant requires a second factor, and the user has none yet.' }),
+  lifetime: Type.Object(
+    {
+      idleMs: Type.Integer({ description: 'The session ends when there was no call for this long.' }),
+      leftMs: Type.Integer({ description: 'It ends after this in any case.' }),
+    },
+    { description: 'When the session ends.' },
+  ),
 })
 
 export const dashboardSessionSignInContract = defineOperation('dashboard.session.signIn', {

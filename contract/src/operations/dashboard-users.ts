@@ -4,6 +4,7 @@ import { defineOperation, operationsByName } from './operation.ts'
 import { done, phone, role } from './dashboard-session.ts'
 
 const userId = Type.String({ pattern: '^[0-9a-f]{24}$' })
+const name = Type.String({ maxLength: 100, pattern: '^[^\\p{Cc}]*$', description: 'As the owners call the user.' })
 const issued = Type.Object({ userId, password: Type.String({ description: 'Valid for one sign-in; returned only here.' }) })
 
 export const dashboardUsersListContract = defineOperation('dashboard.users.list', {
@@ -19,9 +20,12 @@ export const dashboardUsersListContract = defineOperation('dashboard.users.list'
         userId,
         role,
         phone: Type.String(),
+        name: Type.String({ description: "'' without one." }),
         state: Type.Union([Type.Literal('active'), Type.Literal('blocked')]),
         totp: Type.Boolean(),
+        passkeys: Type.Integer({ description: 'How many the user has.' }),
         mustChangePassword: Type.Boolean(),
+        lastSignInAt: Type.Union([Type.Integer(), Type.Null()], { description: 'Unix milliseconds; null: never.' }),
         createdAt: Type.Integer(),
       }),
     ),
@@ -36,7 +40,7 @@ export const dashboardUsersCreateContract = defineOperation('dashboard.users.cre
   confirmation: 'always',
   mutates: true,
   limit: 'write',
-  params: Type.Object({ phone, role }),
+  params: Type.Object({ phone, role, name: Type.Optional(name) }),
   result: issued,
   errors: ['phoneTaken', 'overloaded'],
 })
@@ -65,6 +69,29 @@ export const dashboardUsersBlockContract = defineOperation('dashboard.users.bloc
   errors: ['userNotFound', 'lastOwner'],
 })
 
+export const dashboardUsersRenameContract = defineOperation('dashboard.users.rename', {
+  summary: 'Gives a user a name.',
+  caller: 'dashboard',
+  role: 'owner',
+  mutates: true,
+  limit: 'write',
+  params: Type.Object({ userId, name }),
+  result: done,
+  errors: ['userNotFound'],
+})
+
+export const dashboardUsersDeleteContract = defineOperation('dashboard.users.delete', {
+  summary: 'Deletes another user with their sessions, second factor, passkeys and recovery codes; what they did stays in the audit.',
+  caller: 'dashboard',
+  role: 'owner',
+  confirmation: 'always',
+  mutates: true,
+  limit: 'write',
+  params: Type.Object({ userId }),
+  result: done,
+  errors: ['userNotFound', 'lastOwner'],
+})
+
 export const dashboardUsersResetPasswordContract = defineOperation('dashboard.users.resetPassword', {
   summary: 'Issues a new password for one sign-in; the sessions, the second factor, passkeys and recovery codes end.',
   caller: 'dashboard',
@@ -83,5 +110,7 @@ export const dashboardUserOperations = operationsByName(
   dashboardUsersCreateContract,
   dashboardUsersSetRoleContract,
   dashboardUsersBlockContract,
+  dashboardUsersRenameContract,
+  dashboardUsersDeleteContract,
   dashboardUsersResetPasswordContract,
 )

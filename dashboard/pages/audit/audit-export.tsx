@@ -8,19 +8,19 @@ import { useAction } from '../../hooks/use-action.ts'
 import { collectPages } from '../../hooks/list-pages.ts'
 import { formatMessage } from '../../messages/lookup.ts'
 import { auditPageText } from '../../messages/page-texts.ts'
+import { type AuditFilter, toAuditParams } from './audit-filter.ts'
 
 type AuditRow = Result<'dashboard.audit.list'>['entries'][number]
 
 /** Exports the whole list, fetched page by page. */
-export function AuditExport({ subject }: { subject: string }) {
+export function AuditExport({ filter }: { filter: AuditFilter }) {
   const text = auditPageText.current()
   const status = useSignal('')
   const { isBusy, error, run } = useAction()
-  const filter = subject === '' ? {} : { subject }
   const collect = async (): Promise<readonly AuditRow[]> => {
     const { rows, isComplete } = await collectPages(
       async (after) => {
-        const { entries, next } = await call('dashboard.audit.list', { after, count: 100, ...filter })
+        const { entries, next } = await call('dashboard.audit.list', { after, count: 100, ...toAuditParams(filter) })
         return { rows: entries, next }
       },
       maxEntries,
@@ -44,6 +44,7 @@ export function AuditExport({ subject }: { subject: string }) {
         </button>
       </div>
       <p role="status">{status.value}</p>
+      <p class="faint">{text.proof}</p>
       <ErrorMessage error={error.value} />
     </>
   )
@@ -54,6 +55,7 @@ function downloadAsCsv(entries: readonly AuditRow[]): void {
     toIsoTime(each.at),
     each.actor,
     each.userId,
+    each.name,
     each.action,
     each.subject,
     each.outcome,
@@ -62,7 +64,11 @@ function downloadAsCsv(entries: readonly AuditRow[]): void {
     each.requestId,
     each.proof,
   ])
-  downloadCsv('audit.csv', ['at', 'actor', 'userId', 'action', 'subject', 'outcome', 'changes', 'address', 'requestId', 'proof'], rows)
+  downloadCsv(
+    'audit.csv',
+    ['at', 'actor', 'userId', 'name', 'action', 'subject', 'outcome', 'changes', 'address', 'requestId', 'proof'],
+    rows,
+  )
 }
 
 function downloadAsJson(entries: readonly AuditRow[]): void {

@@ -3,29 +3,33 @@ import { useSignal } from '@preact/signals'
 import type { Result } from '@tessera/contract/operations'
 
 import { call } from '../../app/api.ts'
+import { messages } from '../../app/language.ts'
 import { useMessages } from '../../app/lazy-messages.tsx'
 import { shortId } from '../../app/object-title.ts'
 import { navigate, dashboardPath, route } from '../../app/router.ts'
-import { SearchForm, useSyncedValue } from '../../components/fields.tsx'
+import { LabelledControl, SearchForm, useSyncedValue } from '../../components/fields.tsx'
 import { objectPath } from '../../components/links.tsx'
 import { EmptyState } from '../../components/query-result.tsx'
 import { type TableColumn, DataTable } from '../../components/table.tsx'
 import { EnglishCode, Time } from '../../components/values.tsx'
+import { formatSom } from '../../format/numbers.ts'
 import { usePagedList } from '../../hooks/use-paged-list.ts'
 import { changeLabel, changeValue, outcomeLabel } from '../../messages/audit-labels.ts'
 import { labelOf } from '../../messages/lookup.ts'
 import { auditLabelText, auditPageText } from '../../messages/page-texts.ts'
 import { AuditExport } from './audit-export.tsx'
+import { type AuditFilter, auditPath, parseAuditFilter, toAuditParams } from './audit-filter.ts'
 
 type AuditRow = Result<'dashboard.audit.list'>['entries'][number]
 
 /** What people did, newest first, or everything that was done to one id. */
 export function AuditPage() {
-  const subject = route.value.query.get('subject') ?? ''
+  const filter = parseAuditFilter(route.value.query)
+  const { subject = '' } = filter
   const input = useSyncedValue(subject)
   const invalidId = useSignal('')
-  const list = usePagedList(`audit ${subject}`, async (after) => {
-    const { entries, next } = await call('dashboard.audit.list', subject === '' ? { after } : { after, subject })
+  const list = usePagedList(`audit ${JSON.stringify(filter)}`, async (after) => {
+    const { entries, next } = await call('dashboard.audit.list', { after, ...toAuditParams(filter) })
     return { rows: entries, next }
   })
   const loading = useMessages(auditPageText, auditLabelText)
@@ -50,19 +54,58 @@ export function AuditPage() {
         onSearch={search}
       />
       <p role="alert">{invalidId.value !== '' && invalidId.value === input.value.trim() ? text.invalidId : ''}</p>
+      {subject === '' && (
+        <AuditFilters filter={filter} name={list.rows.value?.find(({ userId }) => userId === filter.userId)?.name ?? ''} />
+      )}
       <DataTable
         label={text.label}
         list={list}
-        columns={columns()}
+        columns={columns(filter)}
         keyOf={({ proof }) => proof}
-        empty={<EmptyState {...(subject === '' ? text.none : text.noneForId)} />}
+        empty={<EmptyState {...(subject !== '' ? text.noneForId : Object.keys(filter).length > 0 ? text.noneFound : text.none)} />}
       />
-      <AuditExport subject={subject} />
+      <AuditExport filter={filter} />
     </>
   )
 }
 
-function columns(): TableColumn<AuditRow>[] {
+interface AuditFiltersProps {
+  readonly filter: AuditFilter
+  /** Of the person in the filter, as far as it is known. */
+  readonly name: string
+}
+
+/** Days, and the person and the kind of action that were chosen in the table. */
+function AuditFilters({ filter, name }: AuditFiltersProps) {
+  const text = auditPageText.current()
+  const labels = auditLabelText.current()
+  const set = (change: AuditFilter): void => navigate(auditPath({ ...filter, ...change }), { replace: true })
+  return (
+    <div class="tools">
+      {(['from', 'to'] as const).map((bound) => (
+        <LabelledControl key={bound} label={text[bound]}>
+          {(id) => (
+            <input id={id} type="date" value={filter[bound] ?? ''} onChange={(event) => set({ [bound]: event.currentTarget.value })} />
+          )}
+        </LabelledControl>
+      ))}
+      {filter.userId !== undefined && (
+        <button type="button" onClick={() => set({ userId: '' })}>
+          {name === '' ? shortId(filter.userId) : name} <span aria-hidden="true">✕</span>
+          <span class="visually-hidden">{text.clear}</span>
+        </button>
+      )}
+      {filter.action !== undefined && (
+        <button type="button" onClick={() => set({ action: '' })}>
+          {labelOf(labels.actions, filter.action)} <span aria-hidden="true">✕</span>
+          <span class="visually-hidden">{text.clear}</span>
+        </button>
+      )}
+    </div>
+  )
+}
+
+function columns(filter: AuditFilter): TableColumn<AuditRow>[] {
   const text = auditPageText.current()
   const labels = auditLabelText.current()
   return [
@@ -70,7 +113,9 @@ function columns(): TableColumn<AuditRow>[] {
       name: text.action,
       render: ({ action }) => (
         <>
-          {labelOf(labels.actions, action)}{' '}
+          <a href={dashboardPath(auditPath({ ...filter, subject: '', action }))} title={text.onlyThis}>
+            {labelOf(labels.actions, action)}
+          </a>{' '}
           <span class="minor">
             <EnglishCode code={action} />
           </span>
@@ -79,7 +124,14 @@ function columns(): TableColumn<AuditRow>[] {
     },
     {
       name: text.actor,
-      render: ({ actor, phone }) => (phone === null ? labelOf(labels.actors, actor) : <span class="whole">{`+${phone}`}</span>),
+      render: ({ actor, userId, name, phone }) =>
+        userId === null || phone === null ? (
+          labelOf(labels.actors, actor)
+        ) : (
+          <a href={dashboardPath(auditPath({ ...filter, subject: '', userId }))} class={name === '' ? 'whole' : ''} title={`+${phone}`}>
+            {name === '' ? `+${phone}` : name}
+          </a>
+        ),
     },
     { name: text.at, render: ({ at }) => <Time at={at} /> },
     {
@@ -96,17 +148,33 @@ function columns(): TableColumn<AuditRow>[] {
           </>
         )
       },
+      isMinor: true,
     },
     {
       name: text.changes,
       render: ({ changes }) =>
         changes.map(({ name, from, to }) => (
           <div key={name}>
-            {changeLabel(name, labels)}: {changeValue(from, labels)} → {changeValue(to, labels)}
+            {changeLabel(name, labels)}: {valueOf(name, from)} → {valueOf(name, to)}
           </div>
         )),
     },
     { name: text.address, render: ({ address }) => (address === '' ? '—' : address), isMinor: true },
-    { name: text.outcome, render: ({ outcome }) => outcomeLabel(outcome, labels), isMinor: true },
+    {
+      name: text.outcome,
+      // That of a change repeats what was changed, and that of a sign-in is the id of its session, which tells nobody anything.
+      render: ({ outcome, changes }) => (changes.length > 0 || /^[0-9a-f]{24}$/.test(outcome) ? '' : outcomeLabel(outcome, labels)),
+      isMinor: true,
+    },
   ]
+
+  /** Amounts are stored in tiyin, account fields as JSON, of which the names are shown. */
+  function valueOf(name: string, value: string | null): string {
+    if (name === 'account_fields' && value !== null)
+      return [...value.matchAll(/"name":"([^"]+)"/g)].map(([, field]) => field).join(', ') || '—'
+    const isAmount = amountNames.has(name) && /^[0-9]+$/.test(value ?? '')
+    return isAmount ? `${formatSom(Number(value))} ${messages.value.som}` : changeValue(value, labels)
+  }
 }
+
+const amountNames: ReadonlySet<string> = new Set(['min_amount', 'max_amount', 'refund_unconfirmed_max'])

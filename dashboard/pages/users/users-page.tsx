@@ -1,33 +1,39 @@
 import '../../app/common.ts'
 import { useSignal } from '@preact/signals'
-import type { Result, Role } from '@tessera/contract/operations'
 
 import { call } from '../../app/api.ts'
 import { messages } from '../../app/language.ts'
+import { useMessages } from '../../app/lazy-messages.tsx'
 import { session } from '../../app/session-state.ts'
 import { CopyButton } from '../../components/copy.tsx'
 import { ConfirmDialog, Dialog } from '../../components/dialog.tsx'
-import { Field } from '../../components/fields.tsx'
 import { QueryResult, ErrorMessage } from '../../components/query-result.tsx'
-import { Tag } from '../../components/values.tsx'
+import { Tag, Time } from '../../components/values.tsx'
 import { useAction } from '../../hooks/use-action.ts'
 import { useQuery } from '../../hooks/use-query.ts'
-
-type User = Result<'dashboard.users.list'>['users'][number]
+import { formatMessage } from '../../messages/lookup.ts'
+import { userPageText } from '../../messages/page-texts.ts'
+import { type TeamUser, EditUserDialog, nameOfUser, NewUserDialog } from './user-dialogs.tsx'
 
 /** An action that ends another user's sessions and waits for confirmation. */
 interface PendingAction {
-  readonly action: 'reset' | 'block'
-  readonly user: User
+  readonly action: 'reset' | 'disable' | 'remove'
+  readonly user: TeamUser
 }
 
-/** The merchant's users: roles, blocking, password resets. */
+/** The merchant's users: who they are, what they sign in by, when they last did, and what an owner may do to them. */
 export function UsersPage() {
-  const text = messages.value.users
+  const loading = useMessages(userPageText)
+  return loading ?? <UserList />
+}
+
+function UserList() {
+  const text = userPageText.current()
   const query = useQuery('dashboard.users.list', {})
   const { isBusy, error, run: runAction } = useAction()
   const issued = useSignal<string | null>(null)
   const isNew = useSignal(false)
+  const editing = useSignal<TeamUser | null>(null)
   const pending = useSignal<PendingAction | null>(null)
   const run = (action: () => Promise<unknown>): void => void runAction(() => action().then(query.refetch))
   return (
@@ -40,33 +46,37 @@ export function UsersPage() {
       <ErrorMessage error={error.value} />
       <QueryResult query={query}>
         {({ users }) => (
-          <ul class="list panel">
+          <ul class="list panel users" aria-label={text.title}>
             {users.map((user) => (
               <li key={user.userId}>
-                <span>
-                  +{user.phone} {user.userId === session.value?.userId && <Tag tone="grey">{messages.value.roles[user.role]}</Tag>}{' '}
-                  {user.state === 'blocked' && <Tag tone="red">{text.blocked}</Tag>} {user.totp && <Tag tone="green">TOTP</Tag>}
-                </span>
-                {user.userId !== session.value?.userId && (
-                  <UserActions
-                    user={user}
-                    isBusy={isBusy.value}
-                    run={run}
-                    onConfirmNeeded={(action) => (pending.value = { action, user })}
-                  />
-                )}
+                <UserSummary user={user} />
+                <UserActions
+                  user={user}
+                  isBusy={isBusy.value}
+                  run={run}
+                  onEdit={() => (editing.value = user)}
+                  onConfirmNeeded={(action) => (pending.value = { action, user })}
+                />
               </li>
             ))}
           </ul>
         )}
       </QueryResult>
       {isNew.value && (
-        <NewUser
+        <NewUserDialog
           onClose={() => (isNew.value = false)}
           onCreated={(password) => {
             issued.value = password
             query.refetch()
           }}
+        />
+      )}
+      {editing.value !== null && (
+        <EditUserDialog
+          user={editing.value}
+          isOwn={isOwnUser(editing.value)}
+          onClose={() => (editing.value = null)}
+          onSaved={query.refetch}
         />
       )}
       {pending.value !== null && (
@@ -87,27 +97,64 @@ export function UsersPage() {
   )
 }
 
+function isOwnUser({ userId }: TeamUser): boolean {
+  return userId === session.value?.userId
+}
+
+function UserSummary({ user }: { user: TeamUser }) {
+  const text = userPageText.current()
+  const { name, phone, role, state, totp, passkeys, mustChangePassword, lastSignInAt } = user
+  const factors = [...(totp ? [text.app] : []), ...(passkeys > 0 ? [formatMessage(text.passkeys, passkeys)] : [])]
+  return (
+    <div class="user">
+      <p>
+        <strong>{nameOfUser(user)}</strong> <Tag tone="grey">{messages.value.roles[role]}</Tag>{' '}
+        {isOwnUser(user) && <Tag tone="blue">{text.you}</Tag>} {state === 'blocked' && <Tag tone="red">{text.disabled}</Tag>}
+      </p>
+      <small>
+        {name !== '' && `+${phone} · `}
+        {text.factors}: {factors.length === 0 ? text.noFactor : factors.join(', ')}
+        {' · '}
+        {text.lastSignIn}: {lastSignInAt === null ? text.never : <Time at={lastSignInAt} />}
+        {mustChangePassword && ` · ${text.mustChange}`}
+      </small>
+    </div>
+  )
+}
+
 interface UserActionsProps {
-  readonly user: User
+  readonly user: TeamUser
   readonly isBusy: boolean
   readonly run: (action: () => Promise<unknown>) => void
+  readonly onEdit: () => void
   readonly onConfirmNeeded: (action: PendingAction['action']) => void
 }
 
-/** The actions for one user. Every row has the same buttons, so screen readers also get the phone number. */
-function UserActions({ user: { userId, phone, role, state }, isBusy, run, onConfirmNeeded }: UserActionsProps) {
-  const text = messages.value.users
-  const unblock = (): void => run(() => call('dashboard.users.block', { userId, blocked: false }))
+/** The actions for one user. Every row has the same buttons, so screen readers also get the name. The own row has the name alone. */
+function UserActions({ user, isBusy, run, onEdit, onConfirmNeeded }: UserActionsProps) {
+  const text = userPageText.current()
+  const { userId, state } = user
+  const enable = (): void => run(() => call('dashboard.users.block', { userId, blocked: false }))
+  const whose = <span class="visually-hidden">{nameOfUser(user)}</span>
   return (
-    <span class="actions">
-      <RoleChoice role={role} phone={phone} onChange={(wanted) => run(() => call('dashboard.users.setRole', { userId, role: wanted }))} />
-      <button type="button" disabled={isBusy} onClick={() => onConfirmNeeded('reset')}>
-        {text.reset} <span class="visually-hidden">+{phone}</span>
+    <div class="actions">
+      <button type="button" disabled={isBusy} onClick={onEdit}>
+        {text.edit} {whose}
       </button>
-      <button type="button" disabled={isBusy} onClick={() => (state === 'active' ? onConfirmNeeded('block') : unblock())}>
-        {state === 'active' ? text.block : text.unblock} <span class="visually-hidden">+{phone}</span>
-      </button>
-    </span>
+      {!isOwnUser(user) && (
+        <>
+          <button type="button" disabled={isBusy} onClick={() => onConfirmNeeded('reset')}>
+            {text.reset} {whose}
+          </button>
+          <button type="button" disabled={isBusy} onClick={() => (state === 'active' ? onConfirmNeeded('disable') : enable())}>
+            {state === 'active' ? text.disable : text.enable} {whose}
+          </button>
+          <button type="button" class="danger" disabled={isBusy} onClick={() => onConfirmNeeded('remove')}>
+            {text.remove} {whose}
+          </button>
+        </>
+      )}
+    </div>
   )
 }
 
@@ -119,72 +166,20 @@ interface ConfirmPendingProps {
 }
 
 function ConfirmPending({ pending: { action, user }, onIssued, onDone, onClose }: ConfirmPendingProps) {
-  const text = messages.value.users
+  const text = userPageText.current()
   const { userId } = user
   return (
     <ConfirmDialog
-      title={`${text[action]}: +${user.phone}`}
+      title={`${text[action]}: ${nameOfUser(user)}`}
       text={text.confirm[action]}
       confirmLabel={text[action]}
       onClose={onClose}
       onConfirm={async () => {
         if (action === 'reset') onIssued((await call('dashboard.users.resetPassword', { userId })).password)
-        else await call('dashboard.users.block', { userId, blocked: true })
+        else if (action === 'disable') await call('dashboard.users.block', { userId, blocked: true })
+        else await call('dashboard.users.delete', { userId })
         onDone()
       }}
     />
-  )
-}
-
-function NewUser({ onClose, onCreated }: { onClose: () => void; onCreated: (password: string) => void }) {
-  const text = messages.value.users
-  const phone = useSignal('')
-  const role = useSignal<Role>('read')
-  const { isBusy, error, run } = useAction()
-  const submit = async (): Promise<void> => {
-    const { password } = await call('dashboard.users.create', { phone: phone.value.replace(/\D/g, ''), role: role.value })
-    onClose()
-    onCreated(password)
-  }
-  return (
-    <Dialog title={text.add} onClose={onClose}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault()
-          void run(submit)
-        }}
-      >
-        <Field label={messages.value.signIn.phone} type="tel" value={phone.value} isRequired onInput={(value) => (phone.value = value)} />
-        <RoleChoice role={role.value} onChange={(wanted) => (role.value = wanted)} />
-        <ErrorMessage error={error.value} />
-        <button type="submit" class="main" disabled={isBusy.value}>
-          {text.add}
-        </button>
-      </form>
-    </Dialog>
-  )
-}
-
-interface RoleChoiceProps {
-  readonly role: Role
-  /** The user it belongs to, where there are several. */
-  readonly phone?: string
-  readonly onChange: (role: Role) => void
-}
-
-function RoleChoice({ role, phone, onChange }: RoleChoiceProps) {
-  const name = messages.value.users.role
-  return (
-    <select
-      aria-label={phone === undefined ? name : `${name} +${phone}`}
-      value={role}
-      onChange={(event) => onChange(event.currentTarget.value as Role)}
-    >
-      {(['read', 'support', 'developer', 'owner'] as const).map((each) => (
-        <option key={each} value={each}>
-          {messages.value.roles[each]}
-        </option>
-      ))}
-    </select>
   )
 }

@@ -7,7 +7,7 @@ import { webhookPageText } from '../../messages/page-texts.ts'
 type EndpointHealthView = Result<'dashboard.webhooks.list'>['endpoints'][number]['health']
 
 /** How the deliveries to an endpoint go: how many arrive, when one was given up, and what has waited longest. */
-export function EndpointHealth({ health: { attempted, delivered, lastFailedAt, oldestWaitingAt } }: { health: EndpointHealthView }) {
+export function EndpointHealthSummary({ health: { attempted, delivered, lastFailedAt, oldestWaitingAt } }: { health: EndpointHealthView }) {
   const text = webhookPageText.current()
   if (attempted === 0 && oldestWaitingAt === null && lastFailedAt === null) return <p class="health faint">{text.noDeliveriesYet}</p>
   const percent = attempted === 0 ? null : Math.floor((100 * delivered) / attempted)

@@ -13,7 +13,7 @@ import { useQuery } from '../../hooks/use-query.ts'
 import { formatMessage } from '../../messages/lookup.ts'
 import { webhookPageText } from '../../messages/page-texts.ts'
 import { DeliveryOutcome } from './delivery-detail.tsx'
-import { EndpointHealth } from './endpoint-health.tsx'
+import { EndpointHealthSummary } from './endpoint-health.tsx'
 import { EventTypesDialog } from './event-types-dialog.tsx'
 
 type WebhookEndpoint = Result<'dashboard.webhooks.list'>['endpoints'][number]
@@ -52,7 +52,7 @@ export function EndpointList() {
                     {endpoint.state === 'active' && [' · ', endpoint.types.length === 0 ? text.allEvents : endpoint.types.join(', ')]}
                     {endpoint.bothSecretsUntil !== null && [' · ', text.bothUntil, ' ', <Time at={endpoint.bothSecretsUntil} />]}
                   </small>
-                  <EndpointHealth health={endpoint.health} />
+                  <EndpointHealthSummary health={endpoint.health} />
                   {hasRole('developer') && (
                     <div class="actions">
                       {endpoint.state === 'active' && (

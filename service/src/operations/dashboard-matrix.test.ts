@@ -77,6 +77,8 @@ const pointed: Readonly<Record<DashboardOperationName, (at: Owned) => object>> =
   'dashboard.users.list': () => ({}),
   'dashboard.users.create': ({ phone }) => ({ phone, role: 'read' }),
   'dashboard.users.setRole': ({ userId }) => ({ userId, role: 'read' }),
+  'dashboard.users.rename': ({ userId }) => ({ userId, name: 'Another' }),
+  'dashboard.users.delete': ({ userId }) => ({ userId }),
   'dashboard.users.block': ({ userId }) => ({ userId, blocked: true }),
   'dashboard.users.resetPassword': ({ userId }) => ({ userId }),
   'dashboard.cards.list': ({ customer }) => ({ search: customer }),

@@ -92,3 +92,33 @@ test('a background job has no address', async () => {
     ],
   )
 })
+
+test('actions are found by person, kind and time, and a page that finds nothing has a next one while there is more', async () => {
+  const owner = await entrance.user('owner')
+  const developer = await entrance.user('developer', owner.merchantId)
+  await owner.call('dashboard.users.rename', { userId: developer.userId, name: 'Jasur' })
+  const began = app.clock.now()
+  app.clock.advance(60_000)
+  await developer.call('dashboard.settings.change', { origins: ['https://a.example'] })
+  app.clock.advance(60_000)
+  await owner.call('dashboard.settings.change', { origins: ['https://b.example'] })
+  const list = async (filter: object) => (await owner.call('dashboard.audit.list', { count: 100, ...filter })).entries
+  assert.deepEqual(
+    (await list({ userId: developer.userId })).map(({ action, name }) => [action, name]),
+    [
+      ['merchant.changed', 'Jasur'],
+      ['dashboard.signed_in', 'Jasur'],
+    ],
+  )
+  assert.equal((await list({ action: 'merchant.changed' })).length, 2)
+  assert.deepEqual(
+    (await list({ from: began + 1, to: began + 60_001 })).map(({ userId }) => userId),
+    [developer.userId],
+  )
+  assert.deepEqual(await list({ to: began + 60_000, action: 'merchant.changed' }), [])
+  const first = await owner.call('dashboard.audit.list', { count: 1, action: 'merchant.changed' })
+  const second = await owner.call('dashboard.audit.list', { count: 1, action: 'merchant.changed', after: first.next })
+  assert.deepEqual([first.entries[0]?.userId, second.entries[0]?.userId], [owner.userId, developer.userId])
+  const ended = await owner.call('dashboard.audit.list', { count: 1, action: 'merchant.changed', after: second.next })
+  assert.deepEqual([ended.entries, ended.next], [[], null])
+})

@@ -10,21 +10,25 @@ import { operation } from './operation.ts'
 
 /** Lists the audit entries of the caller's merchant. */
 export const dashboardAuditList = operation(dashboardAuditListContract, {
-  async run({ after, count = 25, subject = null }, { merchantId }, { dashboard }) {
-    const page = await dashboard.auditLog.list(merchantId, subject, { after: readCursor(after), count })
+  async run({ after, count = 25, subject, ...filter }, { merchantId }, { dashboard: { auditLog } }) {
+    const page =
+      subject === undefined
+        ? await auditLog.list(merchantId, filter, { after: readCursor(after), count })
+        : await auditLog.listOfSubject(merchantId, subject)
     return { entries: page.entries.map(toAuditEntry), next: formatCursor(page.next) }
   },
 })
 
 type DashboardAuditEntry = Result<'dashboard.audit.list'>['entries'][number]
 
-function toAuditEntry({ entry, changes, userId, phone }: AuditListItem): DashboardAuditEntry {
+function toAuditEntry({ entry, changes, userId, phone, name }: AuditListItem): DashboardAuditEntry {
   const { at, action, subject, outcome, address, requestId, hash } = entry
   return {
     at,
     actor: actorKindOf(entry.actor),
     userId,
     phone: phone === null ? null : maskPhone(phone),
+    name,
     action,
     subject,
     outcome: toReasonCode(outcome),

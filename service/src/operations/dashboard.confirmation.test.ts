@@ -34,6 +34,7 @@ const confirmed: Readonly<Record<string, (at: { readonly userId: string; readonl
     'dashboard.users.setRole': ({ userId }) => ({ userId, role: 'owner' }),
     'dashboard.users.block': ({ userId }) => ({ userId, blocked: true }),
     'dashboard.users.resetPassword': ({ userId }) => ({ userId }),
+    'dashboard.users.delete': ({ userId }) => ({ userId }),
     'dashboard.passwords.rotate': () => ({ scope: 'full' }),
     'dashboard.passwords.retire': () => ({ number: 1 }),
     'dashboard.webhooks.add': () => ({ url: 'https://thief.example/' }),
@@ -60,6 +61,7 @@ const unconfirmed = [
   'dashboard.settings.change', // asks for what only an owner changes, see below
   'dashboard.start.makePayment',
   'dashboard.totp.confirm', // takes a code of the secret that `begin` returned
+  'dashboard.users.rename',
   'dashboard.webhooks.change',
   'dashboard.webhooks.remove',
   'dashboard.webhooks.replay',

@@ -85,3 +85,14 @@ test('the stored row of a session does not allow signing in', async () => {
   const stored = await app.store.read(findDashboardSession(user.cookie?.slice(0, 24) ?? ''))
   assert.ok(stored !== null && !JSON.stringify(stored).includes(user.cookie?.slice(25) ?? ''))
 })
+
+test('a session says when it ends, and is alive until then', async () => {
+  const user = await entrance.user('read')
+  const lifetime = async () => (await user.call('dashboard.session.get', {})).session?.lifetime
+  assert.deepEqual(await lifetime(), { idleMs: userSettings.idleMs - 60_000, leftMs: userSettings.absoluteMs })
+  // A call that is not recorded, and then none for the time that it said.
+  app.clock.advance(59_000)
+  const { idleMs = 0 } = (await lifetime()) ?? {}
+  app.clock.advance(idleMs - 1)
+  assert.equal((await lifetime())?.leftMs, userSettings.absoluteMs - 59_000 - idleMs + 1)
+})

@@ -95,6 +95,7 @@ export const dashboardSessionGet = operation(dashboardSessionGetContract, {
         totp: totp !== null,
         mustAddSecondFactor,
         clockOffsetMs: controls?.offsetMs() ?? 0,
+        lifetime: dashboard.sessions.lifetimeOf(session),
       },
     }
   },

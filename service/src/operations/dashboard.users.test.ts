@@ -71,3 +71,55 @@ test('a role changed in the database without the keys gives no access', async ()
   assert.equal(await user.expectError('dashboard.users.list', {}), 'signed_out')
   assert.deepEqual(app.alarms, [`row_tampered ${user.merchantId}`])
 })
+
+test('a user has a name, factors and a last sign-in in the list, and a name ends no session', async () => {
+  const owner = await entrance.user('owner')
+  const { userId } = await owner.call('dashboard.users.create', { phone: '998555000001', role: 'support', name: '  Dilnoza Karimova ' })
+  const view = async () => (await owner.call('dashboard.users.list', {})).users.find((user) => user.userId === userId)
+  assert.deepEqual(
+    [(await view())?.name, (await view())?.lastSignInAt, (await view())?.passkeys, (await view())?.totp],
+    ['Dilnoza Karimova', null, 0, false],
+  )
+  const person = entrance.visitor(owner.merchantId)
+  Object.assign(person, { phone: '998555000001', password: (await owner.call('dashboard.users.resetPassword', { userId })).password })
+  assert.equal(await person.signIn(), null)
+  assert.equal((await view())?.lastSignInAt, app.clock.now())
+  await owner.call('dashboard.users.rename', { userId, name: 'D. Karimova' })
+  assert.equal((await view())?.name, 'D. Karimova')
+  assert.notEqual((await person.call('dashboard.session.get', {})).session, null)
+  const [entry] = (await owner.call('dashboard.audit.list', { subject: userId })).entries
+  assert.equal(entry?.action, 'dashboard_user.renamed')
+})
+
+test('a deleted user is signed out at once and cannot sign in; the phone is free, and the audit is whole', async (t) => {
+  const own = await createTestApp(t)
+  const users = createDashboardClient(own)
+  const owner = await users.user('owner')
+  const person = await users.user('support', owner.merchantId)
+  await owner.call('dashboard.users.delete', { userId: person.userId })
+  assert.equal((await person.call('dashboard.session.get', {})).session, null)
+  assert.equal(await person.expectError('dashboard.session.signIn', { phone: person.phone, password: person.password }), 'sign_in_refused')
+  assert.deepEqual(
+    (await owner.call('dashboard.users.list', {})).users.map(({ userId }) => userId),
+    [owner.userId],
+  )
+  await owner.call('dashboard.users.create', { phone: person.phone, role: 'read' })
+  assert.equal(await owner.expectError('dashboard.users.delete', { userId: person.userId }), 'user_not_found')
+  assert.equal(await owner.expectError('dashboard.users.delete', { userId: owner.userId }), 'last_owner')
+  const { entries } = await owner.call('dashboard.audit.list', { subject: person.userId })
+  assert.equal(entries[0]?.action, 'dashboard_user.deleted')
+  assert.deepEqual((await own.verifyAudit()).findings, [])
+})
+
+test('an owner deletes another owner, and of two who delete each other at the same time one is left', async () => {
+  for (let round = 0; round < 5; round++) {
+    const first = await entrance.user('owner')
+    const second = await entrance.user('owner', first.merchantId)
+    await Promise.allSettled([
+      first.call('dashboard.users.delete', { userId: second.userId }),
+      second.call('dashboard.users.delete', { userId: first.userId }),
+    ])
+    const rows = await Promise.all([first, second].map(({ userId }) => app.store.read(findDashboardUser(userId))))
+    assert.equal(rows.filter((row) => row !== null).length, 1, `round ${round}`)
+  }
+})

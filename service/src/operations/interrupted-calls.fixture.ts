@@ -110,6 +110,8 @@ export const preparedCalls: Readonly<Partial<Record<OperationName, (scene: CallS
   'dashboard.start.makePayment': async () => ({ lastFour: '6311' }),
   'dashboard.users.create': async () => ({ phone: nextPhone(), role: 'read' }),
   'dashboard.users.setRole': async (scene) => ({ userId: (await colleague(scene)).userId, role: 'support' }),
+  'dashboard.users.rename': async (scene) => ({ userId: (await colleague(scene)).userId, name: 'Another' }),
+  'dashboard.users.delete': async (scene) => ({ userId: (await colleague(scene)).userId }),
   'dashboard.users.block': async (scene) => ({ userId: (await colleague(scene)).userId, blocked: true }),
   'dashboard.users.resetPassword': async (scene) => ({ userId: (await colleague(scene)).userId }),
   'dashboard.webhooks.add': async () => ({ url: nextUrl() }),
@@ -379,19 +381,16 @@ async function lastNeededShare({ app: { custody } }: CallScene): Promise<string>
     const taken = await custody.takeShare({ ...operatorActor, actor: `custodian:${String(i)}` })
     if ('share' in taken) texts.push(taken.share)
   }
-  sharesOfNewSet = texts
-  const [first = '', last = ''] = texts
+  const [first = '', last = ''] = (sharesOfNewSet = texts)
   await custody.enterShare(first, operatorActor)
   return last
 }
 
 /** A share with which custodians of an open KEK agree to a node, after another one was entered. */
 async function lastAgreement(scene: CallScene): Promise<string> {
-  const { custody } = scene.app
-  const last = await lastNeededShare(scene)
+  const [{ custody }, last] = [scene.app, await lastNeededShare(scene)]
   await custody.enterShare(last, { ...operatorActor, actor: 'custodian:last' })
-  const first = sharesOfNewSet[0] ?? ''
-  await custody.enterShare(first, operatorActor, `enroll ${newNode.name} ${newNode.publicKey}`)
+  await custody.enterShare(sharesOfNewSet[0] ?? '', operatorActor, `enroll ${newNode.name} ${newNode.publicKey}`)
   return last
 }
 

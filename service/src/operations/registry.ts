@@ -60,7 +60,9 @@ import { dashboardStartGet, dashboardStartMakePayment } from './dashboard.start.
 import {
   dashboardUsersBlock,
   dashboardUsersCreate,
+  dashboardUsersDelete,
   dashboardUsersList,
+  dashboardUsersRename,
   dashboardUsersResetPassword,
   dashboardUsersSetRole,
 } from './dashboard.users.ts'
@@ -246,6 +248,8 @@ export const operationRegistry: OperationRegistry = Object.freeze({
   'dashboard.users.create':                dashboardUsersCreate,
   'dashboard.users.setRole':               dashboardUsersSetRole,
   'dashboard.users.block':                 dashboardUsersBlock,
+  'dashboard.users.rename':                dashboardUsersRename,
+  'dashboard.users.delete':                dashboardUsersDelete,
   'dashboard.users.resetPassword':         dashboardUsersResetPassword,
   'dashboard.verification.funnel':         dashboardVerificationFunnel,
   'dashboard.verification.list':           dashboardVerificationList,

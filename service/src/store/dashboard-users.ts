@@ -2,7 +2,7 @@ import type { AuditEntry } from './audit.ts'
 import { deletePasskeys } from './dashboard-passkeys.ts'
 import { deleteRecoveryCodes } from './dashboard-recovery-codes.ts'
 import { deleteKnownDevices } from './known-devices.ts'
-import { readInteger, readText, text, oneOf, integer, timestamp, boolean, bytes, rowMac } from './columns.ts'
+import { coveredIfSet, readInteger, readText, text, oneOf, integer, timestamp, boolean, bytes, rowMac } from './columns.ts'
 import { deleteOtherDashboardSessions } from './dashboard-sessions.ts'
 import { table, type RowOf } from './table.ts'
 import { sql } from './statement.ts'
@@ -24,12 +24,14 @@ export const dashboardUsersTable = table('dashboard_users', {
   createdAt:      timestamp(),
   sessionsFrom:   timestamp().coveredAs((at) => (at === 0 ? [] : [at])),       // sessions begun until then are ended, whatever rows of them there are; 0: none yet
   keptSession:    text().coveredAs((kept) => (kept === '' ? [] : [kept])),     // but for this one, from which they were ended; '' without one
+  name:           text().coveredAs(coveredIfSet('name')), // as the owners call the user; '' without one
   mac:            rowMac(),
   failedAttempts: integer().named('tries').notCovered(counted), // since the last success
   lockedUntil:    timestamp().notCovered(counted),
   totpStep:       integer().notCovered(counted),     // the last step whose code was accepted, so that no code is accepted twice
   failedCodes:    integer().named('code_tries').notCovered(counted), // wrong codes of the second factor since the last right one, wherever entered; -1: refused while they are locked
   codesLockedUntil: timestamp().notCovered(counted),
+  lastSignInAt:   timestamp().notCovered('shown only: nothing is decided by it'), // 0: never, since it is recorded
 })
 
 /** A person of a merchant who signs in to the dashboard. */
@@ -70,7 +72,7 @@ export function* insertDashboardUser({ user, audit }: { user: DashboardUserRow; 
 // Every change, such as a new password, resets the failed attempts.
 const updateRow = sql`
   update dashboard_users set role = $2, state = $3, version = $4, verifier = $5, must_change = $6, totp = $7, mac = $8,
-    sessions_from = $9, kept_session = $10, tries = 0, locked_until = 0
+    sessions_from = $9, kept_session = $10, name = $11, tries = 0, locked_until = 0
   where user_id = $1 and version = $4 - 1 returning user_id`
 
 const setTotpStep = sql`update dashboard_users set totp_step = $2, code_tries = 0, codes_locked_until = 0 where user_id = $1`
@@ -101,12 +103,12 @@ export type DashboardUserUpdateResult = 'updated' | 'conflict' | 'last_owner'
 /** Replaces version `user.version - 1`. Nothing is changed on `conflict` (another change came first) and on `last_owner`. */
 export function* updateDashboardUser(input: UpdateDashboardUser): Transaction<DashboardUserUpdateResult> {
   const { user, endSessions, forgetDevices = false, needsOtherOwner, totpStep, deletesFactors = false, audit } = input
-  const { userId, merchantId, role, state, version, verifier, mustChange, totp, mac, sessionsFrom, keptSession } = user
+  const { userId, merchantId, role, state, version, verifier, mustChange, totp, mac, sessionsFrom, keptSession, name } = user
   if (needsOtherOwner) {
     yield* run(lockMerchant, [merchantId])
     if ((yield* runOne(selectOtherOwner, [merchantId, userId])) === null) return 'last_owner'
   }
-  const values = [userId, role, state, version, verifier, Number(mustChange), totp, mac, sessionsFrom, keptSession]
+  const values = [userId, role, state, version, verifier, Number(mustChange), totp, mac, sessionsFrom, keptSession, name]
   if ((yield* runOne(updateRow, values)) === null) return 'conflict'
   if (totpStep !== undefined) yield* run(setTotpStep, [userId, totpStep])
   if (deletesFactors) {
@@ -117,6 +119,39 @@ export function* updateDashboardUser(input: UpdateDashboardUser): Transaction<Da
   yield* writeAudit(audit)
   if (endSessions !== null) yield* deleteOtherDashboardSessions(userId, endSessions.except, audit)
   return 'updated'
+}
+
+const deleteRow = sql`delete from dashboard_users where user_id = $1 and version = $2 returning user_id`
+
+export interface DeleteDashboardUser {
+  /** The row as it was read. */
+  readonly user: DashboardUserRow
+  readonly needsOtherOwner: boolean
+  /** Of the version after that of the row, without a MAC: a row that is put back differs from it. */
+  readonly audit: AuditEntry
+}
+
+/** Deletes a user with everything that they sign in by. Nothing is deleted on `conflict` and on `last_owner`. */
+export function* deleteDashboardUser({ user, needsOtherOwner, audit }: DeleteDashboardUser): Transaction<DashboardUserUpdateResult> {
+  const { userId, merchantId, version } = user
+  if (needsOtherOwner) {
+    yield* run(lockMerchant, [merchantId])
+    if ((yield* runOne(selectOtherOwner, [merchantId, userId])) === null) return 'last_owner'
+  }
+  if ((yield* runOne(deleteRow, [userId, version])) === null) return 'conflict'
+  yield* deleteRecoveryCodes(userId, audit)
+  yield* deletePasskeys(userId, audit)
+  yield* deleteKnownDevices(userId)
+  yield* writeAudit(audit)
+  yield* deleteOtherDashboardSessions(userId, '', audit)
+  return 'updated'
+}
+
+const setLastSignIn = sql`update dashboard_users set last_sign_in_at = $2 where user_id = $1 and last_sign_in_at < $2 returning user_id`
+
+/** Records when a user signed in, for the list of users. */
+export function* recordSignIn({ userId, at }: { readonly userId: string; readonly at: number }): Transaction<void> {
+  yield* run(setLastSignIn, [userId, at])
 }
 
 const updateSessionsFrom = sql`

@@ -147,6 +147,8 @@ const user: DashboardUserRow = {
   totpStep: 3,
   failedCodes: 4,
   codesLockedUntil: 5,
+  name: '',
+  lastSignInAt: 0,
 }
 
 const samples: ReadonlyMap<string, object> = new Map<string, object>([
@@ -191,7 +193,9 @@ test('the MAC covers every column of every table, but for those that its map lea
   assert.deepEqual(
     leftOut.filter((name) => !name.endsWith('.mac')),
     [
-      ...['failedAttempts', 'lockedUntil', 'totpStep', 'failedCodes', 'codesLockedUntil'].map((member) => `dashboard_users.${member}`),
+      ...['failedAttempts', 'lockedUntil', 'totpStep', 'failedCodes', 'codesLockedUntil', 'lastSignInAt'].map(
+        (member) => `dashboard_users.${member}`,
+      ),
       'disclosures.lastUsedAt',
       'idempotency.processId',
       'idempotency.sealed',

@@ -143,6 +143,7 @@ async function revertMigration(
   if (dialect === 'postgres') await raw('drop table request_segments')
   for (const column of ['amount_tiyin', 'order_text', 'cards', 'picked', 'removals'])
     await raw(`alter table form_sessions drop column ${column}`)
+  for (const column of ['name', 'last_sign_in_at']) await raw(`alter table dashboard_users drop column ${column}`)
   for (const column of ['types', 'disabled_at']) await raw(`alter table webhook_endpoints drop column ${column}`)
   for (const column of ['reply_headers', 'reply_body']) await raw(`alter table delivery_attempts drop column ${column}`)
   for (const table of [

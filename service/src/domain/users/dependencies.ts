@@ -81,14 +81,15 @@ export function userAuditEntry(
   return { ...action, actor, requestId, address, merchantId, subject: userId, version, mac }
 }
 
-/** What changed of a user, for the audit: role, state and whether there is a second factor. `before` is null for a new user. */
+/** What changed of a user, for the audit: role, state, name and whether there is a second factor. `before` is null for a new user. */
 export function userAuditChanges(before: DashboardUserRow | null, after: DashboardUserRow): AuditChange[] {
   const [previous, current] = [before, after].map((row) => [
     row?.role ?? null,
     row?.state ?? null,
     row === null ? null : row.totp === null ? 'off' : 'on',
+    row?.name || null,
   ])
-  return ['role', 'state', 'second_factor']
+  return ['role', 'state', 'second_factor', 'name']
     .map((name, at) => ({ name, from: previous?.[at] ?? null, to: current?.[at] ?? null }))
     .filter(({ from, to }) => from !== to)
 }

@@ -1,5 +1,5 @@
 import { type AuditChange, type AuditRow, decodeAuditChanges, listAuditOfSubject, listUserActions } from '../../store/audit.ts'
-import { findDashboardUser } from '../../store/dashboard-users.ts'
+import { type DashboardUserRow, findDashboardUser } from '../../store/dashboard-users.ts'
 import type { Store } from '../../store/store.ts'
 import type { TimeCursor } from '../../store/transaction.ts'
 
@@ -10,6 +10,17 @@ export interface AuditListItem {
   readonly userId: string | null
   /** Digits; null when the user no longer exists. */
   readonly phone: string | null
+  /** '' without one, and when the user no longer exists. */
+  readonly name: string
+}
+
+/** Conditions of user actions; members that are left out do not restrict. */
+export interface UserActionFilter {
+  readonly userId?: string | undefined
+  readonly action?: string | undefined
+  readonly from?: number | undefined
+  /** The end, itself excluded. */
+  readonly to?: number | undefined
 }
 
 export interface AuditListPage {
@@ -17,44 +28,63 @@ export interface AuditListPage {
   readonly next: TimeCursor | null
 }
 
+export interface AuditPageQuery {
+  readonly after: TimeCursor | null
+  readonly count: number
+}
+
 /** The audit log of a merchant. */
 export interface MerchantAuditLog {
-  /** Lists user actions. With `subject`: the newest hundred entries about it, by any actor. */
-  list(
-    merchantId: string,
-    subject: string | null,
-    page: { readonly after: TimeCursor | null; readonly count: number },
-  ): Promise<AuditListPage>
+  /** Lists user actions. A page examines at most 500 of them, so it may be short, or empty, and still have a next one. */
+  list(merchantId: string, filter: UserActionFilter, page: AuditPageQuery): Promise<AuditListPage>
+  /** The newest hundred entries about one object, by any actor. */
+  listOfSubject(merchantId: string, subject: string): Promise<AuditListPage>
 }
 
 export function makeMerchantAuditLog(store: Store): MerchantAuditLog {
-  return Object.freeze({ list })
+  return Object.freeze({ list, listOfSubject })
 
-  async function list(
-    merchantId: string,
-    subject: string | null,
-    { after, count }: Parameters<MerchantAuditLog['list']>[2],
-  ): Promise<AuditListPage> {
-    const found =
-      subject === null
-        ? await store.read(listUserActions({ merchantId, after, count: count + 1 }))
-        : await store.read(listAuditOfSubject(merchantId, subject, maxSubjectEntries))
-    const entries = subject === null ? found.slice(0, count) : found
-    const last = subject === null && found.length > count ? entries.at(-1) : undefined
-    const phones = await phonesOf(merchantId, entries)
-    const items = entries.map((entry) => {
+  async function list(merchantId: string, filter: UserActionFilter, { after, count }: AuditPageQuery): Promise<AuditListPage> {
+    const { userId, action, from = 0, to } = filter
+    const examined = userId === undefined && action === undefined ? count : examinedMax
+    // Nothing happened at exactly this time with a hash before the empty one.
+    const start = after ?? (to === undefined ? null : { at: to, id: '' })
+    const found = await store.read(listUserActions({ merchantId, after: start, count: examined + 1 }))
+    const entries: AuditRow[] = []
+    let seen = 0
+    for (const entry of found) {
+      if (entries.length === count || seen === examined || entry.at < from) break
+      seen += 1
+      if ((userId === undefined || userIdOf(entry) === userId) && (action === undefined || entry.action === action)) entries.push(entry)
+    }
+    const last = seen < found.length && (found[seen]?.at ?? 0) >= from ? found[seen - 1] : undefined
+    return {
+      entries: await withUsers(merchantId, entries),
+      next: last === undefined ? null : { at: last.at, id: Buffer.from(last.hash).toString('hex') },
+    }
+  }
+
+  async function listOfSubject(merchantId: string, subject: string): Promise<AuditListPage> {
+    return {
+      entries: await withUsers(merchantId, await store.read(listAuditOfSubject(merchantId, subject, maxSubjectEntries))),
+      next: null,
+    }
+  }
+
+  async function withUsers(merchantId: string, entries: readonly AuditRow[]): Promise<AuditListItem[]> {
+    const users = await usersOf(merchantId, entries)
+    return entries.map((entry) => {
       const userId = userIdOf(entry)
-      return { entry, changes: decodeAuditChanges(entry.changes), userId, phone: userId === null ? null : (phones.get(userId) ?? null) }
+      const { phone = null, name = '' } = users.get(userId ?? '') ?? {}
+      return { entry, changes: decodeAuditChanges(entry.changes), userId, phone, name }
     })
-    return { entries: items, next: last === undefined ? null : { at: last.at, id: Buffer.from(last.hash).toString('hex') } }
   }
 
   /** Reads each user once per page. */
-  async function phonesOf(merchantId: string, entries: readonly AuditRow[]): Promise<ReadonlyMap<string, string>> {
+  async function usersOf(merchantId: string, entries: readonly AuditRow[]): Promise<ReadonlyMap<string, DashboardUserRow>> {
     const ids = new Set(entries.map(userIdOf).filter((id) => id !== null))
     const users = await Promise.all([...ids].map((id) => store.read(findDashboardUser(id))))
-    const own = users.filter((user) => user?.merchantId === merchantId)
-    return new Map(own.map((user) => [user?.userId ?? '', user?.phone ?? '']))
+    return new Map(users.flatMap((user) => (user?.merchantId === merchantId ? [[user.userId, user]] : [])))
   }
 }
 
@@ -63,3 +93,4 @@ function userIdOf({ actor }: AuditRow): string | null {
 }
 
 const maxSubjectEntries = 100
+const examinedMax = 500

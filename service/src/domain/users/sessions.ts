@@ -13,7 +13,7 @@ import {
   listDashboardSessions,
   touchDashboardSession,
 } from '../../store/dashboard-sessions.ts'
-import { type DashboardUserRow, endDashboardSessions, findDashboardUser } from '../../store/dashboard-users.ts'
+import { type DashboardUserRow, endDashboardSessions, findDashboardUser, recordSignIn } from '../../store/dashboard-users.ts'
 import { deleteInPages } from '../../store/store.ts'
 
 import { retryOnConflict } from '../concurrency.ts'
@@ -46,6 +46,8 @@ export interface DashboardSessions {
   /** Finds the active session of a cookie, or null. Each call counts as activity. */
   find(cookie: string | null): Promise<LiveDashboardSession | null>
   list(userId: string): Promise<DashboardSessionRow[]>
+  /** After how long without a call the session ends, and after how long in any case; milliseconds. */
+  lifetimeOf(session: DashboardSessionRow): { readonly idleMs: number; readonly leftMs: number }
   hasSecondFactor(user: DashboardUserRow): Promise<boolean>
   /** Ends one of the user's own sessions, or all; returns how many. */
   end(own: OwnAccount, sessionId: string | null): Promise<number>
@@ -70,6 +72,11 @@ export function makeDashboardSessions(services: DashboardServices): DashboardSes
     begin,
     find,
     list,
+    lifetimeOf: ({ createdAt }: DashboardSessionRow) => ({
+      // A call within this of the one before is not recorded.
+      idleMs: settings.idleMs - touchIntervalMs,
+      leftMs: createdAt + settings.absoluteMs - clock.now(),
+    }),
     hasSecondFactor: (user: DashboardUserRow) => hasSecondFactor(services, user),
     end,
     deleteOld,
@@ -97,6 +104,7 @@ export function makeDashboardSessions(services: DashboardServices): DashboardSes
       user,
       audit: sessionAuditEntry(user, actor, { at: now, action: 'dashboard.signed_in', outcome: sessionId }),
     })
+    if (isStored) await store.write(recordSignIn, { userId, at: now })
     return isStored ? token : null
   }
 

@@ -6,6 +6,7 @@ import { issuePassword } from '@tessera/vault/credential'
 
 import {
   type DashboardUserRow,
+  deleteDashboardUser,
   findDashboardUser,
   insertDashboardUser,
   listDashboardUsers,
@@ -39,6 +40,7 @@ export interface NewDashboardUser {
   readonly merchantId: string
   readonly phone: string
   readonly role: Role
+  readonly name?: string
 }
 
 /** A new login. The password is returned here and cannot be read again. */
@@ -52,6 +54,10 @@ export interface DashboardUsers {
   /** Throws `phoneTaken`. `password`: use this one instead of issuing one (sandbox only). */
   create(input: NewDashboardUser & { readonly password?: string }, actor: AuditActor): Promise<IssuedDashboardLogin>
   list(merchantId: string): Promise<DashboardUserRow[]>
+  /** Gives a user a name; '' takes it away. Throws `userNotFound`. */
+  rename(of: DashboardUserKey, name: string, actor: AuditActor): Promise<void>
+  /** Deletes a user with sessions, second factor, passkeys and recovery codes. Throws `userNotFound`, and `lastOwner`, also for the user itself. */
+  remove(of: DashboardUserKey, actor: AuditActor): Promise<void>
   /** These throw `userNotFound` for a user of another merchant, and `lastOwner`. */
   setRole(of: DashboardUserKey, role: Role, actor: AuditActor): Promise<void>
   setBlocked(of: DashboardUserKey, blocked: boolean, actor: AuditActor): Promise<void>
@@ -81,7 +87,7 @@ export interface DashboardUsers {
   confirm(proof: ConfirmationProof, context: ConfirmationContext): Promise<number>
 }
 
-type Change = Partial<Pick<DashboardUserRow, 'role' | 'state' | 'verifier' | 'mustChange' | 'totp'>>
+type Change = Partial<Pick<DashboardUserRow, 'role' | 'state' | 'verifier' | 'mustChange' | 'totp' | 'name'>>
 
 export function makeDashboardUsers(services: DashboardServices, sessionRows: VerifiedRows<DashboardSessionRow>): DashboardUsers {
   const { store, clock, passwords, mac, attempts, settings } = services
@@ -90,6 +96,8 @@ export function makeDashboardUsers(services: DashboardServices, sessionRows: Ver
   return Object.freeze<DashboardUsers>({
     create,
     list,
+    rename,
+    remove,
     setRole,
     setBlocked,
     resetPassword,
@@ -112,7 +120,7 @@ export function makeDashboardUsers(services: DashboardServices, sessionRows: Ver
   })
 
   async function create(input: NewDashboardUser & { readonly password?: string }, actor: AuditActor): Promise<IssuedDashboardLogin> {
-    const { merchantId, phone, role } = input
+    const { merchantId, phone, role, name = '' } = input
     const now = clock.now()
     const password = input.password ?? issuePassword()
     const base = { userId: issueId(bucketOf(merchantId), now), merchantId, phone, role, state: 'active', version: 1 } as const
@@ -124,12 +132,14 @@ export function makeDashboardUsers(services: DashboardServices, sessionRows: Ver
       createdAt: now,
       sessionsFrom: 0,
       keptSession: '',
+      name,
       mac: new Uint8Array(0),
       failedAttempts: 0,
       lockedUntil: 0,
       totpStep: 0,
       failedCodes: 0,
       codesLockedUntil: 0,
+      lastSignInAt: 0,
     })
     const audit = userAuditEntry(row, actor, {
       at: now,
@@ -145,6 +155,24 @@ export function makeDashboardUsers(services: DashboardServices, sessionRows: Ver
     const rows = await store.read(listDashboardUsers(merchantId, '', maxUsers))
     const read = await Promise.all(rows.map((row) => verifiedUserRow(services, row)))
     return read.filter((row) => row !== null)
+  }
+
+  /** The sessions of the user stay: a name gives nobody anything. */
+  async function rename(of: DashboardUserKey, name: string, actor: AuditActor): Promise<void> {
+    await change(of, { name }, { action: 'dashboard_user.renamed', outcome: 'done', actor, except: null })
+  }
+
+  async function remove(of: DashboardUserKey, actor: AuditActor): Promise<void> {
+    if (actor.actor === `user:${of.userId}`) throw new RpcError('lastOwner', { data: 'userId' })
+    await retryOnConflict(async () => {
+      const user = await expectUser(of)
+      const deleted = { ...user, version: user.version + 1, mac: new Uint8Array(0) }
+      const changes = userAuditChanges(null, user).map(({ name, to }) => ({ name, from: to, to: null }))
+      const audit = userAuditEntry(deleted, actor, { at: clock.now(), action: 'dashboard_user.deleted', outcome: 'done', changes })
+      const result = await store.write(deleteDashboardUser, { user, needsOtherOwner: isActiveOwner(user), audit })
+      if (result === 'last_owner') throw new RpcError('lastOwner', { data: 'userId' })
+      return result === 'updated' ? true : null
+    })
   }
 
   async function setRole(of: DashboardUserKey, role: Role, actor: AuditActor): Promise<void> {
@@ -217,23 +245,27 @@ export function makeDashboardUsers(services: DashboardServices, sessionRows: Ver
     return (await listUnusedRecoveryCodes(services, of)).length
   }
 
-  /** Reads the current row and writes the change if no other writer was faster; on a conflict it retries. The last active owner stays one. Returns the new row. */
+  /**
+   * Reads the current row and writes the change if no other writer was faster; on a conflict it retries. The last active owner stays one. All sessions but
+   * `except` end; none with null. Returns the new row.
+   */
   async function change(
     of: DashboardUserKey,
     update: Change,
-    by: { action: string; outcome: string; actor: AuditActor; except: string; totpStep?: number; deletesFactors?: true },
+    by: { action: string; outcome: string; actor: AuditActor; except: string | null; totpStep?: number; deletesFactors?: true },
   ): Promise<DashboardUserRow> {
     return retryOnConflict(async () => {
       const before = await expectUser(of)
       const { action, outcome, actor, except, ...also } = by
       const at = clock.now()
-      const next = await mac.seal({ ...before, ...update, ...endSessionsAt(before, at, except), version: before.version + 1 })
+      const ended = except === null ? {} : endSessionsAt(before, at, except)
+      const next = await mac.seal({ ...before, ...update, ...ended, version: before.version + 1 })
       const audit = userAuditEntry(next, actor, { at, action, outcome, changes: userAuditChanges(before, next) })
       const needsOtherOwner = isActiveOwner(before) && !isActiveOwner(next)
       const forgetDevices = update.verifier !== undefined || update.state === 'blocked'
       const result = await store.write(updateDashboardUser, {
         user: next,
-        endSessions: { except },
+        endSessions: except === null ? null : { except },
         forgetDevices,
         needsOtherOwner,
         audit,

@@ -82,6 +82,7 @@ test(
         'receipt-summaries',
         'receipt-days',
         'webhook-endpoint-choices',
+        'user-names',
       ],
     )
   }),
@@ -94,6 +95,7 @@ test(
     await raw('drop table receipt_summaries, receipt_orders, summary_positions, summary_lease')
     await raw('alter table webhook_endpoints drop column types, drop column disabled_at')
     await raw('alter table delivery_attempts drop column reply_headers, drop column reply_body')
+    await raw('alter table dashboard_users drop column name, drop column last_sign_in_at')
     const reader = new pg.Client({ connectionString: url })
     await reader.connect()
     await reader.query('begin; select number from migrations')
@@ -113,6 +115,7 @@ test(
         { number: 37, compatible: 1 },
         { number: 38, compatible: 0 },
         { number: 39, compatible: 0 },
+        { number: 40, compatible: 0 },
       ],
     )
   }),

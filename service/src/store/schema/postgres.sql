@@ -151,6 +151,8 @@ create table dashboard_users (
   kept_session text collate "C" not null,
   code_tries integer not null,
   codes_locked_until bigint not null,
+  name text not null,
+  last_sign_in_at bigint not null,
   primary key (user_id)
 );
 

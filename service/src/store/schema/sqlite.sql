@@ -139,7 +139,7 @@ create table dashboard_users (
   tries integer not null,
   locked_until integer not null,
   totp_step integer not null
-, sessions_from integer not null default 0, kept_session text not null default '', code_tries integer not null default 0, codes_locked_until integer not null default 0) strict;
+, sessions_from integer not null default 0, kept_session text not null default '', code_tries integer not null default 0, codes_locked_until integer not null default 0, name text not null default '', last_sign_in_at integer not null default 0) strict;
 
 create index dashboard_users_merchant on dashboard_users (merchant_id, user_id);
 

@@ -76,6 +76,7 @@ test('an embedded store from before payments keeps its cards and accepts receipt
         { number: 37, name: 'receipt-summaries', breaking: false },
         { number: 38, name: 'receipt-days', breaking: true },
         { number: 39, name: 'webhook-endpoint-choices', breaking: true },
+        { number: 40, name: 'user-names', breaking: true },
       ]
       assert.deepEqual(
         applied,

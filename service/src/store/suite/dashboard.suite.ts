@@ -59,6 +59,8 @@ export function dashboardSuite(withStore: WithStore): void {
     totpStep: 0,
     failedCodes: 0,
     codesLockedUntil: 0,
+    name: '',
+    lastSignInAt: 0,
   }
   const session: DashboardSessionRow = {
     sessionId: 'b'.repeat(24),

@@ -271,18 +271,8 @@ export function webhooksSuite(withStore: WithStore): void {
       assert.deepEqual(await claimAll(store, 'd', T0 + 1), [])
       assert.deepEqual(await raw(`select event_id from deliveries where due_at <= ${T0 + 1}`), [], 'the second one is postponed')
       const { bucket: of, endpointId, eventId, totalAttempts: number } = first!
-      const attempt = {
-        bucket: of,
-        endpointId,
-        eventId,
-        number,
-        at: T0,
-        tookMs: 1,
-        outcome: 'delivered',
-        status: 200,
-        replyHeaders: '',
-        replyBody: '',
-      }
+      const reply = { outcome: 'delivered', status: 200, replyHeaders: '', replyBody: '' }
+      const attempt = { bucket: of, endpointId, eventId, number, at: T0, tookMs: 1, ...reply }
       const recorded = await store.write(recordDeliveryAttempt, { claimId: 'c', attempt, now: T0 + 2, state: 'delivered', dueAt: null })
       assert.deepEqual(recorded, { hasNext: true })
       assert.equal((await claimAll(store, 'e', T0 + 2))[0]?.eventId, ids[1])

@@ -1,0 +1,126 @@
+import type { Language } from '@tessera/contract/profile'
+
+// Loaded with the page, one file per language. {0} is a placeholder for `formatMessage`.
+const en = {
+  title: 'Users',
+  add: 'Add a user',
+  phone: 'Phone',
+  name: 'Name',
+  nameHint: 'As you call the person; shown in the audit log too',
+  role: 'Role',
+  roleHints: {
+    read: 'Sees everything, changes nothing.',
+    support: 'Also refunds, captures and cancels payments, and removes cards.',
+    developer: 'Also webhooks, settings, API passwords for cards, and the sandbox.',
+    owner: 'Everything, and the users.',
+  },
+  you: 'you',
+  disabled: 'disabled',
+  mustChange: 'has not signed in with the temporary password yet',
+  factors: 'Second factor',
+  noFactor: 'none',
+  app: 'authenticator app',
+  passkeys: 'passkeys: {0}',
+  lastSignIn: 'Last sign-in',
+  never: 'never',
+  edit: 'Edit',
+  editTitle: 'Edit {0}',
+  roleChange: 'The role changes from “{0}” to “{1}” at once, and the sessions of this user end.',
+  save: 'Save',
+  reset: 'Reset password',
+  disable: 'Disable',
+  enable: 'Enable',
+  remove: 'Delete',
+  confirm: {
+    reset: 'The current password, the second factor and all sessions of this user end at once. The new password is shown only once.',
+    disable: 'All sessions of this user end at once, and nobody can sign in with this phone until you enable it.',
+    remove: 'The user, the sessions, the second factor and the passkeys are deleted for good. What the user did stays in the audit log.',
+  },
+  issued: 'Temporary password',
+  issuedText: 'It is shown only once, works for one sign-in, and must be changed then. Pass it on over a secure channel.',
+}
+
+export type UserPageMessages = typeof en
+
+const ru: UserPageMessages = {
+  title: 'Пользователи',
+  add: 'Добавить пользователя',
+  phone: 'Телефон',
+  name: 'Имя',
+  nameHint: 'Как вы называете этого человека; видно и в журнале аудита',
+  role: 'Роль',
+  roleHints: {
+    read: 'Видит всё, ничего не меняет.',
+    support: 'Ещё возвращает, подтверждает и отменяет платежи, удаляет карты.',
+    developer: 'Ещё вебхуки, настройки, пароли API для карт и песочница.',
+    owner: 'Всё, включая пользователей.',
+  },
+  you: 'это вы',
+  disabled: 'отключён',
+  mustChange: 'ещё не входил с временным паролем',
+  factors: 'Второй фактор',
+  noFactor: 'нет',
+  app: 'приложение-аутентификатор',
+  passkeys: 'ключи доступа: {0}',
+  lastSignIn: 'Последний вход',
+  never: 'не входил',
+  edit: 'Изменить',
+  editTitle: 'Изменить: {0}',
+  roleChange: 'Роль сразу изменится с «{0}» на «{1}», сеансы пользователя завершатся.',
+  save: 'Сохранить',
+  reset: 'Сбросить пароль',
+  disable: 'Отключить',
+  enable: 'Включить',
+  remove: 'Удалить',
+  confirm: {
+    reset: 'Текущий пароль, второй фактор и все сеансы пользователя сразу перестанут действовать. Новый пароль будет показан один раз.',
+    disable: 'Все сеансы пользователя сразу завершатся, и войти с этим телефоном нельзя, пока вы его не включите.',
+    remove: 'Пользователь, его сеансы, второй фактор и ключи доступа удаляются навсегда. Его действия остаются в журнале аудита.',
+  },
+  issued: 'Временный пароль',
+  issuedText: 'Показывается один раз и действует на один вход, после которого его нужно сменить. Передайте его по защищённому каналу.',
+}
+
+const uz: UserPageMessages = {
+  title: 'Foydalanuvchilar',
+  add: 'Foydalanuvchi qoʻshish',
+  phone: 'Telefon',
+  name: 'Ismi',
+  nameHint: 'Bu odamni qanday atasangiz; audit jurnalida ham koʻrinadi',
+  role: 'Rol',
+  roleHints: {
+    read: 'Hammasini koʻradi, hech narsani oʻzgartirmaydi.',
+    support: 'Yana toʻlovlarni qaytaradi, tasdiqlaydi va bekor qiladi, kartalarni oʻchiradi.',
+    developer: 'Yana vebxuklar, sozlamalar, kartalar uchun API parollari va sinov muhiti.',
+    owner: 'Hammasi, foydalanuvchilar ham.',
+  },
+  you: 'bu siz',
+  disabled: 'oʻchirib qoʻyilgan',
+  mustChange: 'vaqtinchalik parol bilan hali kirmagan',
+  factors: 'Ikkinchi omil',
+  noFactor: 'yoʻq',
+  app: 'autentifikator ilovasi',
+  passkeys: 'kirish kalitlari: {0}',
+  lastSignIn: 'Oxirgi kirish',
+  never: 'kirmagan',
+  edit: 'Oʻzgartirish',
+  editTitle: 'Oʻzgartirish: {0}',
+  roleChange: 'Rol darhol «{0}»dan «{1}»ga oʻzgaradi, foydalanuvchining seanslari tugaydi.',
+  save: 'Saqlash',
+  reset: 'Parolni tiklash',
+  disable: 'Oʻchirib qoʻyish',
+  enable: 'Yoqish',
+  remove: 'Oʻchirish',
+  confirm: {
+    reset: 'Foydalanuvchining hozirgi paroli, ikkinchi omili va barcha seanslari darhol bekor boʻladi. Yangi parol bir marta koʻrsatiladi.',
+    disable: 'Foydalanuvchining barcha seanslari darhol tugaydi va yoqmaguningizcha bu telefon bilan hech kim kira olmaydi.',
+    remove:
+      'Foydalanuvchi, uning seanslari, ikkinchi omili va kirish kalitlari butunlay oʻchiriladi. Qilgan ishlari audit jurnalida qoladi.',
+  },
+  issued: 'Vaqtinchalik parol',
+  issuedText:
+    'Bir marta koʻrsatiladi va bir marta kirish uchun amal qiladi, soʻng uni almashtirish kerak. Ishonchli kanal orqali yuboring.',
+}
+
+/** The texts of the page Team. */
+export const userPageMessages: Readonly<Record<Language, UserPageMessages>> = { en, ru, uz }
