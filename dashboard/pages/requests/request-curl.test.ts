@@ -70,7 +70,7 @@ test('milliseconds stay milliseconds', () => {
   const list = [plain('count', 5), plain('from', '2026-11-20T19:00:00.000Z'), plain('to', 0)]
   const curl = requestCurl(logged({ method: 'receipts.get_all' }, list), live)
   assert.deepEqual(bodyOf(curl, { TESSERA_PASSWORD: 'p' }).params, { count: 5, from: Date.UTC(2026, 10, 20, 19), to: 0 })
-  const rules = Object.values(publicOperations).flatMap(({ requestLog }) => Object.entries(requestLog?.params ?? {}))
+  const rules = Object.values(publicOperations).flatMap(({ requestLog }) => Object.entries(requestLog.params))
   assert.deepEqual(new Set(rules.filter(([, rule]) => rule === 'timestamp').map(([path]) => path)), timestampPaths)
 })
 
