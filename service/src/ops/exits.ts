@@ -4,7 +4,7 @@ export const exits = {
   findings: {
     code: 1,
     meaning:
-      'A check found something: audit verify, store check, keys verify, keys rewrap, keys reseal, consents, doctor, form-check, scan, receipts show, receipts reconcile, sms test; status --ready: the service takes no calls.',
+      'A check found something: audit verify, store check, keys verify, keys rewrap, keys reseal, consents, doctor, form-check, scan, receipts show, receipts reconcile, sms test; status --ready: the service takes no calls; retention report: something is past its time.',
   },
   notChecked: {
     code: 2,

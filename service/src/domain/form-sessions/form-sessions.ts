@@ -79,7 +79,7 @@ export function makeFormSessions(deps: FormSessionDependencies): FormSessions & 
     create: (input: NewFormSessionInput, ctx: RequestContext<CreatedFormSession>) => create(deps, input, ctx),
     useAttempt: (session: string | null, ctx: FormSessionCaller) => useAttempt(deps, session, ctx),
     requirePage: (session: FormSessionRow, ctx: FormSessionCaller) => requireSessionOrigin(deps, session, ctx),
-    deleteOld: (stopping?: AbortSignal) => deleteInPages(store, deleteOldFormSessions, clock.now() - retentionMs, stopping),
+    deleteOld: (stopping?: AbortSignal) => deleteInPages(store, deleteOldFormSessions, clock.now() - formSessionRetentionMs, stopping),
     requireReturnOrigin: (merchantId: string, origin: string, returnTo: string) => requireOrigin(deps, merchantId, { origin, returnTo }),
   })
 }
@@ -199,4 +199,4 @@ async function requireSessionOrigin(
 /** docs/reference/wire.md#form-sessions. */
 const lifetimeMs = 15 * 60_000
 /** How long an ended session is reported as ended; after that it is unknown. */
-const retentionMs = 24 * 3_600_000
+export const formSessionRetentionMs = 24 * 3_600_000

@@ -81,6 +81,16 @@ const identityOption: CommandOption = {
   meaning: 'The file of age-keygen that opens an encrypted backup; only this user may read it.',
 }
 
+/** Loaded when it runs, because it loads the store. */
+const retentionReport: Command = {
+  name: 'retention report',
+  summary: 'Shows what is stored, for how long and why, how much of it there is, and what is past its time.',
+  details:
+    'Reads the database beside a service or without one, and changes nothing. It counts whole tables, which takes a while on a large database.\n' +
+    'Exit code 1 when something should have been deleted more than an hour ago.',
+  run: async (input) => (await import('./retention.ts')).runRetentionReport(input),
+}
+
 const yesOption: CommandOption = { name: 'yes', meaning: 'Does it; without this the command only says what it would do.' }
 const checkpointsOption: CommandOption = {
   name: 'from',
@@ -280,6 +290,7 @@ export const commands: readonly Command[] = Object.freeze([
   auditVerifyExport,
   auditPublicKey,
   storeCheckCommand,
+  retentionReport,
   clockStatus,
   clockConfirm,
   smsFind,

@@ -14,7 +14,7 @@ export function printCommands(commands: readonly Command[]): string {
     '',
     'With every command: --help shows details, --json prints JSON.',
     'restore and audit accept-restored need a stopped service. keys init comes before the first start; with --shares it calls the service.',
-    'init, start, keys check-share, keys node-key, store choose-primary, migrate, audit verify-export, settings, form-check, scan, doctor, version and help need none.',
+    'init, start, keys check-share, keys node-key, store choose-primary, migrate, retention report, audit verify-export, settings, form-check, scan, doctor, version and help need none.',
     'The others call the service that runs on the data folder; backup, keys backup and store check also work while it is stopped.',
     '',
     'Settings (flag, environment variable; flags win over the environment, the environment over the config file)',
