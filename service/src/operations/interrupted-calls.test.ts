@@ -74,9 +74,7 @@ function complainAbout({ result, error: ownError }: Reply, { at, writes }: Inter
   if (error === undefined) return uncalled.has(refused) ? null : `${refused} was refused, and it has a result`
   const hasChanged = before.some((name) => !attempts.has(name))
   const expected = hasChanged ? ['outcome_unknown', 'payment_unknown'] : ['store_unavailable']
-  return expected.includes(error.reason)
-    ? null
-    : `${refused} was refused after ${before.join() || 'nothing'}: ${JSON.stringify(error)}`
+  return expected.includes(error.reason) ? null : `${refused} was refused after ${before.join() || 'nothing'}: ${JSON.stringify(error)}`
 }
 
 /** Of a test payment, whose result has the error of the step that was refused. */
