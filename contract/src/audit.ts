@@ -194,6 +194,7 @@ export const auditOutcomes = {
   forbidden_url:         { en: 'URL not allowed', ru: 'URL запрещён', uz: 'URL taqiqlangan' },
   not_signed:            { en: 'could not be signed', ru: 'не удалось подписать', uz: 'imzolab boʻlmadi' },
   endpoint_removed:      { en: 'endpoint removed', ru: 'адрес удалён', uz: 'manzil oʻchirilgan' },
+  endpoint_disabled:     { en: 'endpoint disabled', ru: 'адрес отключён', uz: 'manzil oʻchirib qoʻyilgan' },
   stopped:               { en: 'interrupted by a restart', ru: 'прервано перезапуском', uz: 'qayta ishga tushish uzib qoʻydi' },
   broken:                { en: 'the call failed', ru: 'вызов не удался', uz: 'chaqiruv amalga oshmadi' },
   too_long:              { en: 'reply too long', ru: 'слишком длинный ответ', uz: 'javob juda uzun' },

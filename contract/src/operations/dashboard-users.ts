@@ -4,7 +4,11 @@ import { defineOperation, operationsByName } from './operation.ts'
 import { done, phone, role } from './dashboard-session.ts'
 
 const userId = Type.String({ pattern: '^[0-9a-f]{24}$' })
-const name = Type.String({ maxLength: 100, pattern: '^[^\\p{Cc}]*$', description: 'As the owners call the user.' })
+const name = Type.String({
+  maxLength: 100,
+  pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]*$',
+  description: 'As the owners call the user.',
+})
 const issued = Type.Object({ userId, password: Type.String({ description: 'Valid for one sign-in; returned only here.' }) })
 
 export const dashboardUsersListContract = defineOperation('dashboard.users.list', {
