@@ -38,11 +38,11 @@ found by a program at that time on this installation: on its configuration, its 
 \`\`\`bash
 tessera evidence --out evidence-2026-11 --config /etc/tessera/tessera.json
 tessera audit public-key > keys.pem
-tessera evidence verify evidence-2026-11/evidence.json --key keys.pem
+tessera evidence --verify evidence-2026-11/evidence.json --key keys.pem
 \`\`\`
 
-- **\`evidence.md\`** is for people, **\`evidence.json\`** is one line signed by the key that signs checkpoints of the audit, and \`SHA256SUMS\` has the hashes of both. \`evidence
-  verify\` needs the public key alone.
+- **\`evidence.md\`** is for people, **\`evidence.json\`** is one line signed by the key that signs checkpoints of the audit, and \`SHA256SUMS\` has the hashes of both. \`--verify\`
+  needs the public key alone.
 - **It is no assessment.** An operator of Tessera is a service provider, who validates by SAQ D for service providers or by a report on compliance, never by SAQ A. People,
   buildings, networks and other software are not in it.
 - **It works where the service refuses to start**, and says so in the row \`start\`. Without the keys nothing is signed, and the pack says why; where custodians hold the KEK in shares,

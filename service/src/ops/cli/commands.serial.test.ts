@@ -292,7 +292,7 @@ test('without a running service, every command that needs one reports that and h
   // prettier-ignore
   const local = [
     'init', 'start', 'settings', 'doctor', 'form-check', 'scan', 'audit verify-export', 'audit accept-restored', 'backup', 'keys init',
-    'keys backup', 'keys check-share', 'keys node-key', 'restore', 'store check', 'store choose-primary', 'migrate', 'retention report', 'retention report', 'version', 'help',
+    'keys backup', 'keys check-share', 'keys node-key', 'restore', 'store check', 'store choose-primary', 'migrate', 'retention report', 'evidence', 'canary', 'version', 'help',
   ]
   const serviceCommands = commands.filter(({ name }) => !local.includes(name))
   const words: Record<string, string[]> = {

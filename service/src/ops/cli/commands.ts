@@ -157,18 +157,16 @@ const evidence: Command = {
     'Changes nothing but the folder, and can be run while the service runs, or where it refuses to start: the refusal is a finding then. It reads every row and\n' +
     'every audit entry, as tessera store check does. Has no card number, no secret and no phone.\n' +
     'Exit code 1 when a requirement is not met, or could not be looked at. docs/operating/evidence.md lists the rows.',
-  options: [{ name: 'out', takes: '<folder>', meaning: 'A new or empty folder for evidence.md, evidence.json and SHA256SUMS.' }],
+  options: [
+    { name: 'out', takes: '<folder>', meaning: 'A new or empty folder for evidence.md, evidence.json and SHA256SUMS.' },
+    {
+      name: 'verify',
+      takes: '<evidence.json>',
+      meaning: 'Instead: verifies the signature of a pack with the public key alone; exit code 1 when it is not signed as it is.',
+    },
+    { name: 'key', takes: '<file>', meaning: 'With --verify: one or more public keys in PEM, the output of tessera audit public-key.' },
+  ],
   run: async (input) => (await import('./evidence/run-evidence.ts')).runEvidence(input),
-}
-
-/** The same. */
-const evidenceVerify: Command = {
-  name: 'evidence verify',
-  args: '<evidence.json>',
-  summary: 'Verifies the signature of a pack of evidence with the public key alone.',
-  details: 'Exit code 1 when none of the keys signed the file as it is.',
-  options: [{ name: 'key', takes: '<file>', meaning: 'One or more public keys in PEM: the output of tessera audit public-key.' }],
-  run: async (input) => (await import('./evidence/run-evidence.ts')).runEvidenceVerify(input),
 }
 
 /** Loaded when it runs, because it loads what a start loads. */
@@ -338,7 +336,6 @@ export const commands: readonly Command[] = Object.freeze([
   doctor,
   canary,
   evidence,
-  evidenceVerify,
   versionCommand,
   help,
 ])

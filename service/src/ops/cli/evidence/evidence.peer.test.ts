@@ -64,11 +64,11 @@ test('of an installation that is right no row is against it, the pack is signed,
   assert.match(findRow(base, 'card-numbers').found, /^1 cards$/)
   assert.match(findRow(base, 'kek').found, /^pkcs11-/)
   const file = join(scratch, 'base', 'evidence.json')
-  assert.equal((await runTessera(['evidence', 'verify', file, `--key=${publicKeys}`]).ended).code, 0)
+  assert.equal((await runTessera(['evidence', `--verify=${file}`, `--key=${publicKeys}`]).ended).code, 0)
   const text = readFileSync(file, 'utf8')
   const forged = join(scratch, 'forged.json')
   writeFileSync(forged, text.replace('"1 cards"', '"2 cards"'))
-  const refused = await runTessera(['evidence', 'verify', forged, `--key=${publicKeys}`]).ended
+  const refused = await runTessera(['evidence', `--verify=${forged}`, `--key=${publicKeys}`]).ended
   assert.deepEqual([refused.code, refused.out.trim()], [1, `${forged} was not signed by any of the keys as it is.`])
   for (const name of ['evidence.json', 'evidence.md']) assert.ok(!readFileSync(join(scratch, 'base', name), 'utf8').includes(pan))
   execFileSync('sha256sum', ['--check', '--quiet', 'SHA256SUMS'], { cwd: join(scratch, 'base') })

@@ -33,6 +33,8 @@ import { withSubject } from '../with-subject.ts'
 /** `tessera evidence --out <folder>`: facts by requirement of PCI DSS, found on configuration, stores and files, beside a service or without one. */
 export async function runEvidence(input: CommandInput): Promise<CommandOutcome> {
   requireArguments(input.args, 0, 0, 'evidence --out <folder>')
+  const packed = input.options.get('verify')
+  if (packed !== undefined) return verifyPack(packed, input)
   const folder = makeFolder(input.options.get('out'))
   const { findings, read } = await examine(input)
   const stored = read === null ? refusedSettings : await lookAtStores(read.config, input)
@@ -67,9 +69,8 @@ export async function runEvidence(input: CommandInput): Promise<CommandOutcome> 
   }
 }
 
-/** `tessera evidence verify <file> --key <file>`: whether the service of these keys signed the file as it is. Needs no service. */
-export function runEvidenceVerify({ args, options }: CommandInput): CommandOutcome {
-  const [path = ''] = requireArguments(args, 1, 1, 'evidence verify <evidence.json> --key <file>')
+/** Whether the service of these keys signed the file as it is. Needs no service. */
+function verifyPack(path: string, { options }: CommandInput): CommandOutcome {
   const keyPath = options.get('key')
   if (keyPath === undefined) throw new ExitError('usage', 'Give the public keys with --key <file>: tessera audit public-key prints them.')
   if (!existsSync(path)) throw new ExitError('usage', `There is no file ${path}.`)
