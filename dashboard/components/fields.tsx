@@ -1,5 +1,5 @@
 import type { ComponentChildren, InputHTMLAttributes } from 'preact'
-import { useEffect, useId, useRef } from 'preact/hooks'
+import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks'
 import { type Signal, useSignal } from '@preact/signals'
 
 export interface FieldProps {
@@ -134,7 +134,8 @@ export function SelectField({ label, value, options, onChange }: SelectFieldProp
  */
 export function useSyncedValue<T>(source: T, key: unknown = source): Signal<T> {
   const value = useSignal(source)
-  useEffect(() => void (value.value = source), [key])
+  // Before the browser takes the next key: what is typed behind a change of the address stays.
+  useLayoutEffect(() => void (value.value = source), [key])
   return value
 }
 
