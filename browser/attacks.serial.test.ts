@@ -190,8 +190,8 @@ describe('a page that attacks its card form', () => {
   })
 
   it('6. changes no element, address or script with messages over the port', async () => {
-    const opened = await testBed.open()
-    // Also what loads after it is ready, so that only what the messages add can change the count.
+    // With a theme from the beginning, and with what loads after it is ready, so that only what the messages add can change the count.
+    const opened = await testBed.open({ options: { theme: {} } })
     await opened.waitUntilComplete()
     await opened.waitForEvent('ready')
     const frame = await opened.frame()
