@@ -42,6 +42,13 @@ const programs: Readonly<Record<Exclude<TestNeed, 'build'>, readonly Program[]>>
     { name: 'catatonit', debianPackage: 'catatonit', find: () => findOnPath('catatonit') },
   ],
   age:      [{ name: 'age', debianPackage: 'age', find: () => findOnPath('age') && findOnPath('age-keygen') }],
+  patroni:  [
+    { name: 'PostgreSQL server (initdb, postgres)', debianPackage: 'postgresql', find: findPostgresFolder },
+    { name: 'Patroni', debianPackage: 'patroni', find: () => findOnPath('patroni') },
+    { name: 'etcd', debianPackage: 'etcd-server', find: () => findOnPath('etcd') },
+    { name: 'the client of etcd for Patroni', debianPackage: 'python3-etcd', find: () => ['/usr/lib/python3/dist-packages/etcd/__init__.py'].find(existsSync) ?? null },
+  ],
+  pgbouncer: [{ name: 'PgBouncer', debianPackage: 'pgbouncer', find: () => findOnPath('pgbouncer') }],
   pgbackrest: [{ name: 'pgBackRest', debianPackage: 'pgbackrest', find: () => findOnPath('pgbackrest') }],
   yaml:     [{ name: 'PyYAML', debianPackage: 'python3-yaml', find: () => ['/usr/lib/python3/dist-packages/yaml/__init__.py'].find(existsSync) ?? null }],
   systemd:  [{ name: "systemd's tools", debianPackage: 'systemd', find: () => findOnPath('systemd-analyze') }],

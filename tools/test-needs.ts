@@ -22,6 +22,8 @@ export const testNeeds = [
   'yaml',
   'age',
   'pgbackrest',
+  'patroni',
+  'pgbouncer',
 ] as const
 export type TestNeed = (typeof testNeeds)[number]
 
