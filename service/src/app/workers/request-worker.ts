@@ -46,7 +46,10 @@ const first: Channel<CallsToFirst> = openChannel<CallsToFirst, CallsToWorker>(
     collectMetrics: () => metrics.collect(),
     change: (change) => changes.receive(change),
     shareKeks,
-    reload: () => reload?.(),
+    reload() {
+      if (reload === null) isReloadDue = true
+      else reload()
+    },
     stop: stopByFirst,
   },
   (_name, err) => log.error('job_failed', { job: 'worker_call', err }),
@@ -63,8 +66,11 @@ const custodyAudit = makeCustodyAudit({ clock, log: log.warn })
 const custody = makeCustody({ environment: config.environment, clock, audit: custodyAudit, ceremonyMs: config.kekCeremonyMinutes * 60_000 })
 custody.share(start.openSets)
 const changes = makeServiceChanges((change) => first.notify('change', change))
+// Before those that come while the application is made: they are applied in this order.
+for (const change of start.changes) changes.receive(change)
 const tls = readListenerTls(config, clock.now())
 let reload: (() => void) | null = null
+let isReloadDue = false
 let sentHeads = ''
 
 const store = start.database === null ? null : openStore(start.database)
@@ -85,11 +91,11 @@ const app = await createApp(config, withOpenedKek(chooseAdapters(config)), {
   worker: { address: start.address, changes, sendAuditHeads },
   ...(store === null || start.database === null ? {} : { store, requestLog: requestLogOfFirst(start.database.requestLogPath) }),
 })
-for (const change of start.changes) changes.receive(change)
 await app.start()
 if (tls !== null) {
   const listener = { name: 'api', files: tls, read: () => readListenerTls(config, clock.now()), server: app } as const
   reload = makeCertificateReload([listener], { clock, log, metrics })
+  if (isReloadDue) reload()
 }
 first.notify('ready', null)
 
