@@ -23,7 +23,7 @@ import { awayPartNames, createLifecycle, readReadiness } from '../lifecycle.ts'
 import { chooseAdapters } from '../production-checks.ts'
 import { usesShares } from '../sealed-service.ts'
 import { storeCloseTimeoutMs } from '../storage.ts'
-import { readListenerTls } from '../tls-files.ts'
+import { describeTls, readListenerTls } from '../tls-files.ts'
 
 import { openChannel, type Channel } from './channel.ts'
 import { makeServiceChanges } from './service-changes.ts'
@@ -68,7 +68,7 @@ custody.share(start.openSets)
 const changes = makeServiceChanges((change) => first.notify('change', change))
 // Before those that come while the application is made: they are applied in this order.
 for (const change of start.changes) changes.receive(change)
-const tls = readListenerTls(config, clock.now())
+const tls = start.tls === null ? null : describeTls({ certificate: Buffer.from(start.tls.certificate), key: Buffer.from(start.tls.key) })
 let reload: (() => void) | null = null
 let isReloadDue = false
 let sentHeads = ''

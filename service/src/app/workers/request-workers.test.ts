@@ -48,6 +48,7 @@ function supervise(t: TestContext): Supervised {
     custody: { openSets: () => [], changed: () => new Promise(() => undefined) },
     slowHash: () => Promise.reject(new Error('nobody signs in')),
     receive: (change) => void changes.push(change),
+    tls: () => null,
     stopMs: 60_000,
     program,
   })

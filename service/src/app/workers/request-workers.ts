@@ -10,6 +10,7 @@ import type { Exit } from '../../ops/exits.ts'
 import type { Log } from '../../ops/logging/log.ts'
 import { mergeMetrics, type MetricFamily } from '../../ops/metrics/metric.ts'
 import type { Metrics } from '../../ops/metrics/metrics.ts'
+import type { ListenerTls } from '../../server/http/listener-tls.ts'
 import type { AuditHead } from '../../store/audit.ts'
 import type { RequestLogStore } from '../../store/request-log-store.ts'
 import type { Store, StoreLock } from '../../store/store.ts'
@@ -17,6 +18,7 @@ import type { Store, StoreLock } from '../../store/store.ts'
 import { clockFile } from '../data-folder.ts'
 import type { AwayPart } from '../lifecycle.ts'
 import { rowVersionsFile } from '../storage.ts'
+import { ownBytes } from '../../store/sqlite/own-bytes.ts'
 
 import { openChannel, type Channel } from './channel.ts'
 import type { ServiceChange } from './service-changes.ts'
@@ -60,6 +62,8 @@ export interface RequestWorkersDependencies {
   readonly slowHash: SlowHash
   /** Applies a change of another worker in this one. */
   readonly receive: (change: ServiceChange) => void
+  /** The certificate that the first worker uses now; null: plain http. */
+  readonly tls: () => ListenerTls | null
   /** How long a stop may take. */
   readonly stopMs: number
   /** The module of the thread. */
@@ -159,7 +163,7 @@ export function makeRequestWorkers(deps: RequestWorkersDependencies): RequestWor
     const folder = makeRecordFolder(config.dataFolder, number)
     const writerPort = store.openWriterPort?.() ?? null
     const database = writerPort === null || store.file === null ? null : { path: store.file, writerPort, requestLogPath: requestLog.file }
-    const start: WorkerStart = { ...known, number, config, folder, database, openSets: custody.openSets(), changes: [...lasting.values()] }
+    const start: WorkerStart = { ...known, number, config, folder, database, openSets: custody.openSets(), changes: [...lasting.values()], tls: ownBytes(deps.tls()) }
     const transferList = writerPort === null ? [] : [writerPort]
     const worker = new Worker(program, { workerData: start, transferList, stdout: false, stderr: false })
     const ready = Promise.withResolvers<void>()
