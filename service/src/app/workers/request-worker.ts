@@ -47,7 +47,7 @@ const first: Channel<CallsToFirst> = openChannel<CallsToFirst, CallsToWorker>(
     change: (change) => changes.receive(change),
     shareKeks,
     reload() {
-      if (reload === null) isReloadDue = true
+      if (reload === null) missed.reload = true
       else reload()
     },
     stop: stopByFirst,
@@ -70,7 +70,8 @@ const changes = makeServiceChanges((change) => first.notify('change', change))
 for (const change of start.changes) changes.receive(change)
 const tls = start.tls === null ? null : describeTls({ certificate: Buffer.from(start.tls.certificate), key: Buffer.from(start.tls.key) })
 let reload: (() => void) | null = null
-let isReloadDue = false
+/** A SIGHUP while this worker was being made. */
+const missed = { reload: false }
 let sentHeads = ''
 
 const store = start.database === null ? null : openStore(start.database)
@@ -95,7 +96,7 @@ await app.start()
 if (tls !== null) {
   const listener = { name: 'api', files: tls, read: () => readListenerTls(config, clock.now()), server: app } as const
   reload = makeCertificateReload([listener], { clock, log, metrics })
-  if (isReloadDue) reload()
+  if (missed.reload) reload()
 }
 first.notify('ready', null)
 

@@ -163,7 +163,16 @@ export function makeRequestWorkers(deps: RequestWorkersDependencies): RequestWor
     const folder = makeRecordFolder(config.dataFolder, number)
     const writerPort = store.openWriterPort?.() ?? null
     const database = writerPort === null || store.file === null ? null : { path: store.file, writerPort, requestLogPath: requestLog.file }
-    const start: WorkerStart = { ...known, number, config, folder, database, openSets: custody.openSets(), changes: [...lasting.values()], tls: ownBytes(deps.tls()) }
+    const start: WorkerStart = {
+      ...known,
+      number,
+      config,
+      folder,
+      database,
+      openSets: custody.openSets(),
+      changes: [...lasting.values()],
+      tls: ownBytes(deps.tls()),
+    }
     const transferList = writerPort === null ? [] : [writerPort]
     const worker = new Worker(program, { workerData: start, transferList, stdout: false, stderr: false })
     const ready = Promise.withResolvers<void>()
