@@ -177,7 +177,7 @@ async function pay(running: RunningService, tokens: readonly string[], payments:
 }
 
 const largest = Number(process.env['BENCH_GROWTH_CARDS'] ?? 1_000_000)
-const sizes: readonly number[] = [...[10_000, 100_000, 1_000_000].filter((size) => size < largest), largest]
+const sizes: readonly number[] = [...[10_000, 100_000, 1_000_000, 3_000_000].filter((size) => size < largest), largest]
 const quickSizes: readonly number[] = [2000, 10_000]
 /** With more cards in an index there are more levels of its tree; a scan would show as tenfold. */
 const maxCpuRatio = 1.5
