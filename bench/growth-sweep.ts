@@ -21,7 +21,15 @@ export async function measureSweepAmong(serviceData: ServiceData, flags: readonl
       if (last.swept === 0) before = last
       last = await readSweptCards(running)
     }
-    return [{ of: `sweep ${of}`, name: 'speed', value: endedCards / ((last.at - before.at) / 1000), unit: 'cards a second', target: { least: 278 } }]
+    return [
+      {
+        of: `sweep ${of}`,
+        name: 'speed',
+        value: endedCards / ((last.at - before.at) / 1000),
+        unit: 'cards a second',
+        target: { least: 278 },
+      },
+    ]
   } finally {
     await running.stop()
   }

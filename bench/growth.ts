@@ -22,7 +22,8 @@ import { formatValue } from './table.ts'
 /** The same calls with ever more cards in the store. Each size is measured on a service that was just started. */
 export const growth: Measurement = {
   name: 'growth',
-  question: 'What do calls, lists, the sweeper, a start, audit verify and a backup cost with 10,000, 100,000 and a million cards, and how large is the store?',
+  question:
+    'What do calls, lists, the sweeper, a start, audit verify and a backup cost with 10,000, 100,000 and a million cards, and how large is the store?',
   async run(bench) {
     const measures: Measure[] = []
     for (const store of bench.stores) measures.push(...(await measureGrowth(bench, store)))

@@ -14,7 +14,8 @@ import type { Bench, Measure, Measurement } from './measurement.ts'
 /** How long calls take at one offered rate, half of what the service can do, beside the floor at the same rate. */
 export const latency: Measurement = {
   name: 'latency',
-  question: 'How long do cards.create and cards.check take at half of their peak, beside the floor at the same rate, from when each was due?',
+  question:
+    'How long do cards.create and cards.check take at half of their peak, beside the floor at the same rate, from when each was due?',
   async run(bench) {
     const measures: Measure[] = []
     for (const store of bench.stores)

@@ -71,13 +71,7 @@ async function run(
   return { ...summarize(seen.durations), ms: performance.now() - startedAt, failed, failure }
 }
 
-async function runAtRate({
-  target,
-  method,
-  connections,
-  perSecond,
-  ms,
-}: Extract<LoadOrder, { order: 'rate' }>): Promise<LoadResult> {
+async function runAtRate({ target, method, connections, perSecond, ms }: Extract<LoadOrder, { order: 'rate' }>): Promise<LoadResult> {
   const startedAt = performance.now()
   const { durations, failed, failure, sentLateMs } = await runOpenLoop({
     url: target.url,

@@ -1,6 +1,4 @@
-import { connect, type Socket } from 'node:net'
-
-import { cutReply } from '../fault/http-connection.ts'
+import { openWireConnection, type WireConnection, type WireReply } from './wire-connection.ts'
 
 /** Requests that are sent at their time, whatever became of those before. */
 export interface OpenLoop {
@@ -13,7 +11,7 @@ export interface OpenLoop {
   /** A whole request as it is written to the connection. */
   readonly nextRequest: () => Buffer
   /** Whether a reply is what was asked for. */
-  readonly isResult: (reply: { readonly status: number; readonly body: string }) => boolean
+  readonly isResult: (reply: WireReply) => boolean
 }
 
 export interface OpenLoopResult {
@@ -34,7 +32,7 @@ export interface OpenLoopResult {
 export async function runOpenLoop(loop: OpenLoop): Promise<OpenLoopResult> {
   const durations: number[] = []
   let [failed, failure, sentLateMs] = [0, '', 0]
-  const free: Connection[] = await Promise.all(Array.from({ length: loop.connections }, () => openConnection(loop.url)))
+  const free: WireConnection[] = await Promise.all(Array.from({ length: loop.connections }, () => openWireConnection(loop.url)))
   const all = [...free]
   const due: number[] = []
   let inFlight = 0
@@ -85,46 +83,5 @@ export async function runOpenLoop(loop: OpenLoop): Promise<OpenLoopResult> {
   } finally {
     clearInterval(timer)
     for (const connection of all) connection.close()
-  }
-}
-
-interface Connection {
-  send(request: Buffer): Promise<{ readonly status: number; readonly body: string }>
-  close(): void
-}
-
-async function openConnection(url: string): Promise<Connection> {
-  const { hostname, port } = new URL(url)
-  const socket: Socket = connect({ host: hostname, port: Number(port), noDelay: true })
-  let received: Buffer = Buffer.alloc(0)
-  let waiting: { resolve: (reply: { status: number; body: string }) => void; reject: (err: Error) => void } | null = null
-  await new Promise<void>((resolve, reject) => {
-    socket.once('connect', resolve)
-    socket.once('error', reject)
-  })
-  const end = (err: Error): void => {
-    waiting?.reject(err)
-    waiting = null
-  }
-  socket.on('error', end)
-  socket.on('close', () => end(new Error('a connection was closed before the reply')))
-  socket.on('data', (chunk: Buffer) => {
-    received = received.length === 0 ? chunk : Buffer.concat([received, chunk])
-    const cut = cutReply(received)
-    if (cut === null) return
-    received = received.subarray(cut.bytes)
-    waiting?.resolve(cut.reply)
-    waiting = null
-  })
-  return {
-    send(request) {
-      const reply = new Promise<{ status: number; body: string }>((resolve, reject) => {
-        waiting = { resolve, reject }
-      })
-      if (socket.destroyed) end(new Error('a connection was closed before the reply'))
-      else socket.write(request)
-      return reply
-    },
-    close: () => socket.destroy(),
   }
 }
