@@ -91,7 +91,7 @@ async function measureGrowth({ dataFactory, isQuick, say }: Bench, store: StoreK
         await running.stop()
       }
       add(...(await measureSweepAmong(serviceData, flags, of)))
-      const storage = { bytesPerCard, ...(await measureStorage(serviceData, flags)) }
+      const storage = { bytesPerCard, ...(await measureStorage(serviceData, { flags, say: (text) => say(`store ${of}: ${text}`) })) }
       firstStorage ??= storage
       add(...toStorageMeasures(`store ${of}`, storage, firstStorage))
       say(`growth ${store}: measured with ${String(size)} cards`)
