@@ -1,4 +1,3 @@
-import { language } from '../app/language.ts'
 import type { ReasonMessages } from '../messages/reason-messages.ts'
 import { reasonText } from '../messages/page-texts.ts'
 import { EnglishCode } from './values.tsx'
@@ -18,12 +17,6 @@ export function ReasonText({ reason, of = 'all' }: ReasonProps) {
       <span title={reason}>{text}</span> <EnglishCode code={reason} />
     </>
   )
-}
-
-/** The reason of an error where the code itself is what English readers look for: the code in English, and its text in every other language. */
-export function ReasonLabel({ reason, of = 'all' }: ReasonProps) {
-  const text = textOf(reason, of)
-  return language.value === 'en' || text === null ? <code>{reason}</code> : <span title={reason}>{text}</span>
 }
 
 /** Null for a reason that is newer than this page. */

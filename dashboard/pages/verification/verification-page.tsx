@@ -51,7 +51,7 @@ export function VerificationPage() {
 
 function AttemptList() {
   const text = verificationPageText.current()
-  const isFailed = useSignal(false)
+  const isFailed = useSignal(route.value.query.get('failed') === '1')
   const list = usePagedList(`codes ${String(isFailed.value)}`, async (after) => {
     const { attempts, next } = await call('dashboard.verification.list', { after, failed: isFailed.value })
     return { rows: attempts, next }
