@@ -100,7 +100,7 @@ const ru: CardPageMessages = {
 const uz: CardPageMessages = {
   label: 'Kartalar',
   search: 'Kartani topish',
-  searchHint: 'Oxirgi toʻrt raqam, niqoblangan raqam, karta id si yoki mijoz id si',
+  searchHint: 'Oxirgi toʻrt raqam, maskalangan raqam, karta id si yoki mijoz id si',
   find: 'Topish',
   number: 'Karta',
   state: 'Holati',
@@ -115,7 +115,7 @@ const uz: CardPageMessages = {
   },
   notFound: {
     title: 'Bunday karta yoʻq',
-    text: 'Hech narsa topilmadi. Oxirgi toʻrt raqam, niqob, toʻliq karta id si yoki mijoz id si boʻyicha qidiring.',
+    text: 'Hech narsa topilmadi. Oxirgi toʻrt raqam, maskalangan raqam, toʻliq karta id si yoki mijoz id si boʻyicha qidiring.',
   },
   states: {
     verified: 'tasdiqlangan',

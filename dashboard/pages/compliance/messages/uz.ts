@@ -22,7 +22,7 @@ export const complianceUz: CompliancePageMessages = {
       title: 'Sizda karta emas, token bor',
       quote: 'Merchant karta maʼlumotini shifrlanmagan holda saqlamaydi va har bir karta amalida tokendan foydalanadi.',
     },
-    5: { title: 'Nimani saqlash mumkin', quote: 'card.token, card.number (niqob), card.expire, card.verify, card.recurrent.' },
+    5: { title: 'Nimani saqlash mumkin', quote: 'card.token, card.number (maskalangan), card.expire, card.verify, card.recurrent.' },
     6: { title: 'Nimani hech qachon saqlab boʻlmaydi', quote: 'Kartaning toʻliq raqami, CVV/CVC kodlari, karta PINi, SMS kodlari.' },
     7: {
       title: 'Majburiyatlaringiz',
@@ -42,7 +42,7 @@ export const complianceUz: CompliancePageMessages = {
   noChecks: 'Sahifalaringiz hali tekshirilmagan. Tekshiruv oʻz karta maydonlaringizni topadi.',
   checks: 'Tekshirilgan sahifalar: {0}; oxirgi tekshiruvlardagi xatolar: {1}.',
   toPageCheck: 'Sahifa tekshiruviga',
-  mayStore: ['Token, sir sifatida', 'Raqam niqobi', 'Amal qilish muddati', 'Tasdiqlanganmi', 'Takroriy toʻlovga yaroqlimi'],
+  mayStore: ['Token, maxfiy holda', 'Maskalangan raqam', 'Amal qilish muddati', 'Tasdiqlanganmi', 'Takroriy toʻlovga yaroqlimi'],
   neverStore: ['Kartaning toʻliq raqami', 'CVV va CVC', 'Karta PINi', 'SMS kodlari'],
   rejectedData:
     'Xizmat CVV, PIN va magnit yoʻlakcha maʼlumotlarini maydon nomidan tanib, karta raqamini esa card.number dan boshqa har qanday maydonda rad etadi. Bunday chaqiruv qiymatlari saqlanmaydi.',
@@ -58,7 +58,7 @@ export const complianceUz: CompliancePageMessages = {
   passwords: 'Amaldagi API parollari: {0}.',
   origins: 'Roʻyxatga olingan sahifa manzillari: {0}.',
   noOrigins: 'Sahifalaringiz manzili roʻyxatga olinmagan.',
-  law: 'Mijozlaringiz maʼlumotini qanday saqlashingizni xizmat koʻrmaydi. Oʻzi siz yuborgan toʻlovchi id’sini, niqoblar, roziliklar va telefon niqobini saqlaydi.',
+  law: 'Mijozlaringiz maʼlumotini qanday saqlashingizni xizmat koʻrmaydi. Oʻzi siz yuborgan mijoz id’sini, maskalangan karta raqamlari va telefonlarni hamda roziliklarni saqlaydi.',
   consents: 'Eng yangi kartalardan: xizmat formasi — {0}, sahifa yoki ilovangiz — {1}, serveringiz — {2}, matnsiz bildirilgan — {3}.',
   disclosure: 'Karta egalari hozir koʻradigan rozilik matni, {0} nomidan, versiya {1}:',
   findingsAbout:
