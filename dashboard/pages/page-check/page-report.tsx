@@ -64,7 +64,7 @@ export function PageCheckReport({ report }: { report: CheckReport }) {
       </ol>
       <p>
         {scripts === 0 ? text.noScripts : formatMessage(text.scripts, scripts)}{' '}
-        {scripts > 0 && <a href={dashboardPath('compliance')}>{text.toScripts}</a>}
+        {scripts > 0 && <a href={dashboardPath('compliance/scripts')}>{text.toScripts}</a>}
       </p>
     </section>
   )

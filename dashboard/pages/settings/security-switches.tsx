@@ -4,6 +4,7 @@ import { useId } from 'preact/hooks'
 import { Field } from '../../components/fields.tsx'
 import { formatSomInput, parseSomInput } from '../../format/numbers.ts'
 import { settingsPageText } from '../../messages/page-texts.ts'
+import { amountProblem } from './amounts.tsx'
 import { type SettingsPanelProps, SettingsForm } from './settings-form.tsx'
 
 /** Two switches that make card entry stricter. */
@@ -38,8 +39,8 @@ export function UserSecurity({ settings, onChanged }: SettingsPanelProps) {
   const problem = useSignal('')
   const readChanges = () => {
     const refundUnconfirmedMaxTiyin = parseSomInput(largest.value)
-    problem.value = refundUnconfirmedMaxTiyin === null ? text.amountInvalid : ''
-    if (refundUnconfirmedMaxTiyin === null) return ''
+    problem.value = amountProblem(refundUnconfirmedMaxTiyin, { mayBeZero: true })
+    if (refundUnconfirmedMaxTiyin === null || problem.value !== '') return ''
     return { requireSecondFactor: requireSecondFactor.value, refundUnconfirmedMaxTiyin }
   }
   return (
