@@ -17,7 +17,7 @@ export function FindingsSection({ findings }: { findings: readonly Finding[] }) 
       <h2>{text.sections.findings}</h2>
       <p>{text.findingsAbout}</p>
       {findings.length === 0 ? (
-        <EmptyState {...text.noFindings} />
+        <EmptyState {...text.noFindings} next="none" />
       ) : (
         <>
           <ul class="findings">

@@ -44,7 +44,7 @@ export function receiptColumns(names: readonly ReceiptColumnName[]): TableColumn
 function ReceiptTime({ receiptId, at }: { receiptId: string; at: number }) {
   return (
     <a href={dashboardPath(`receipts/${receiptId}`)}>
-      <Time at={at} />
+      <Time at={at} isShort />
     </a>
   )
 }

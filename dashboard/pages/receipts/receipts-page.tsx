@@ -109,7 +109,7 @@ export function ReceiptList() {
         list={list}
         columns={receiptColumns(['status', 'amount', 'order', 'customer', 'card', filter.date === 'paid' ? 'paidTime' : 'time', 'id'])}
         keyOf={({ receiptId }) => receiptId}
-        empty={<EmptyState {...(isFiltered ? text.noTable : text.none)} />}
+        empty={<EmptyState {...(isFiltered ? text.noTable : text.none)} next={isFiltered ? 'all' : 'start'} />}
       />
     </>
   )

@@ -71,7 +71,7 @@ function AttemptList() {
         list={list}
         columns={columns()}
         keyOf={({ requestId, what, at }) => `${requestId} ${what} ${String(at)}`}
-        empty={isFailed.value ? <EmptyState {...text.noFailures} /> : <EmptyState {...text.none} />}
+        empty={isFailed.value ? <EmptyState {...text.noFailures} next="none" /> : <EmptyState {...text.none} />}
       />
     </>
   )
