@@ -6,15 +6,17 @@ export interface ReasonProps {
   readonly reason: string
   /** What failed: sending or checking an SMS code, or anything else. */
   readonly of?: keyof ReasonMessages
+  /** Without the code, which is in the tooltip: for people who do not program. */
+  readonly isBrief?: boolean
 }
 
 /** The reason of an error as a text in the user's language. */
-export function ReasonText({ reason, of = 'all' }: ReasonProps) {
+export function ReasonText({ reason, of = 'all', isBrief = false }: ReasonProps) {
   const text = textOf(reason, of)
   if (text === null) return <code>{reason}</code>
   return (
     <>
-      <span title={reason}>{text}</span> <EnglishCode code={reason} />
+      <span title={reason}>{text}</span> {!isBrief && <EnglishCode code={reason} />}
     </>
   )
 }

@@ -16,9 +16,9 @@ export function formatSom(tiyin: number): string {
   return `${tiyin < 0 ? '−' : ''}${som}${fractionOf(Math.abs(tiyin))}`
 }
 
-/** Tiyin as the value of an input, as `parseSomInput` reads it: digits in groups of three, which a person can count. */
+/** Tiyin as the value of an input or in an address: plain digits. `parseSomInput` reads both this and the groups of `formatSom`. */
 export function formatSomInput(tiyin: number): string {
-  return `${formatCount(Math.floor(tiyin / 100))}${fractionOf(tiyin)}`
+  return `${String(Math.floor(tiyin / 100))}${fractionOf(tiyin)}`
 }
 
 /** Tiyin as a decimal number of so'm with two digits, for a file: `1234.50`. */

@@ -24,7 +24,7 @@ export function receiptColumns(names: readonly ReceiptColumnName[]): TableColumn
           <ReceiptStatusTag status={status} />
           {status === 'failed' && reason !== null && (
             <div>
-              <ReasonText reason={reason} />
+              <ReasonText reason={reason} isBrief />
             </div>
           )}
         </>

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { maxAmountTiyin as amountMaxTiyin } from '@tessera/contract/receipt'
 
-import { formatSom, formatSomInput, parseSomInput } from '../../format/numbers.ts'
+import { formatSom, parseSomInput } from '../../format/numbers.ts'
 import { Field } from '../../components/fields.tsx'
 import { formatMessage } from '../../messages/lookup.ts'
 import { settingsPageText } from '../../messages/page-texts.ts'
@@ -10,8 +10,8 @@ import { type SettingsPanelProps, SettingsForm } from './settings-form.tsx'
 /** The smallest and the largest amount of a receipt: typed in so'm, stored in tiyin. What is wrong is said at its field, when it is saved. */
 export function AmountsForm({ settings, onChanged }: SettingsPanelProps) {
   const text = settingsPageText.current()
-  const smallest = useSignal(formatSomInput(settings.minAmountTiyin))
-  const largest = useSignal(formatSomInput(settings.maxAmountTiyin))
+  const smallest = useSignal(formatSom(settings.minAmountTiyin))
+  const largest = useSignal(formatSom(settings.maxAmountTiyin))
   const problems = useSignal<{ readonly smallest: string; readonly largest: string }>(noProblems)
   const readChanges = () => {
     const [minAmountTiyin, maxAmountTiyin] = [parseSomInput(smallest.value), parseSomInput(largest.value)]

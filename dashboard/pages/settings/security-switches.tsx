@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals'
 import { useId } from 'preact/hooks'
 
 import { Field } from '../../components/fields.tsx'
-import { formatSomInput, parseSomInput } from '../../format/numbers.ts'
+import { formatSom, parseSomInput } from '../../format/numbers.ts'
 import { settingsPageText } from '../../messages/page-texts.ts'
 import { amountProblem } from './amounts.tsx'
 import { type SettingsPanelProps, SettingsForm } from './settings-form.tsx'
@@ -35,7 +35,7 @@ export function SecuritySwitches({ settings, onChanged }: SettingsPanelProps) {
 export function UserSecurity({ settings, onChanged }: SettingsPanelProps) {
   const text = settingsPageText.current()
   const requireSecondFactor = useSignal(settings.requireSecondFactor)
-  const largest = useSignal(formatSomInput(settings.refundUnconfirmedMaxTiyin))
+  const largest = useSignal(formatSom(settings.refundUnconfirmedMaxTiyin))
   const problem = useSignal('')
   const readChanges = () => {
     const refundUnconfirmedMaxTiyin = parseSomInput(largest.value)

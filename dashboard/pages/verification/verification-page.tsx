@@ -138,8 +138,8 @@ function columns(): TableColumn<VerificationAttempt>[] {
   return [
     { name: text.card, render: ({ cardId, number }) => <a href={dashboardPath(`cards/${cardId}`)}>{number ?? cardId}</a> },
     { name: text.outcome, render: ({ what }) => <Tag tone={tones[what]}>{text.outcomes[what]}</Tag> },
+    { name: text.at, render: ({ at }) => <Time at={at} isShort /> },
     { name: text.cause, render: ({ cause }) => (cause === null ? '—' : <ReasonText reason={cause} of="code" />) },
-    { name: text.at, render: ({ at }) => <Time at={at} /> },
   ]
 }
 
