@@ -9,6 +9,23 @@ export function PageIcon({ name }: Pick<PageDefinition, 'name'>) {
   )
 }
 
+/** The pages that have one. */
+export const pageIconNames: readonly PageDefinition['name'][] = [
+  'overview',
+  'receipts',
+  'cards',
+  'customers',
+  'verification',
+  'requests',
+  'webhooks',
+  'sandbox',
+  'form',
+  'page-check',
+  'compliance',
+  'audit',
+  'users',
+]
+
 const paths: Readonly<Record<PageDefinition['name'], string>> = {
   overview: 'M1.5 13.5h13M3.5 13.500V8.500M8 13.500v-10M12.5 13.500V6',
   receipts: 'M3.5 1.500h9v13l-2.25-1.500L8 14.5 5.75 13 3.5 14.500zM6 5h4M6 8h4',

@@ -1,4 +1,3 @@
-import { language } from '../app/language.ts'
 import type { ReasonMessages } from '../messages/reason-messages.ts'
 import { reasonText } from '../messages/page-texts.ts'
 import { EnglishCode } from './values.tsx'
@@ -7,23 +6,19 @@ export interface ReasonProps {
   readonly reason: string
   /** What failed: sending or checking an SMS code, or anything else. */
   readonly of?: keyof ReasonMessages
+  /** Without the code, which is in the tooltip: for people who do not program. */
+  readonly isBrief?: boolean
 }
 
 /** The reason of an error as a text in the user's language. */
-export function ReasonText({ reason, of = 'all' }: ReasonProps) {
+export function ReasonText({ reason, of = 'all', isBrief = false }: ReasonProps) {
   const text = textOf(reason, of)
   if (text === null) return <code>{reason}</code>
   return (
     <>
-      <span title={reason}>{text}</span> <EnglishCode code={reason} />
+      <span title={reason}>{text}</span> {!isBrief && <EnglishCode code={reason} />}
     </>
   )
-}
-
-/** The reason of an error where the code itself is what English readers look for: the code in English, and its text in every other language. */
-export function ReasonLabel({ reason, of = 'all' }: ReasonProps) {
-  const text = textOf(reason, of)
-  return language.value === 'en' || text === null ? <code>{reason}</code> : <span title={reason}>{text}</span>
 }
 
 /** Null for a reason that is newer than this page. */

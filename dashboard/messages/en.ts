@@ -106,6 +106,7 @@ export const commonEn = {
   cancel: 'Cancel',
   related: 'Related',
   more: 'More',
+  showAll: 'Show all',
   timeZone: 'All times and days are in UTC+5 (Tashkent).',
   exportAs: { label: 'Export' },
   loading: 'Loading',

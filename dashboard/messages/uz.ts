@@ -115,6 +115,7 @@ export const commonUz: CommonMessages = {
   cancel: 'Bekor qilish',
   related: 'Bogʻliq yozuvlar',
   more: 'Yana',
+  showAll: 'Hammasini koʻrsatish',
   timeZone: 'Barcha sana va vaqtlar Toshkent vaqti bilan (UTC+5).',
   exportAs: { label: 'Eksport' },
   loading: 'Yuklanmoqda',
