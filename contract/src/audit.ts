@@ -23,6 +23,7 @@ export const auditActions = {
   'receipt.paid':                    { en: 'Paid', ru: 'Оплачен', uz: 'Toʻlandi' },
   'receipt.held':                    { en: 'Money held', ru: 'Деньги удержаны', uz: 'Pul band qilindi' },
   'receipt.payment_failed':          { en: 'Payment failed', ru: 'Оплата не прошла', uz: 'Toʻlov oʻtmadi' },
+  'receipt.capture_declined':        { en: 'Capture declined', ru: 'Списание захолдированной суммы отклонено', uz: 'Xold qilingan summani yechish rad etildi' },
   'receipt.unknown':                 { en: 'Outcome unknown', ru: 'Результат неизвестен', uz: 'Natija nomaʼlum' },
   'receipt.reconcile_attempted':     { en: 'Payment reconciled with the network', ru: 'Сверка с сетью', uz: 'Tarmoq bilan solishtirildi' },
   'receipt.return_pending':          { en: 'Money being returned', ru: 'Деньги возвращаются', uz: 'Pul qaytarilmoqda' },
