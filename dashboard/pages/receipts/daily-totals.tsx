@@ -117,7 +117,7 @@ function DayTable({ days, total }: Pick<DailyTotals, 'days' | 'total'>) {
                   {formatDate(dayStart(day), language.value)}
                 </a>
               </th>
-              <Cells totals={totals} />
+              <Cells totals={totals} day={day} />
             </tr>
           ))}
         </tbody>
@@ -132,7 +132,7 @@ function DayTable({ days, total }: Pick<DailyTotals, 'days' | 'total'>) {
   )
 }
 
-function Cells({ totals }: { totals: DayTotals }) {
+function Cells({ totals, day }: { totals: DayTotals; day?: string }) {
   const { paid, paidTiyin, refunded, refundedTiyin, feeTiyin, netTiyin, pending, pendingTiyin } = totals
   return (
     <>
@@ -141,7 +141,13 @@ function Cells({ totals }: { totals: DayTotals }) {
       </td>
       <td class="number minor">{formatCount(paid)}</td>
       <td class="number minor">
-        <Amount tiyin={refundedTiyin} />
+        {day === undefined || refunded === 0 ? (
+          <Amount tiyin={refundedTiyin} />
+        ) : (
+          <a href={dashboardPath(receiptsPath({ ...noFilter, date: 'refunded', from: day, to: day }))}>
+            <Amount tiyin={refundedTiyin} />
+          </a>
+        )}
       </td>
       <td class="number minor">{formatCount(refunded)}</td>
       <td class="number minor">

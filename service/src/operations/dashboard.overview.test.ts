@@ -92,6 +92,8 @@ test('a period that ends before it begins, is too long, or has no such day is re
     ['2026-11-28', '2026-11-27'],
     ['2026-01-01', '2026-11-28'],
     ['2026-02-31', '2026-03-02'],
+    ['1970-01-01', '1970-01-02'],
+    ['2099-12-31', '2100-01-01'],
   ] as const) {
     assert.equal(await user.expectError('dashboard.overview.get', { from, to }), 'member_invalid', from)
   }

@@ -83,6 +83,7 @@ test(
         'receipt-days',
         'webhook-endpoint-choices',
         'user-names',
+        'refund-days',
       ],
     )
   }),
@@ -116,6 +117,7 @@ test(
         { number: 38, compatible: 0 },
         { number: 39, compatible: 0 },
         { number: 40, compatible: 0 },
+        { number: 41, compatible: 1 },
       ],
     )
   }),
