@@ -20,7 +20,7 @@ import { CardStateTag, cardStateText } from './card-state.tsx'
 /** The list at /dashboard/cards, and one card at /dashboard/cards/<id>. */
 export function CardsPage() {
   const [cardId] = route.value.rest
-  return cardId === undefined ? <CardList /> : <CardDetail cardId={cardId} />
+  return cardId === undefined ? <CardList /> : <CardDetail key={cardId} cardId={cardId} />
 }
 
 type CardRow = Result<'dashboard.cards.list'>['cards'][number]

@@ -34,7 +34,7 @@ import { ReceiptTabs, totalsSegment } from './receipt-tabs.tsx'
 export function ReceiptsPage() {
   const [receiptId] = route.value.rest
   if (receiptId === totalsSegment) return <DailyTotalsPage />
-  return receiptId === undefined ? <ReceiptList /> : <ReceiptDetail receiptId={receiptId} />
+  return receiptId === undefined ? <ReceiptList /> : <ReceiptDetail key={receiptId} receiptId={receiptId} />
 }
 
 function show(filter: ReceiptFilter): void {

@@ -32,7 +32,7 @@ import { SavedFilters } from './saved-filters.tsx'
 /** The list at /dashboard/requests, and one call at /dashboard/requests/<id>. */
 export function RequestsPage() {
   const [requestId] = route.value.rest
-  return requestId === undefined ? <RequestList /> : <RequestDetails requestId={requestId} />
+  return requestId === undefined ? <RequestList /> : <RequestDetails key={requestId} requestId={requestId} />
 }
 
 type RequestRow = Result<'dashboard.requests.list'>['requests'][number]
