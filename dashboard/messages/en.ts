@@ -104,6 +104,7 @@ export const commonEn = {
   notCopied: 'could not copy: select the text instead',
   close: 'Close',
   cancel: 'Cancel',
+  docs: 'Documentation',
   related: 'Related',
   more: 'More',
   timeZone: 'All times and days are in UTC+5 (Tashkent).',

@@ -113,6 +113,7 @@ export const commonUz: CommonMessages = {
   notCopied: 'nusxa olinmadi: matnni belgilang',
   close: 'Yopish',
   cancel: 'Bekor qilish',
+  docs: 'Hujjatlar',
   related: 'Bogʻliq yozuvlar',
   more: 'Yana',
   timeZone: 'Barcha sana va vaqtlar Toshkent vaqti bilan (UTC+5).',

@@ -67,7 +67,8 @@ const conditions = {
   to: Type.Optional(timestamp),
   dateOf: Type.Optional(
     Type.Union([Type.Literal('created'), Type.Literal('paid'), Type.Literal('refunded')], {
-      description: 'What happened from `from` to before `to`: the receipt was created, or the money was debited or returned. Default: created.',
+      description:
+        'What happened from `from` to before `to`: the receipt was created, or the money was debited or returned. Default: created.',
     }),
   ),
   status: Type.Optional(status),

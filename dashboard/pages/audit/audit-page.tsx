@@ -11,7 +11,9 @@ import { LabelledControl, SearchForm, useSyncedValue } from '../../components/fi
 import { objectPath } from '../../components/links.tsx'
 import { EmptyState } from '../../components/query-result.tsx'
 import { type TableColumn, DataTable } from '../../components/table.tsx'
-import { EnglishCode, Time } from '../../components/values.tsx'
+import { EnglishCode } from '../../components/docs-link.tsx'
+import { docsPath } from '../../components/docs-path.ts'
+import { Time } from '../../components/values.tsx'
 import { formatSom } from '../../format/numbers.ts'
 import { usePagedList } from '../../hooks/use-paged-list.ts'
 import { changeLabel, changeValue, outcomeLabel } from '../../messages/audit-labels.ts'
@@ -117,7 +119,7 @@ function columns(filter: AuditFilter): TableColumn<AuditRow>[] {
             {labelOf(labels.actions, action)}
           </a>{' '}
           <span class="minor">
-            <EnglishCode code={action} />
+            <EnglishCode code={action} href={docsPath.audit} />
           </span>
         </>
       ),

@@ -97,7 +97,9 @@ export async function countAtMost(
   { conditions, ...range }: Omit<SummarySearch, 'after' | 'count'>,
 ): Promise<number | null> {
   const by = narrowestKey(conditions)
-  return by.key === 'time' || by.key === 'captured' || by.key === 'refunded' || by.key === 'status' ? store.read(countSummaries(by, range, countedMax)) : null
+  return by.key === 'time' || by.key === 'captured' || by.key === 'refunded' || by.key === 'status'
+    ? store.read(countSummaries(by, range, countedMax))
+    : null
 }
 
 /** The order is not part of a summary: it is searched by its own index, and never changes. */

@@ -29,7 +29,14 @@ test('a card number in a body or a header is replaced, and none is cut so that t
 })
 
 test('of a card number that is cut where reading ended, nothing is stored, in any script and with separators', () => {
-  for (const digits of ['860006919540631', '8600 0691 9540 63', '8600-0691-95', '8600.0691.', '\uff18\uff16\uff10\uff10\uff10', '8600069\ufffd']) {
+  for (const digits of [
+    '860006919540631',
+    '8600 0691 9540 63',
+    '8600-0691-95',
+    '8600.0691.',
+    '\uff18\uff16\uff10\uff10\uff10',
+    '8600069\ufffd',
+  ]) {
     const text = `${'я'.repeat(1000)} ${digits}`
     assert.equal(toReplyExcerpt(reply(text, { body: null })).body, 'я'.repeat(1000), digits)
     assert.equal(toReplyExcerpt(reply(text)).body, text, 'a body that was read to its end')
