@@ -1,7 +1,6 @@
 import '../../app/common.ts'
 import { useSignal } from '@preact/signals'
 import type { OperationName, Params, Result } from '@tessera/contract/operations'
-import { useCallback } from 'preact/hooks'
 
 import { call } from '../../app/api.ts'
 import type { ExportSource } from '../../app/export-jobs.ts'
@@ -16,7 +15,6 @@ import { EmptyState } from '../../components/query-result.tsx'
 import { type TableColumn, DataTable } from '../../components/table.tsx'
 import { Time } from '../../components/values.tsx'
 import { usePagedList } from '../../hooks/use-paged-list.ts'
-import { usePolling } from '../../hooks/use-polling.ts'
 import { formatMessage } from '../../messages/lookup.ts'
 import { reasonText, requestPageText } from '../../messages/page-texts.ts'
 import { RequestOutcome, RequestDetails } from './request-detail.tsx'
@@ -42,16 +40,11 @@ export function RequestList() {
   const filter = parseRequestLogFilter(route.value.query)
   // What a customer is called may not stand in an address.
   const customer = route.value.hidden['customer'] ?? ''
-  const isLive = useSignal(false)
   const params = { ...toListParams(filter), ...(customer === '' ? {} : { customer: customer.slice(0, loggedCustomerMax) }) }
   const list = usePagedList(`${requestFilterPath(filter)} ${customer}`, async (after) => {
     const { requests, next } = await call('dashboard.requests.list', { ...params, after })
     return { rows: requests, next }
   })
-  const refresh = useCallback(() => {
-    if (isLive.value) list.refreshTop(keyOf)
-  }, [list])
-  usePolling(refresh, pollIntervalMs)
   const loading = useMessages(requestPageText, reasonText)
   if (loading !== null) return loading
   const text = requestPageText.current()
@@ -69,12 +62,6 @@ export function RequestList() {
           {text.customer}: <CustomerLink customer={customer} />
         </p>
       )}
-      <div class="tools">
-        <label class="check">
-          <input type="checkbox" checked={isLive.value} onChange={() => (isLive.value = !isLive.value)} />
-          {text.live}
-        </label>
-      </div>
       <DataTable
         label={text.label}
         list={list}
@@ -235,6 +222,5 @@ const operationNames = [
   'form.sessions.show',
   'form.sessions.cancel',
 ] as const satisfies readonly OperationName[]
-const pollIntervalMs = 2000
 /** The request log stores no longer ones. */
 const loggedCustomerMax = 64
