@@ -76,6 +76,8 @@ export const auditActions = {
   'webhook.tested':                  { en: 'Webhook tested', ru: 'Вебхук проверен', uz: 'Vebxuk sinab koʻrildi' },
   'event.replayed':                  { en: 'Event replayed', ru: 'Событие отправлено ещё раз', uz: 'Hodisa qayta yuborildi' },
   'webhook.failed_replayed':         { en: 'Failed events sent again', ru: 'Недоставленные события отправлены ещё раз', uz: 'Yetkazilmagan hodisalar qayta yuborildi' },
+  'data.export_started':             { en: 'Export begun', ru: 'Выгрузка начата', uz: 'Eksport boshlandi' },
+  'data.exported':                   { en: 'List exported', ru: 'Список выгружен', uz: 'Roʻyxat eksport qilindi' },
   'page.checked':                    { en: 'Page checked', ru: 'Страница проверена', uz: 'Sahifa tekshirildi' },
   'script.authorized':               { en: 'Script authorized', ru: 'Скрипт разрешён', uz: 'Skript tasdiqlandi' },
   'script.refused':                  { en: 'Script not allowed', ru: 'Скрипт запрещён', uz: 'Skript taqiqlandi' },
@@ -269,6 +271,10 @@ export const auditChangeNames = {
   url:               { en: 'webhook URL', ru: 'адрес вебхука', uz: 'vebxuk manzili' },
   endpoint_password: { en: 'password of the endpoint', ru: 'пароль сервера мерчанта', uz: 'merchant serveri paroli' },
   reason:            { en: 'reason', ru: 'причина', uz: 'sabab' },
+  list:              { en: 'list', ru: 'список', uz: 'roʻyxat' },
+  format:            { en: 'format', ru: 'формат', uz: 'fayl turi' },
+  filter:            { en: 'filter', ru: 'фильтр', uz: 'filtr' },
+  rows:              { en: 'rows', ru: 'строк', uz: 'qatorlar' },
   note:              { en: 'note', ru: 'комментарий', uz: 'izoh' },
 } as const satisfies Readonly<Record<string, Label>>
 

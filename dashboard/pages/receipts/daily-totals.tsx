@@ -2,6 +2,7 @@ import type { Result } from '@tessera/contract/operations'
 import { dayStart } from '@tessera/contract/calendar-day'
 
 import { call } from '../../app/api.ts'
+import { toExportConditions } from '../../app/export-conditions.ts'
 import type { ExportSource } from '../../app/export-jobs.ts'
 import { language } from '../../app/language.ts'
 import { useMessages } from '../../app/lazy-messages.tsx'
@@ -182,6 +183,8 @@ function totalsExport(period: { readonly from: string; readonly to: string }): E
   return {
     name: `daily-totals-${period.from}-${period.to}`,
     title: text.label,
+    list: 'totals',
+    conditions: toExportConditions({ ...period }),
     open: () => async () => {
       const { days, unreadEntries } = await call('dashboard.receipts.totals', period)
       const { som } = text

@@ -3,6 +3,7 @@ import { useSignal } from '@preact/signals'
 import type { OperationName, Params, Result } from '@tessera/contract/operations'
 
 import { call } from '../../app/api.ts'
+import { toExportConditions } from '../../app/export-conditions.ts'
 import type { ExportSource } from '../../app/export-jobs.ts'
 import { messages } from '../../app/language.ts'
 import { useMessages } from '../../app/lazy-messages.tsx'
@@ -153,6 +154,8 @@ function requestExport(params: Params<'dashboard.requests.list'>): ExportSource 
   return listExport<RequestRow>({
     name: 'requests',
     title: text.label,
+    list: 'requests',
+    conditions: toExportConditions(params, ['customer']),
     columns: [
       { name: text.at, kind: 'time', value: ({ at }) => at },
       {
