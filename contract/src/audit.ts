@@ -39,6 +39,7 @@ export const auditActions = {
   'merchant.blocked':                { en: 'Merchant blocked', ru: 'Мерчант заблокирован', uz: 'Merchant bloklandi' },
   'merchant.unblocked':              { en: 'Merchant unblocked', ru: 'Мерчант разблокирован', uz: 'Merchant blokdan chiqarildi' },
   'merchant.password_rotated':       { en: 'API password issued', ru: 'Выдан пароль API', uz: 'API paroli berildi' },
+  'merchant.password_renamed':       { en: 'API password renamed', ru: 'Пароль API переименован', uz: 'API paroli nomi oʻzgartirildi' },
   'merchant.password_retired':       { en: 'API password retired', ru: 'Пароль API отключён', uz: 'API paroli bekor qilindi' },
   'dashboard.signed_in':             { en: 'Signed in', ru: 'Вход', uz: 'Tizimga kirildi' },
   'dashboard.sign_in_refused':       { en: 'Sign-in rejected', ru: 'Вход отклонён', uz: 'Kirish rad etildi' },

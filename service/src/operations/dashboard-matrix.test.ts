@@ -101,6 +101,7 @@ const pointed: Readonly<Record<DashboardOperationName, (at: Owned) => object>> =
   'dashboard.settings.get': () => ({}),
   'dashboard.settings.change': () => ({ requireFormSessions: true }),
   'dashboard.passwords.rotate': () => ({ scope: 'cards' }),
+  'dashboard.passwords.rename': () => ({ number: 1, label: 'of the stranger' }),
   'dashboard.passwords.retire': () => ({ number: 1 }),
   'dashboard.start.get': () => ({}),
   'dashboard.start.makePayment': () => ({ lastFour: '6311' }),

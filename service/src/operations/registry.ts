@@ -56,7 +56,13 @@ import {
   dashboardPasskeysRename,
   dashboardPasskeysRemove,
 } from './dashboard.session.ts'
-import { dashboardPasswordsRetire, dashboardPasswordsRotate, dashboardSettingsChange, dashboardSettingsGet } from './dashboard.settings.ts'
+import {
+  dashboardPasswordsRename,
+  dashboardPasswordsRetire,
+  dashboardPasswordsRotate,
+  dashboardSettingsChange,
+  dashboardSettingsGet,
+} from './dashboard.settings.ts'
 import { dashboardStartGet, dashboardStartMakePayment } from './dashboard.start.ts'
 import {
   dashboardUsersBlock,
@@ -244,6 +250,7 @@ export const operationRegistry: OperationRegistry = Object.freeze({
   'dashboard.settings.get':                dashboardSettingsGet,
   'dashboard.settings.change':             dashboardSettingsChange,
   'dashboard.passwords.rotate':            dashboardPasswordsRotate,
+  'dashboard.passwords.rename':            dashboardPasswordsRename,
   'dashboard.passwords.retire':            dashboardPasswordsRetire,
   'dashboard.start.get':                   dashboardStartGet,
   'dashboard.start.makePayment':           dashboardStartMakePayment,

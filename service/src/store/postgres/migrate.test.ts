@@ -84,6 +84,7 @@ test(
         'webhook-endpoint-choices',
         'user-names',
         'refund-days',
+        'password-labels',
       ],
     )
   }),
@@ -118,6 +119,7 @@ test(
         { number: 39, compatible: 0 },
         { number: 40, compatible: 0 },
         { number: 41, compatible: 1 },
+        { number: 42, compatible: 0 },
       ],
     )
   }),
