@@ -84,6 +84,8 @@ test(
         'receipt-days',
         'webhook-endpoint-choices',
         'user-names',
+        'refund-days',
+        'password-labels',
       ],
     )
   }),
@@ -117,6 +119,8 @@ test(
         { number: 38, compatible: 0 },
         { number: 39, compatible: 0 },
         { number: 40, compatible: 0 },
+        { number: 41, compatible: 1 },
+        { number: 42, compatible: 0 },
       ],
     )
   }),
