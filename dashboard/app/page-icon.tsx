@@ -9,6 +9,23 @@ export function PageIcon({ name }: { name: IconName }) {
   )
 }
 
+/** The pages that have one. */
+export const pageIconNames: readonly PageDefinition['name'][] = [
+  'overview',
+  'receipts',
+  'cards',
+  'customers',
+  'verification',
+  'requests',
+  'webhooks',
+  'sandbox',
+  'form',
+  'page-check',
+  'compliance',
+  'audit',
+  'users',
+]
+
 type IconName = PageDefinition['name'] | 'docs'
 
 const paths: Readonly<Record<IconName, string>> = {

@@ -8,29 +8,25 @@ export interface ReasonProps {
   readonly reason: string
   /** What failed: sending or checking an SMS code, or anything else. */
   readonly of?: keyof ReasonMessages
+  /** Without the code, which is in the tooltip: for people who do not program. */
+  readonly isBrief?: boolean
   /** Without a link to its page, inside of what is a link itself. */
   readonly isPlain?: boolean
 }
 
-/** The reason of an error as a text in the user's language, which leads to its page: by the code in English, by the text in every other language. */
-export function ReasonText({ reason, of = 'all', isPlain = false }: ReasonProps) {
+/** The reason of an error as a text in the user's language, which leads to its page: by the code in English, and by the text where there is no code. */
+export function ReasonText({ reason, of = 'all', isBrief = false, isPlain = false }: ReasonProps) {
   const text = textOf(reason, of)
   if (text === null) return <code>{reason}</code>
   const href = docsPath.reason(reason)
-  if (isPlain) return <>{text}</>
-  if (language.value !== 'en') return <DocsLink href={href}>{text}</DocsLink>
+  const described = <span title={reason}>{text}</span>
+  if (isPlain) return described
+  if (isBrief || language.value !== 'en') return <DocsLink href={href}>{described}</DocsLink>
   return (
     <>
-      {text} <EnglishCode code={reason} href={href} />
+      {described} <EnglishCode code={reason} href={href} />
     </>
   )
-}
-
-/** The reason of an error where the code itself is what English readers look for: the code in English, and its text in every other language. */
-export function ReasonLabel({ reason, of = 'all' }: ReasonProps) {
-  const text = textOf(reason, of)
-  if (text === null) return <code>{reason}</code>
-  return <DocsLink href={docsPath.reason(reason)}>{language.value === 'en' ? <code>{reason}</code> : text}</DocsLink>
 }
 
 /** Null for a reason that is newer than this page. */

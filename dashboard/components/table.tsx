@@ -42,7 +42,8 @@ export function DataTable<R>({ label, list, columns, keyOf, empty }: TableProps<
       {messages.value.live}
     </label>
   )
-  if (rows.value === null) return error.value === null ? <Loading /> : <ErrorMessage error={error.value} onRetry={list.reload} />
+  if (rows.value === null)
+    return error.value === null ? <Loading rows={skeletonRows} /> : <ErrorMessage error={error.value} onRetry={list.reload} />
   if (rows.value.length === 0 && next.value === null) {
     return (
       <>
@@ -88,6 +89,9 @@ export function DataTable<R>({ label, list, columns, keyOf, empty }: TableProps<
     </>
   )
 }
+
+/** About a screen of them. */
+const skeletonRows = 10
 
 function classOf({ isMinor = false, isNumber = false }: { isMinor?: boolean; isNumber?: boolean }): string {
   return `${isMinor ? 'minor' : ''}${isNumber ? ' number' : ''}`

@@ -110,6 +110,7 @@ export const commonEn = {
   docs: 'Documentation',
   related: 'Related',
   more: 'More',
+  showAll: 'Show all',
   timeZone: 'All times and days are in UTC+5 (Tashkent).',
   exportAs: { label: 'Export' },
   loading: 'Loading',

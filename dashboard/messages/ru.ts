@@ -109,6 +109,7 @@ export const commonRu: CommonMessages = {
   docs: 'Документация',
   related: 'Связанные записи',
   more: 'Ещё',
+  showAll: 'Показать все',
   timeZone: 'Все даты и время — по Ташкенту (UTC+5).',
   exportAs: { label: 'Выгрузить' },
   loading: 'Загрузка',

@@ -119,6 +119,7 @@ export const commonUz: CommonMessages = {
   docs: 'Hujjatlar',
   related: 'Bogʻliq yozuvlar',
   more: 'Yana',
+  showAll: 'Hammasini koʻrsatish',
   timeZone: 'Barcha sana va vaqtlar Toshkent vaqti bilan (UTC+5).',
   exportAs: { label: 'Eksport' },
   loading: 'Yuklanmoqda',

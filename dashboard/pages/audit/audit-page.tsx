@@ -62,7 +62,12 @@ export function AuditPage() {
         list={list}
         columns={columns(filter)}
         keyOf={({ proof }) => proof}
-        empty={<EmptyState {...(subject !== '' ? text.noneForId : Object.keys(filter).length > 0 ? text.noneFound : text.none)} />}
+        empty={
+          <EmptyState
+            {...(subject !== '' ? text.noneForId : Object.keys(filter).length > 0 ? text.noneFound : text.none)}
+            next={Object.keys(filter).length > 0 ? 'all' : 'none'}
+          />
+        }
       />
       <AuditExport filter={filter} />
     </>

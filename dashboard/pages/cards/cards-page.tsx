@@ -56,7 +56,7 @@ export function CardList() {
         list={list}
         columns={columns()}
         keyOf={({ cardId }) => cardId}
-        empty={search === '' ? <EmptyState {...text.none} /> : <EmptyState {...text.notFound} />}
+        empty={search === '' ? <EmptyState {...text.none} /> : <EmptyState {...text.notFound} next="all" />}
       />
     </>
   )
@@ -96,6 +96,6 @@ function columns(): TableColumn<CardRow>[] {
       isMinor: true,
     },
     { name: text.customer, render: ({ customer }) => <CustomerLink customer={customer} />, isMinor: true },
-    { name: text.created, render: ({ createdAt }) => <Time at={createdAt} /> },
+    { name: text.created, render: ({ createdAt }) => <Time at={createdAt} isShort /> },
   ]
 }

@@ -31,9 +31,7 @@ export function ConsentsSection({ consents }: { consents: Result<'dashboard.comp
   })
   return (
     <section>
-      <h2 id="consents" tabIndex={-1}>
-        {text.sections.consents}
-      </h2>
+      <h2>{text.sections.consents}</h2>
       <p>{text.consentsAbout}</p>
       {consents.merchant > 0 && <p>{text.assertedAbout}</p>}
       <DataTable

@@ -97,7 +97,7 @@ function columns(): TableColumn<CustomerRow>[] {
       ),
       isMinor: true,
     },
-    { name: text.added, render: ({ newestCard }) => <Time at={newestCard.createdAt} /> },
+    { name: text.added, render: ({ newestCard }) => <Time at={newestCard.createdAt} isShort /> },
   ]
 }
 

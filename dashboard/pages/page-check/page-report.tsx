@@ -37,7 +37,7 @@ export function PageCheckReport({ report }: { report: CheckReport }) {
           <CopyAsButton label={text.copySarif} getText={() => sarif} />
         </div>
       </header>
-      {findings.length === 0 && <EmptyState {...text.clean} />}
+      {findings.length === 0 && <EmptyState {...text.clean} next="none" />}
       {isTruncated && <p role="status">{text.truncated}</p>}
       <ol>
         {rules.map(({ rule, severity, text: ruleText, advice, source }) => (
@@ -66,7 +66,7 @@ export function PageCheckReport({ report }: { report: CheckReport }) {
       </ol>
       <p>
         {scripts === 0 ? text.noScripts : formatMessage(text.scripts, scripts)}{' '}
-        {scripts > 0 && <a href={dashboardPath('compliance')}>{text.toScripts}</a>}
+        {scripts > 0 && <a href={dashboardPath('compliance/scripts')}>{text.toScripts}</a>}
       </p>
     </section>
   )

@@ -53,7 +53,7 @@ function TotalsOf({ totals: { days, total, unreadEntries } }: { totals: DailyTot
         <Total name={text.pending} tiyin={total.pendingTiyin} count={formatMessage(text.receipts, formatCount(total.pending))} />
       </ul>
       {unreadEntries > unreadMin && <p role="note">{formatMessage(text.preparing, formatCount(unreadEntries))}</p>}
-      {isEmpty ? <EmptyState {...text.none} /> : <DayTable days={days} total={total} />}
+      {isEmpty ? <EmptyState {...text.none} next="none" /> : <DayTable days={days} total={total} />}
       <p class="hint">{text.explained}</p>
     </>
   )

@@ -90,7 +90,7 @@ const ru: ReceiptActionMessages = {
     confirm: 'Списать {0}',
     dismiss: 'Оставить холд',
     then: 'Сумма будет списана с карты сейчас, остаток холда снимется сразу. Списать можно один раз; списанный платёж можно вернуть.',
-    asked: 'Списание запрошено. Ждём ответа карточной сети.',
+    asked: 'Списание запрошено. Ждём ответа платёжной сети.',
     done: 'Списано.',
   },
   void: {
@@ -99,7 +99,7 @@ const ru: ReceiptActionMessages = {
     confirm: 'Снять холд {0}',
     dismiss: 'Оставить холд',
     then: 'Захолдированная сумма снова станет доступна на карте, ничего не спишется. Чек завершится, оплатить его снова нельзя.',
-    asked: 'Отмена холда запрошена. Ждём ответа карточной сети.',
+    asked: 'Отмена холда запрошена. Ждём ответа платёжной сети.',
     done: 'Холд снят.',
   },
   refund: {
@@ -107,9 +107,9 @@ const ru: ReceiptActionMessages = {
     title: 'Вернуть платёж',
     confirm: 'Вернуть {0}',
     dismiss: 'Не возвращать',
-    then: 'Вся сумма вернётся на карту, с которой оплатили. Запрос в карточную сеть уходит сразу и повторяется, пока она не подтвердит; страница следит за этим. Возврат нельзя отменить.',
-    asked: 'Возврат запрошен. Ждём ответа карточной сети.',
-    done: 'Карточная сеть подтвердила возврат.',
+    then: 'Вся сумма вернётся на карту, с которой оплатили. Запрос в платёжную сеть уходит сразу и повторяется, пока она не подтвердит; страница следит за этим. Возврат нельзя отменить.',
+    asked: 'Возврат запрошен. Ждём ответа платёжной сети.',
+    done: 'Платёжная сеть подтвердила возврат.',
   },
   cancel: {
     button: 'Аннулировать чек',
@@ -150,7 +150,7 @@ const uz: ReceiptActionMessages = {
     confirm: '{0} yechish',
     dismiss: 'Xoldni qoldirish',
     then: 'Summa kartadan hozir yechiladi, xoldning qolgan qismi darhol boʻshatiladi. Yechish bir marta mumkin; yechilgan toʻlovni qaytarish mumkin.',
-    asked: 'Yechish soʻraldi. Karta tarmogʻi javobi kutilmoqda.',
+    asked: 'Yechish soʻraldi. Toʻlov tarmogʻi javobi kutilmoqda.',
     done: 'Yechildi.',
   },
   void: {
@@ -159,7 +159,7 @@ const uz: ReceiptActionMessages = {
     confirm: '{0} xoldini boʻshatish',
     dismiss: 'Xoldni qoldirish',
     then: 'Xold qilingan summa kartada yana mavjud boʻladi, hech narsa yechilmaydi. Chek yakunlanadi va uni qayta toʻlab boʻlmaydi.',
-    asked: 'Xoldni bekor qilish soʻraldi. Karta tarmogʻi javobi kutilmoqda.',
+    asked: 'Xoldni bekor qilish soʻraldi. Toʻlov tarmogʻi javobi kutilmoqda.',
     done: 'Xold boʻshatildi.',
   },
   refund: {
@@ -167,9 +167,9 @@ const uz: ReceiptActionMessages = {
     title: 'Toʻlovni qaytarish',
     confirm: '{0} qaytarish',
     dismiss: 'Qaytarmaslik',
-    then: 'Butun summa toʻlov qilingan kartaga qaytadi. Karta tarmogʻiga soʻrov darhol yuboriladi va u tasdiqlagunicha takrorlanadi; sahifa buni kuzatib turadi. Qaytarishni bekor qilib boʻlmaydi.',
-    asked: 'Qaytarish soʻraldi. Karta tarmogʻi javobi kutilmoqda.',
-    done: 'Karta tarmogʻi qaytarishni tasdiqladi.',
+    then: 'Butun summa toʻlov qilingan kartaga qaytadi. Toʻlov tarmogʻiga soʻrov darhol yuboriladi va u tasdiqlagunicha takrorlanadi; sahifa buni kuzatib turadi. Qaytarishni bekor qilib boʻlmaydi.',
+    asked: 'Qaytarish soʻraldi. Toʻlov tarmogʻi javobi kutilmoqda.',
+    done: 'Toʻlov tarmogʻi qaytarishni tasdiqladi.',
   },
   cancel: {
     button: 'Chekni bekor qilish',

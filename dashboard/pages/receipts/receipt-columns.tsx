@@ -24,7 +24,7 @@ export function receiptColumns(names: readonly ReceiptColumnName[]): TableColumn
           <ReceiptStatusTag status={status} />
           {status === 'failed' && reason !== null && (
             <div>
-              <ReasonText reason={reason} />
+              <ReasonText reason={reason} isBrief />
             </div>
           )}
         </>
@@ -48,7 +48,7 @@ export function receiptColumns(names: readonly ReceiptColumnName[]): TableColumn
 function ReceiptTime({ receiptId, at }: { receiptId: string; at: number }) {
   return (
     <a href={dashboardPath(`receipts/${receiptId}`)}>
-      <Time at={at} />
+      <Time at={at} isShort />
     </a>
   )
 }

@@ -46,7 +46,7 @@ export function ReceiptDetail({ receiptId }: { receiptId: string }) {
     <>
       <QueryResult query={query}>
         {(details) => (
-          <div class="columns">
+          <div class="detail">
             <ReceiptSummary
               receipt={details.receipt}
               attempted={attemptedCards(details.operations)}
@@ -54,9 +54,11 @@ export function ReceiptDetail({ receiptId }: { receiptId: string }) {
               started={started.value}
               onAction={(wanted) => (dialog.value = wanted)}
             />
-            <NetworkOperations operations={details.operations} />
-            <Timeline timeline={details.timeline} />
-            <RelatedLinks receiptId={receiptId} />
+            <div class="stack">
+              <NetworkOperations operations={details.operations} />
+              <Timeline timeline={details.timeline} />
+              <RelatedLinks receiptId={receiptId} />
+            </div>
           </div>
         )}
       </QueryResult>

@@ -8,7 +8,7 @@ import { useMessages } from '../../app/lazy-messages.tsx'
 import { navigate, dashboardPath, route } from '../../app/router.ts'
 import { serviceNow } from '../../app/session-state.ts'
 import { ExportButtons } from '../../components/export-buttons.tsx'
-import { SelectField, LabelledControl, useSyncedValue } from '../../components/fields.tsx'
+import { FilterBox, SelectField, LabelledControl, useSyncedValue } from '../../components/fields.tsx'
 import { EmptyState } from '../../components/query-result.tsx'
 import { DataTable } from '../../components/table.tsx'
 import { usePagedList } from '../../hooks/use-paged-list.ts'
@@ -64,37 +64,39 @@ export function ReceiptList() {
         <ExportButtons source={receiptExport(filter)} />
       </div>
       <Views current={key} />
-      <form
-        class="tools"
-        onSubmit={(event) => {
-          event.preventDefault()
-          show(typed.value)
-        }}
-      >
-        <SelectField
-          label={text.status}
-          value={typed.value.status}
-          onChange={(status) => show({ ...typed.value, status: status as ReceiptStatus | '' })}
-          options={[['', text.all], ...receiptStatuses.map((status) => [status, text.statuses[status]] as const)]}
-        />
-        <SelectField
-          label={text.dateOf}
-          value={typed.value.date}
-          onChange={(chosen) => show({ ...typed.value, date: receiptDates.find((date) => date === chosen) ?? 'created' })}
-          options={receiptDates.map((date) => [date, text.dates[date]] as const)}
-        />
-        <FilterInput label={text.from} type="date" value={typed.value.from} onInput={(from) => type({ from })} />
-        <FilterInput label={text.to} type="date" value={typed.value.to} onInput={(to) => type({ to })} />
-        <FilterInput label={text.amountFrom} value={typed.value.amountFrom} onInput={(amountFrom) => type({ amountFrom })} />
-        <FilterInput label={text.amountTo} value={typed.value.amountTo} onInput={(amountTo) => type({ amountTo })} />
-        <FilterInput label={text.orderNumber} type="search" value={typed.value.order} onInput={(order) => type({ order })} />
-        <button type="submit">{text.show}</button>
-        {isFiltered && (
-          <button type="button" onClick={() => show(noFilter)}>
-            {text.clear}
-          </button>
-        )}
-      </form>
+      <FilterBox label={text.filters} isOpen={isFiltered}>
+        <form
+          class="tools"
+          onSubmit={(event) => {
+            event.preventDefault()
+            show(typed.value)
+          }}
+        >
+          <SelectField
+            label={text.status}
+            value={typed.value.status}
+            onChange={(status) => show({ ...typed.value, status: status as ReceiptStatus | '' })}
+            options={[['', text.all], ...receiptStatuses.map((status) => [status, text.statuses[status]] as const)]}
+          />
+          <SelectField
+            label={text.dateOf}
+            value={typed.value.date}
+            onChange={(chosen) => show({ ...typed.value, date: receiptDates.find((date) => date === chosen) ?? 'created' })}
+            options={receiptDates.map((date) => [date, text.dates[date]] as const)}
+          />
+          <FilterInput label={text.from} type="date" value={typed.value.from} onInput={(from) => type({ from })} />
+          <FilterInput label={text.to} type="date" value={typed.value.to} onInput={(to) => type({ to })} />
+          <FilterInput label={text.amountFrom} value={typed.value.amountFrom} onInput={(amountFrom) => type({ amountFrom })} />
+          <FilterInput label={text.amountTo} value={typed.value.amountTo} onInput={(amountTo) => type({ amountTo })} />
+          <FilterInput label={text.orderNumber} type="search" value={typed.value.order} onInput={(order) => type({ order })} />
+          <button type="submit">{text.show}</button>
+          {isFiltered && (
+            <button type="button" onClick={() => show(noFilter)}>
+              {text.clear}
+            </button>
+          )}
+        </form>
+      </FilterBox>
       {filter.card !== '' && (
         <p>
           {text.card}: <a href={dashboardPath(`cards/${filter.card}`)}>{filter.card}</a>
@@ -107,7 +109,7 @@ export function ReceiptList() {
         list={list}
         columns={receiptColumns(['status', 'amount', 'order', 'customer', 'card', timeColumns[filter.date], 'id'])}
         keyOf={({ receiptId }) => receiptId}
-        empty={<EmptyState {...(isFiltered ? text.noTable : text.none)} />}
+        empty={<EmptyState {...(isFiltered ? text.noTable : text.none)} next={isFiltered ? 'all' : 'start'} />}
       />
     </>
   )

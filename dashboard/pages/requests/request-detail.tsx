@@ -14,7 +14,7 @@ import { DocsLink, EnglishCode, MethodLink } from '../../components/docs-link.ts
 import { docsPath } from '../../components/docs-path.ts'
 import { CustomerLink } from '../../components/links.tsx'
 import { QueryResult, ErrorMessage } from '../../components/query-result.tsx'
-import { ReasonLabel } from '../../components/reason.tsx'
+import { ReasonText } from '../../components/reason.tsx'
 import { Tag, Time } from '../../components/values.tsx'
 import { useAction } from '../../hooks/use-action.ts'
 import { useQuery } from '../../hooks/use-query.ts'
@@ -200,7 +200,7 @@ export function LoggedMembers({ members: { list, more } }: { members: MemberList
 export function RequestOutcome({ code, reason }: { code: number; reason: string }) {
   return (
     <>
-      <OutcomeTag code={code} /> {code !== 0 && <ReasonLabel reason={reason} />}
+      <OutcomeTag code={code} /> {code !== 0 && <ReasonText reason={reason} />}
     </>
   )
 }

@@ -122,7 +122,7 @@ const ru: RequestPageMessages = {
 }
 
 const uz: RequestPageMessages = {
-  about: 'Serverlaringiz va sahifalaringiz chaqiruvlari, sirlarsiz. Chaqiruv javobdan bir soniyacha keyin shu yerda koʻrinadi.',
+  about: 'Serverlaringiz va sahifalaringiz chaqiruvlari, maxfiy maʼlumotlarsiz. Chaqiruv javobdan bir soniyacha keyin shu yerda koʻrinadi.',
   label: 'API chaqiruvlari',
   fields: {
     method: 'Metod',
@@ -170,7 +170,7 @@ const uz: RequestPageMessages = {
   stepFailed: 'Takrorlash toʻxtadi: u bogʻliq boʻlgan qadam bajarilmadi.',
   more: 'va yana {0} ta',
   hidden: {
-    secret: 'sir, saqlanmaydi',
+    secret: 'maxfiy, saqlanmaydi',
     text: 'matn, {0} belgi',
     number: 'son, saqlanmaydi',
     flag: 'mantiqiy qiymat',

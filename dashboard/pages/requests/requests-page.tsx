@@ -68,7 +68,7 @@ export function RequestList() {
         list={list}
         columns={columns()}
         keyOf={keyOf}
-        empty={<EmptyState {...(isFiltered ? text.noneFound : text.none)} />}
+        empty={<EmptyState {...(isFiltered ? text.noneFound : text.none)} next={isFiltered ? 'all' : 'start'} />}
       />
     </>
   )

@@ -51,12 +51,13 @@ export function SearchOptionText({ option }: { option: SearchOption }) {
       )
     }
     case 'message': {
-      const { phone, purpose, outcome, at } = option.message
+      const { phone, purpose, outcome, failure, at } = option.message
       return (
         <>
           <strong>{phone}</strong>
           <span>{text.purposes[purpose]}</span>
           <Tag tone={tones[outcome]}>{text.outcomes[outcome]}</Tag>
+          {failure !== null && <span class="search-more search-why">{text.failures[failure]}</span>}
           <When at={at} />
         </>
       )

@@ -52,7 +52,7 @@ export function VerificationPage() {
 
 function AttemptList() {
   const text = verificationPageText.current()
-  const isFailed = useSignal(false)
+  const isFailed = useSignal(route.value.query.get('failed') === '1')
   const list = usePagedList(`codes ${String(isFailed.value)}`, async (after) => {
     const { attempts, next } = await call('dashboard.verification.list', { after, failed: isFailed.value })
     return { rows: attempts, next }
@@ -72,7 +72,7 @@ function AttemptList() {
         list={list}
         columns={columns()}
         keyOf={({ requestId, what, at }) => `${requestId} ${what} ${String(at)}`}
-        empty={isFailed.value ? <EmptyState {...text.noFailures} /> : <EmptyState {...text.none} />}
+        empty={isFailed.value ? <EmptyState {...text.noFailures} next="none" /> : <EmptyState {...text.none} />}
       />
     </>
   )
@@ -141,8 +141,8 @@ function columns(): TableColumn<VerificationAttempt>[] {
   return [
     { name: text.card, render: ({ cardId, number }) => <a href={dashboardPath(`cards/${cardId}`)}>{number ?? cardId}</a> },
     { name: text.outcome, render: ({ what }) => <Tag tone={tones[what]}>{text.outcomes[what]}</Tag> },
+    { name: text.at, render: ({ at }) => <Time at={at} isShort /> },
     { name: text.cause, render: ({ cause }) => (cause === null ? '—' : <ReasonText reason={cause} of="code" />) },
-    { name: text.at, render: ({ at }) => <Time at={at} /> },
   ]
 }
 

@@ -207,13 +207,16 @@ function inspectedBy(findings: ComplianceFindings, observer: CallObserver): Call
   })
 }
 
-/** An observer that also records durations of merchants' calls, but not of the dashboard's. */
+/** An observer that also records durations and errors of merchants' calls, but not of the dashboard's. */
 function timedBy(counters: CallCounters, observer: CallObserver): CallObserver {
   return Object.freeze<CallObserver>({
     ...observer,
     completed(entry) {
-      const { merchantId, method, ms } = entry
-      if (merchantId !== null && method !== null && isPublicOperation(method)) counters.timed(merchantId, ms)
+      const { merchantId, method, ms, error } = entry
+      if (merchantId !== null && method !== null && isPublicOperation(method)) {
+        counters.timed(merchantId, ms)
+        if (error !== null) counters.failed(merchantId, { method, error })
+      }
       observer.completed(entry)
     },
   })

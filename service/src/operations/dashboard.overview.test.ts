@@ -86,6 +86,31 @@ test('an action of an hour ago is in its own hour, and one older than the range 
   assert.equal((await app.counters.deleteOld(signal)) > 0, true)
 })
 
+test('errors of calls are grouped by method and error, with their steps and the period before', async () => {
+  const user = await entrance.user('read')
+  app.counters.failed(user.merchantId, { method: 'cards.create', error: 'cardNumberFormat' })
+  app.counters.failed(user.merchantId, { method: 'receipts.pay', error: 'insufficientFunds' })
+  await app.counters.runOnce(signal)
+  app.clock.advance(24 * 3_600_000)
+  for (let turn = 0; turn < 3; turn++) app.counters.failed(user.merchantId, { method: 'receipts.pay', error: 'insufficientFunds' })
+  app.counters.failed(user.merchantId, { method: 'cards.verify', error: 'insufficientFunds' })
+  await app.counters.runOnce(signal)
+  const today = await app.overview(user, lastDays(1))
+  const [first, second, ...others] = today.errors
+  assert.deepEqual(others, [])
+  assert.deepEqual([first?.method, first?.reason, first?.count, first?.before], ['receipts.pay', 'insufficient_funds', 3, 1])
+  assert.deepEqual([second?.method, second?.count, second?.before], ['cards.verify', 1, 0])
+  const both = await app.overview(user, lastDays(2))
+  assert.deepEqual(
+    both.errors.map(({ steps }) => steps),
+    [
+      [1, 3],
+      [1, 0],
+      [0, 1],
+    ],
+  )
+})
+
 test('a period that ends before it begins, is too long, or has no such day is rejected', async () => {
   const user = await entrance.user('read')
   for (const [from, to] of [

@@ -10,13 +10,14 @@ import { operation } from './operation.ts'
 export const dashboardOverviewGet = operation(dashboardOverviewGetContract, {
   async run(period, ctx, { overview }) {
     if (!isComparablePeriod(period, overviewDaysMax)) throw new RpcError('memberInvalid', { data: 'to' })
-    const { steps, total, before, declines, codesRefused } = await overview(ctx, period)
+    const { steps, total, before, declines, codesRefused, errors } = await overview(ctx, period)
     return {
       steps: [...steps],
       total,
       before: { ...before, steps: [...before.steps] },
       declines: [...declines],
       codesRefused: [...codesRefused],
+      errors: errors.map((group) => ({ ...group, steps: [...group.steps] })),
     }
   },
 })

@@ -86,10 +86,13 @@ export function* storeReceiptSummaries({ summaries, orders, positions }: StoreRe
 const takeLease = sql`
   insert into summary_lease (name, process_id, ends_at) values ('receipts', $1, $2)
   on conflict (name) do update set process_id = excluded.process_id, ends_at = excluded.ends_at
-  where summary_lease.process_id = excluded.process_id or summary_lease.ends_at <= $3
+  where summary_lease.process_id = excluded.process_id or summary_lease.ends_at <= $3 or summary_lease.ends_at > $2 + ${60_000}
   returning name`
 
-/** Whether this process is the one that sums up until `endsAt`: it was already, or the time of the one before is over. Unix milliseconds. */
+/**
+ * Whether this process is the one that sums up until `endsAt`: it was already, or the time of the one before is over. One that ends more than a minute later was taken by
+ * a clock that was ahead. Unix milliseconds.
+ */
 export function* claimSummaries({ processId, now, endsAt }: ClaimSummaries): Transaction<boolean> {
   return (yield* run(takeLease, [processId, endsAt, now])).length > 0
 }
