@@ -5,7 +5,8 @@ import { messages } from '../app/language.ts'
 import { PageIcon, pageIconNames } from '../app/page-icon.tsx'
 import { dashboardPath, route } from '../app/router.ts'
 import type { ApiQuery } from '../hooks/use-query.ts'
-import { EnglishCode } from './values.tsx'
+import { EnglishCode } from './docs-link.tsx'
+import { docsPath } from './docs-path.ts'
 
 /** Renders the result of a query, a placeholder until it is there, and above either of them the error of the last call. */
 export function QueryResult<T>({ query, children }: { query: ApiQuery<T>; children: (result: T) => ComponentChildren }) {
@@ -48,7 +49,7 @@ export function ErrorMessage({ error, onRetry }: { error: DashboardCallError | n
         {isLocal ? text[reason] : message} {waitMs !== undefined && text.wait(Math.ceil(waitMs / 1000))}
       </p>
       {reason === 'setting_refused' && typeof data === 'string' && <p>{data}</p>}
-      {!isLocal && <EnglishCode code={reason} />}
+      {!isLocal && <EnglishCode code={reason} href={docsPath.reason(reason)} />}
       {onRetry !== undefined && (
         <button type="button" onClick={onRetry}>
           {text.retry}

@@ -39,8 +39,3 @@ export function Time({ at, isShort = false }: { at: number; isShort?: boolean })
     </time>
   )
 }
-
-/** A code that consists of English words, beside a text that says the same. Other languages show the text alone. */
-export function EnglishCode({ code }: { code: string }) {
-  return language.value === 'en' && code !== '' ? <code>{code}</code> : null
-}

@@ -104,6 +104,8 @@ export const commonEn = {
   notCopied: 'could not copy: select the text instead',
   close: 'Close',
   cancel: 'Cancel',
+  live: 'Live',
+  docs: 'Documentation',
   related: 'Related',
   more: 'More',
   showAll: 'Show all',

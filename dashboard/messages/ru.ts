@@ -103,6 +103,8 @@ export const commonRu: CommonMessages = {
   notCopied: 'не скопировано: выделите текст вручную',
   close: 'Закрыть',
   cancel: 'Отмена',
+  live: 'Автообновление',
+  docs: 'Документация',
   related: 'Связанные записи',
   more: 'Ещё',
   showAll: 'Показать все',

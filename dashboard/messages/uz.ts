@@ -113,6 +113,8 @@ export const commonUz: CommonMessages = {
   notCopied: 'nusxa olinmadi: matnni belgilang',
   close: 'Yopish',
   cancel: 'Bekor qilish',
+  live: 'Avtomatik yangilash',
+  docs: 'Hujjatlar',
   related: 'Bogʻliq yozuvlar',
   more: 'Yana',
   showAll: 'Hammasini koʻrsatish',

@@ -3,7 +3,9 @@ import type { Result } from '@tessera/contract/operations'
 import { dashboardPath } from '../../app/router.ts'
 import { useClipboard } from '../../components/copy.tsx'
 import { EmptyState } from '../../components/query-result.tsx'
-import { EnglishCode, Tag, Time } from '../../components/values.tsx'
+import { EnglishCode } from '../../components/docs-link.tsx'
+import { docsPath } from '../../components/docs-path.ts'
+import { Tag, Time } from '../../components/values.tsx'
 import { formatMessage } from '../../messages/lookup.ts'
 import { pageCheckText } from '../../messages/page-texts.ts'
 
@@ -57,7 +59,7 @@ export function PageCheckReport({ report }: { report: CheckReport }) {
                 ))}
             </ul>
             <small>
-              <EnglishCode code={rule} /> {source}
+              <EnglishCode code={rule} href={docsPath.pageRule(rule)} /> {source}
             </small>
           </li>
         ))}

@@ -20,6 +20,8 @@ const en = {
   captureRest: '{0} is released to the card.',
   notAnAmount: 'Enter an amount in so’m, such as 54174 or 54174,50.',
   aboveHold: 'At most {0} is held.',
+  review: 'The card network has not confirmed it for a long time. The operator of the service has to look at it.',
+  foundOut: 'The service had this already: its reply was lost, or somebody else was faster. The history says who asked.',
   capture: {
     button: 'Capture',
     title: 'Capture the hold',
@@ -80,6 +82,8 @@ const ru: ReceiptActionMessages = {
   captureRest: '{0} вернётся в доступный остаток карты.',
   notAnAmount: 'Введите сумму в сумах, например 54174 или 54174,50.',
   aboveHold: 'Захолдировано не больше {0}.',
+  review: 'Карточная сеть долго не подтверждает операцию. Её должен проверить оператор сервиса.',
+  foundOut: 'Сервис уже принял это: ответ потерялся или кто-то успел раньше. Кто запросил, видно в истории.',
   capture: {
     button: 'Подтвердить списание',
     title: 'Подтвердить списание',
@@ -138,6 +142,8 @@ const uz: ReceiptActionMessages = {
   captureRest: '{0} kartada yana mavjud boʻladi.',
   notAnAmount: 'Summani soʻmda kiriting, masalan 54174 yoki 54174,50.',
   aboveHold: 'Xold qilingani: {0}, bundan ortiq emas.',
+  review: 'Karta tarmogʻi buni uzoq vaqt tasdiqlamayapti. Uni xizmat operatori tekshirishi kerak.',
+  foundOut: 'Xizmat buni allaqachon qabul qilgan: javob yoʻqolgan yoki boshqa kishi oldinroq bajargan. Kim soʻragani tarixda koʻrinadi.',
   capture: {
     button: 'Yechishni tasdiqlash',
     title: 'Yechishni tasdiqlash',

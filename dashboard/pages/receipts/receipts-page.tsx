@@ -22,6 +22,7 @@ import {
   hiddenPart,
   noFilter,
   readReceiptFilter,
+  receiptDates,
   type ReceiptFilter,
   receiptsPath,
   receiptViews,
@@ -33,7 +34,7 @@ import { ReceiptTabs, totalsSegment } from './receipt-tabs.tsx'
 export function ReceiptsPage() {
   const [receiptId] = route.value.rest
   if (receiptId === totalsSegment) return <DailyTotalsPage />
-  return receiptId === undefined ? <ReceiptList /> : <ReceiptDetail receiptId={receiptId} />
+  return receiptId === undefined ? <ReceiptList /> : <ReceiptDetail key={receiptId} receiptId={receiptId} />
 }
 
 function show(filter: ReceiptFilter): void {
@@ -80,11 +81,8 @@ export function ReceiptList() {
           <SelectField
             label={text.dateOf}
             value={typed.value.date}
-            onChange={(date) => show({ ...typed.value, date: date === 'paid' ? date : 'created' })}
-            options={[
-              ['created', text.dates.created],
-              ['paid', text.dates.paid],
-            ]}
+            onChange={(chosen) => show({ ...typed.value, date: receiptDates.find((date) => date === chosen) ?? 'created' })}
+            options={receiptDates.map((date) => [date, text.dates[date]] as const)}
           />
           <FilterInput label={text.from} type="date" value={typed.value.from} onInput={(from) => type({ from })} />
           <FilterInput label={text.to} type="date" value={typed.value.to} onInput={(to) => type({ to })} />
@@ -109,7 +107,7 @@ export function ReceiptList() {
       <DataTable
         label={text.label}
         list={list}
-        columns={receiptColumns(['status', 'amount', 'order', 'customer', 'card', filter.date === 'paid' ? 'paidTime' : 'time', 'id'])}
+        columns={receiptColumns(['status', 'amount', 'order', 'customer', 'card', timeColumns[filter.date], 'id'])}
         keyOf={({ receiptId }) => receiptId}
         empty={<EmptyState {...(isFiltered ? text.noTable : text.none)} next={isFiltered ? 'all' : 'start'} />}
       />
@@ -152,5 +150,6 @@ function FilterInput({ label, type = 'text', value, onInput }: FilterInputProps)
   )
 }
 
+const timeColumns = { created: 'time', paid: 'paidTime', refunded: 'refundTime' } as const
 /** A few changes are always on their way; the list shows them a second later. */
 const unreadNoticeMin = 1000

@@ -225,7 +225,7 @@ test('the cause of a failed payment is one click away from anywhere, and the res
   const row = page.locator('tr', { has: page.locator(`a[href$="/receipts/${id}"]`) })
   await row.getByText('Failed', { exact: true }).waitFor()
   await row.getByText('Insufficient funds.').waitFor()
-  await row.getByRole('link').click()
+  await row.locator('a[href^="/dashboard/receipts/"]').click()
   await page.locator('strong', { hasText: 'Authorize' }).waitFor()
   await page.getByText('insufficient_funds').first().waitFor()
 })

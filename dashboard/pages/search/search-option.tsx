@@ -20,7 +20,7 @@ export function SearchOptionText({ option }: { option: SearchOption }) {
           <span class="search-more search-order">{order === '' ? <code>{receiptId}</code> : order}</span>
           {status === 'failed' && reason !== null && (
             <span class="search-more">
-              <ReasonText reason={reason} />
+              <ReasonText reason={reason} isPlain />
             </span>
           )}
           <When at={createdAt} />
@@ -45,7 +45,7 @@ export function SearchOptionText({ option }: { option: SearchOption }) {
           <strong>
             <code>{method ?? '—'}</code>
           </strong>
-          {reason === '' ? <Tag tone="green">{text.succeeded}</Tag> : <ReasonText reason={reason} />}
+          {reason === '' ? <Tag tone="green">{text.succeeded}</Tag> : <ReasonText reason={reason} isPlain />}
           <When at={at} />
         </>
       )

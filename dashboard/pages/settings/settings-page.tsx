@@ -6,7 +6,8 @@ import { dashboardPath, route } from '../../app/router.ts'
 import { hasRole } from '../../app/session-state.ts'
 import { CopyButton } from '../../components/copy.tsx'
 import { QueryResult } from '../../components/query-result.tsx'
-import { EnglishCode } from '../../components/values.tsx'
+import { EnglishCode } from '../../components/docs-link.tsx'
+import { docsPath } from '../../components/docs-path.ts'
 import { useQuery } from '../../hooks/use-query.ts'
 import { labelOf } from '../../messages/lookup.ts'
 import { settingsPageText, webhookPageText } from '../../messages/page-texts.ts'
@@ -128,7 +129,7 @@ function MerchantPanel({ settings }: SettingsPanelProps) {
         {settings.limits.map(({ name, count }) => (
           <li key={name}>
             <span>
-              {labelOf(text.limitNames, name)} <EnglishCode code={name} />
+              {labelOf(text.limitNames, name)} <EnglishCode code={name} href={docsPath.limits} />
             </span>{' '}
             <span>{count}</span>
           </li>

@@ -3,6 +3,7 @@ import { useSignal } from '@preact/signals'
 import type { Result } from '@tessera/contract/operations'
 
 import { call } from '../../app/api.ts'
+import { toExportConditions } from '../../app/export-conditions.ts'
 import type { ExportSource } from '../../app/export-jobs.ts'
 import { formatCount, percentOf } from '../../format/numbers.ts'
 import { useMessages } from '../../app/lazy-messages.tsx'
@@ -118,6 +119,8 @@ function attemptExport(failed: boolean): ExportSource {
   return listExport<VerificationAttempt>({
     name: 'verification',
     title: text.attempts,
+    list: 'verification',
+    conditions: toExportConditions({ failed }),
     columns: [
       { name: text.card, value: ({ number, cardId }) => number ?? cardId },
       { name: text.outcome, value: ({ what }) => text.outcomes[what] },

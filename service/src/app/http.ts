@@ -22,6 +22,7 @@ import type { CallObserver } from '../server/call-observer.ts'
 import { addressRoutes } from '../server/pages/address-page.ts'
 import { dashboardRoutes } from '../server/pages/dashboard-routes.ts'
 import { readDashboardAssets } from '../server/pages/dashboard-assets.ts'
+import { docsRoutes, readDocsPages } from '../server/pages/docs-pages.ts'
 import type { FormAssets } from '../server/pages/form-assets.ts'
 import { makeIsApiHost } from '../server/pages/hosts.ts'
 import { formRoutes, type FormMerchant } from '../server/pages/form-routes.ts'
@@ -131,7 +132,8 @@ export function listPages(
 ): readonly PageRoute[] {
   const { dashboardOrigin, formOrigin } = config
   const dashboard = { handle: pipelines.dashboard, assets: readDashboardAssets(dashboardFolder), dashboardOrigin, formOrigin }
-  return [...formPages(config, adapters, app, formAssets), ...dashboardRoutes(dashboard), ...addressRoutes(config)]
+  const docs = docsRoutes(readDocsPages(dashboardFolder), dashboardOrigin)
+  return [...formPages(config, adapters, app, formAssets), ...dashboardRoutes(dashboard), ...docs, ...addressRoutes(config)]
 }
 
 export interface HttpDependencies {

@@ -40,6 +40,30 @@ test('the statistics of a range count each action once, by hour and by day', asy
   }
 })
 
+test('a captured hold is one approved payment, and a capture that the network declined is no declined payment', async (t) => {
+  let refusals = 1
+  const declining = await createTestApp(t, {
+    network: (sandbox) => ({
+      ...sandbox,
+      async capture(request, abort) {
+        return refusals-- > 0 ? { kind: 'declined', reason: 'debitFailed', rawCode: '05' } : sandbox.capture(request, abort)
+      },
+    }),
+  })
+  const user = await createDashboardClient(declining).user('read')
+  const shop = declining.merchant('spec', user.merchantId)
+  const token = await shop.createVerifiedToken('8600069195406311', { save: true })
+  const { receipt } = await shop.call('receipts.create', { amount: 70_000, account: {} })
+  await shop.call('receipts.pay', { id: receipt._id, token, hold: true })
+  assert.equal(await shop.expectError('receipts.confirm_hold', { id: receipt._id }), 'debit_failed')
+  await shop.call('receipts.confirm_hold', { id: receipt._id })
+  await declining.counters.runOnce(signal)
+  const { total, declines } = await declining.overview(user, lastDays(1))
+  assert.deepEqual([total.attempts, total.approved, total.refused, declines], [1, 1, 0, []])
+  const { timeline } = await user.call('dashboard.receipts.get', { receiptId: receipt._id })
+  assert.ok(timeline.some(({ what }) => what === 'receipt.capture_declined'))
+})
+
 test('an action of an hour ago is in its own hour, and one older than the range is not included', async () => {
   const user = await entrance.user('read')
   const shop = app.merchant('spec', user.merchantId)
@@ -93,6 +117,8 @@ test('a period that ends before it begins, is too long, or has no such day is re
     ['2026-11-28', '2026-11-27'],
     ['2026-01-01', '2026-11-28'],
     ['2026-02-31', '2026-03-02'],
+    ['1970-01-01', '1970-01-02'],
+    ['2099-12-31', '2100-01-01'],
   ] as const) {
     assert.equal(await user.expectError('dashboard.overview.get', { from, to }), 'member_invalid', from)
   }

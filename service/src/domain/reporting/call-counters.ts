@@ -95,6 +95,8 @@ export function makeCallCounters({ store, clock }: CallCounterDependencies): Cal
     const name = nameOf(entry)
     if (name === null || merchantId === '') return []
     const counters: BufferedCounter[] = [{ merchantId, hour: hourOf(at), name, count: 1 }]
+    // Such a payment was counted as `held` before: who adds both takes these off.
+    if (name === 'paid' && entry.outcome === 'captured') counters.push({ merchantId, hour: hourOf(at), name: 'captured', count: 1 })
     // Calls tried in the dashboard do not show that the merchant's own calls arrive.
     if (firsts.has(name)) counters.push({ merchantId, hour: 0, name: actor.startsWith('user:') ? triedCounter(name) : name, count: 1 })
     return counters

@@ -113,7 +113,8 @@ function toSteps({ byStep, steps }: PeriodRead): OverviewStep[] {
 
 function toPeriodTotals({ counters, steps }: PeriodRead): PeriodTotals {
   const totals = toTotals(counters, steps.map(({ money }) => money).reduce(addMoney, noMoneyTotals))
-  const approved = sumOf(counters, 'paid') + sumOf(counters, 'held')
+  // A captured hold was approved once, when it was held.
+  const approved = sumOf(counters, 'paid') - sumOf(counters, 'captured') + sumOf(counters, 'held')
   return {
     ...totals,
     codesSent: sumOf(counters, 'code_sent'),
