@@ -28,7 +28,6 @@ export async function measureStorage(
   serviceData: ServiceData,
   { flags, say }: { readonly flags: readonly string[]; readonly say: (text: string) => void },
 ): Promise<Omit<StorageCost, 'bytesPerCard'>> {
-  const cards = await countCards(serviceData)
   const bytes = await readDatabaseBytes(serviceData)
   const starts: number[] = []
   for (let round = 0; round < startRounds; round++) {
@@ -40,6 +39,7 @@ export async function measureStorage(
   const running = await startService({ flags })
   try {
     const residentMib = readResidentMib(running.pid)
+    const cards = await countCards(serviceData)
     const verifyMs = await timeCommand(['audit', 'verify', ...dataFlagOf(serviceData)])
     say(`audit verify: ${(verifyMs / 1000).toFixed(1)} s`)
     return {

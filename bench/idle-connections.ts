@@ -86,12 +86,16 @@ async function measureCalls(running: RunningService, token: string, ms: number):
  * as long, and the first would be closed before it ends, so all call again every quarter of a minute, and once more when the last is open.
  */
 async function openIdle({ url, xAuth }: RunningService, token: string, count: number): Promise<Socket[]> {
-  const { hostname, port } = new URL(url)
   const body = JSON.stringify({ id: 1, method: 'cards.check', params: { token } })
   const request = `POST /api HTTP/1.1\r\nhost: 127.0.0.1\r\nx-auth: ${xAuth}\r\ncontent-length: ${body.length}\r\n\r\n${body}`
-  const sockets: Socket[] = []
+  let sockets: Socket[] = []
   const callAgain = async (): Promise<void> => {
-    for (let from = 0; from < sockets.length; from += calledAtOnce) await callAll(sockets.slice(from, from + calledAtOnce), request)
+    const called: Socket[] = []
+    while (called.length < sockets.length) {
+      const some = sockets.slice(called.length, called.length + calledAtOnce)
+      called.push(...(await Promise.all(some.map((socket) => callUntilReply(url, request, socket)))))
+    }
+    sockets = called
   }
   let calledAt = performance.now()
   while (sockets.length < count) {
@@ -99,36 +103,41 @@ async function openIdle({ url, xAuth }: RunningService, token: string, count: nu
       await callAgain()
       calledAt = performance.now()
     }
-    const more = Array.from({ length: Math.min(openedAtOnce, count - sockets.length) }, () =>
-      connect({ host: hostname, port: Number(port) }),
-    )
-    await callAll(more, request)
-    sockets.push(...more)
+    const more = Array.from({ length: Math.min(calledAtOnce, count - sockets.length) }, () => callUntilReply(url, request, null))
+    sockets.push(...(await Promise.all(more)))
   }
   await callAgain()
   return sockets
 }
 
-async function callAll(sockets: readonly Socket[], request: string): Promise<void> {
-  await Promise.all(sockets.map((socket) => callOnce(socket, request)))
+/** On this connection, or on a new one when it was closed: a busy service refuses calls for a moment, and may close their connections. */
+async function callUntilReply(url: string, request: string, socket: Socket | null): Promise<Socket> {
+  const { hostname, port } = new URL(url)
+  for (let attempt = 1; ; attempt++) {
+    socket = socket?.closed === false ? socket : connect({ host: hostname, port: Number(port) }).on('error', () => undefined)
+    const reply = await callOnce(socket, request)
+    if (reply.includes('"result"')) return socket
+    if (attempt === maxAttempts) throw new Error(`a call on an idle connection was refused: ${reply.slice(-200)}`)
+    await pause(500)
+  }
 }
 
-async function callOnce(socket: Socket, request: string): Promise<void> {
-  let fail = (): void => undefined
-  const replied = new Promise((resolve, reject) => {
-    fail = () => reject(new Error('an idle connection was closed before its reply'))
-    socket.once('data', resolve)
-    socket.once('close', fail)
+/** The reply, or nothing when the connection was closed before it. */
+function callOnce(socket: Socket, request: string): Promise<string> {
+  return new Promise((resolve) => {
+    const settle = (chunk: Buffer | boolean): void => {
+      socket.off('data', settle).off('close', settle)
+      resolve(typeof chunk === 'boolean' ? '' : chunk.toString('latin1'))
+    }
+    socket.on('data', settle).on('close', settle)
+    socket.write(request)
   })
-  if (socket.listenerCount('error') === 0) socket.on('error', () => undefined)
-  socket.write(request)
-  await replied
-  socket.off('close', fail)
 }
 
 const connections = 10_000
-const openedAtOnce = 100
-const calledAtOnce = 500
+/** More are an overload on a busy machine. */
+const calledAtOnce = 100
+const maxAttempts = 30
 const callAgainMs = 15_000
 const checksPerSecond = 200
 const flags = ['--connections-max=12000', '--address-connections-max=12000', '--log-level=warn']
