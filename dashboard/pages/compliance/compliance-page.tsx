@@ -61,6 +61,7 @@ function CompliancePanels({ data, children }: { data: ComplianceData; children: 
           </button>
         ))}
         <span class="spacer" />
+        <PublishedEvidence />
         <button type="button" onClick={() => print()}>
           {text.print}
         </button>
@@ -74,6 +75,17 @@ function CompliancePanels({ data, children }: { data: ComplianceData; children: 
       </div>
       {children}
     </div>
+  )
+}
+
+/** What the provider has signed for the merchant's assessor; nothing until it is published. */
+function PublishedEvidence() {
+  const evidence = useQuery('dashboard.compliance.evidence', {}).result.value?.evidence ?? null
+  if (evidence === null) return null
+  return (
+    <button type="button" onClick={() => download('provider-evidence.json', 'application/json', `${evidence.pack}\n`)}>
+      {compliancePageText.current().saveEvidence}
+    </button>
   )
 }
 

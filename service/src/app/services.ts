@@ -15,6 +15,7 @@ import { makeFreshRowAuthenticator, makeRowFreshness } from '../domain/freshness
 import { makeCardResealer } from '../domain/cards/reseal.ts'
 import { cardSettings, createCardServices } from '../domain/cards/services.ts'
 import { makeCardSweeper } from '../domain/cards/sweep.ts'
+import { makeMerchantPacks } from '../domain/compliance/merchant-packs.ts'
 import { makeEvidenceCollector } from '../domain/compliance/evidence.ts'
 import { makeComplianceFindings } from '../domain/compliance/findings.ts'
 import { makeConsents } from '../domain/consents/consents.ts'
@@ -28,7 +29,9 @@ import { idempotencySettings } from '../domain/idempotency/dependencies.ts'
 import { makeMerchantEndpointAdministration } from '../domain/merchants/merchant-endpoint.ts'
 import { makeMerchants } from '../domain/merchants/merchants.ts'
 import { makeFetchPage } from '../domain/page-check/fetch-page.ts'
+import { makeFetchScript } from '../domain/page-check/fetch-script.ts'
 import { makePageCheck } from '../domain/page-check/page-check.ts'
+import { makePageReadings } from '../domain/page-check/page-readings.ts'
 import { makeParsePage } from '../domain/page-check/parse-page.ts'
 import { createNetworkDay } from '../domain/payments/network-day.ts'
 import { createReceiptAdministration } from '../domain/payments/administration.ts'
@@ -60,6 +63,7 @@ import type { Log } from '../ops/logging/log.ts'
 import type { Metrics } from '../ops/metrics/metrics.ts'
 import { registerClockGauges } from '../ops/metrics/clock-gauges.ts'
 import { registerKeyGauges } from '../ops/metrics/key-gauges.ts'
+import { observePageReadings } from '../ops/metrics/page-reading-gauges.ts'
 import { registerResealGauges } from '../ops/metrics/reseal-gauges.ts'
 import { registerSweepGauges } from '../ops/metrics/sweep-gauges.ts'
 import { createReceiptGauges } from '../ops/metrics/receipt-gauges.ts'
@@ -242,10 +246,21 @@ export async function createServices(config: Config, adapters: Adapters, deps: S
   const findings = makeComplianceFindings({ store, clock })
   const provider = { name: config.providerName ?? 'Tessera', termsUrl: config.termsUrl, privacyUrl: config.privacyUrl }
   const get = makeHttpGet({ guard: pageGuard, clock, timeoutMs: pageFetchTimeoutMs, replyBytesMax: maxPageBytes })
-  const page = overrides.pageCheck ?? {
+  const page: NonNullable<ServiceOverrides['pageCheck']> = overrides.pageCheck ?? {
     fetchPage: makeFetchPage({ get, guard: pageGuard, isLoopbackWelcome: adapters.webhooksToLoopback }),
     parse: makeParsePage({ clock }),
   }
+  const fetchScript = page.fetchScript ?? makeFetchScript({ get, guard: pageGuard })
+  const everyMs = config.pageReadHours * 3_600_000
+  const pageReadings = makePageReadings({
+    ...base,
+    ...page,
+    ...observePageReadings({ store, clock, log, metrics }),
+    merchants,
+    formOrigin,
+    fetchScript,
+    everyMs,
+  })
 
   return {
     ...outsideSystems,
@@ -356,7 +371,9 @@ export async function createServices(config: Config, adapters: Adapters, deps: S
     startPage: makeGettingStarted({ store, clock }, { formOrigin, sdk, testing: sandbox === null ? null : testingOf(sandbox) }),
     evidence: makeEvidenceCollector({ store, mac, merchants, disclosures, findings, details: { provider, form: sdk } }),
     consents: makeConsents({ store: scanning, disclosures, mac }),
-    pageCheck: makePageCheck({ ...base, merchants, formOrigin, ...page }),
+    pageCheck: makePageCheck({ ...base, merchants, formOrigin, readings: pageReadings, ...page }),
+    pageReadings,
+    merchantPacks: makeMerchantPacks(base),
     requestLog,
     /** Calls that an older version recorded. */
     moveFormerRequests: (until: AbortSignal) => moveFormerRequests({ store, requestLog, log }, until),

@@ -5,7 +5,12 @@ import { cardsRemove } from './cards.remove.ts'
 import { cardsVerify } from './cards.verify.ts'
 import { dashboardAuditList } from './dashboard.audit.ts'
 import { dashboardCardsGet, dashboardCardsList, dashboardCardsRemove } from './dashboard.cards.ts'
-import { dashboardComplianceGet, dashboardComplianceResponsibilities, dashboardConsentsList } from './dashboard.compliance.ts'
+import {
+  dashboardComplianceEvidence,
+  dashboardComplianceGet,
+  dashboardComplianceResponsibilities,
+  dashboardConsentsList,
+} from './dashboard.compliance.ts'
 import { dashboardCustomersGet, dashboardCustomersList } from './dashboard.customers.ts'
 import { dashboardOverviewGet } from './dashboard.overview.ts'
 import {
@@ -129,6 +134,7 @@ import {
   operatorMerchantsCreate,
   operatorMerchantsGet,
   operatorMerchantsList,
+  operatorMerchantsPublishEvidence,
   operatorMerchantsUnblock,
   operatorPasswordsRetire,
   operatorPasswordsRotate,
@@ -194,6 +200,7 @@ export const operationRegistry: OperationRegistry = Object.freeze({
   'dashboard.customers.list':              dashboardCustomersList,
   'dashboard.customers.get':               dashboardCustomersGet,
   'dashboard.compliance.get':              dashboardComplianceGet,
+  'dashboard.compliance.evidence':         dashboardComplianceEvidence,
   'dashboard.compliance.responsibilities': dashboardComplianceResponsibilities,
   'dashboard.consents.list':               dashboardConsentsList,
   'dashboard.overview.get':                dashboardOverviewGet,
@@ -303,6 +310,7 @@ export const operationRegistry: OperationRegistry = Object.freeze({
   'operator.merchants.change':      operatorMerchantsChange,
   'operator.merchants.block':       operatorMerchantsBlock,
   'operator.merchants.unblock':     operatorMerchantsUnblock,
+  'operator.merchants.publishEvidence': operatorMerchantsPublishEvidence,
   'operator.passwords.rotate':      operatorPasswordsRotate,
   'operator.passwords.retire':      operatorPasswordsRetire,
   'operator.endpoints.set':         operatorEndpointsSet,

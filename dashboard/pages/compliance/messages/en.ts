@@ -11,6 +11,7 @@ export const complianceEn = {
   },
   print: 'Print',
   saveAll: 'Save as JSON',
+  saveEvidence: 'Provider’s confirmation (JSON)',
   csv: 'Save as CSV',
   items: {
     3: {
