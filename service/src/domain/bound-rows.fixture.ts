@@ -296,7 +296,7 @@ async function findScript({ app }: BoundRowDependencies): Promise<BoundRow> {
 async function watchPage({ app }: BoundRowDependencies): Promise<BoundRow> {
   const { merchantId, bucket } = app.merchant()
   const of = { bucket, merchantId }
-  const watch = await app.pageReadings.begin(of, 'https://shop.example/pay', 1)
+  const watch = await app.pageReadings.startWatch(of, 'https://shop.example/pay', 1)
   const check = { ...of, page: watch.page, checkedAt: 1, checkedBy: 'u', errors: 0, warnings: 0, report: '{}' }
   const entry = {
     at: 1,

@@ -235,14 +235,8 @@ async function reviewedScript({ app, shop: { bucket, merchantId }, owner }: Call
   const { seal } = makeRowAuthenticator(app.keyring, app.environment, pageScriptsTable)
   const [page, scriptId, fingerprint] = ['https://shop.example/pay', '5c1'.padEnd(24, '0'), 'sha256-of-it']
   const seen = { firstAt: 1, lastAt: 1, scriptId, address: `${page}.js`, fingerprint, integrity: '', party: 'first' } as const
-  const unreviewed = {
-    decision: 'open',
-    reason: '',
-    reviewedFingerprint: '',
-    reviewedBy: '',
-    reviewedAt: 0,
-    mac: new Uint8Array(0),
-  } as const
+  const review = { reason: '', reviewedFingerprint: '', reviewedBy: '', reviewedAt: 0 }
+  const unreviewed = { decision: 'open', ...review, mac: new Uint8Array(0) } as const
   await app.store.write(savePageCheck, {
     check: {
       bucket,

@@ -84,7 +84,7 @@ export interface PageCheckDependencies extends VerifiedRowDependencies {
   readonly merchants: Pick<MerchantCache, 'find'>
   readonly fetchPage: FetchPage
   readonly parse: ParsePage
-  readonly readings: Pick<PageReadings, 'begin' | 'list'>
+  readonly readings: Pick<PageReadings, 'startWatch' | 'list'>
   /** Null: take the origin from the page; only in the test environment. */
   readonly formOrigin: string | null
 }
@@ -118,7 +118,7 @@ export function makePageCheck({
       await store.write(savePageCheck, {
         check: { ...check, report: JSON.stringify(toReport(parsed)) },
         scripts,
-        watch: 'url' in input ? await readings.begin({ bucket, merchantId }, report.page, report.checkedAt) : null,
+        watch: 'url' in input ? await readings.startWatch({ bucket, merchantId }, report.page, report.checkedAt) : null,
         replaced: await tamperedScripts({ bucket, merchantId }),
         pagesMax,
         scriptsMax,

@@ -15,7 +15,7 @@ import { makeVerifiedRows, type VerifiedRowDependencies } from '../verified-rows
 
 import type { FetchPage } from './fetch-page.ts'
 import type { FetchScript } from './fetch-script.ts'
-import { compareSnapshots, keepStable, makeSnapshot, readSnapshot, type PageSnapshot } from './page-snapshot.ts'
+import { compareSnapshots, keepStable, makeSnapshot, readSnapshot, type WatchedPageContent } from './page-snapshot.ts'
 import type { ParsePage } from './parse-page.ts'
 
 /** What a reading found: `new` where there was nothing to compare with, `skipped` where another process was first. */
@@ -40,7 +40,7 @@ export interface PageReadings {
   runOnce(stopping: AbortSignal): Promise<number>
   list(of: MerchantKey): Promise<WatchedPage[]>
   /** The row that starts to watch a page from what it is now: the next run reads it. */
-  begin(of: MerchantKey, page: string, now: number): Promise<PageWatchRow>
+  startWatch(of: MerchantKey, page: string, now: number): Promise<PageWatchRow>
 }
 
 export interface PageReadingObserver {
@@ -63,7 +63,7 @@ export function makePageReadings(deps: PageReadingDependencies): PageReadings {
   const { store, clock, merchants, fetchPage, fetchScript, parse, formOrigin, everyMs, onRead } = deps
   const rows = makeVerifiedRows(deps, pageWatchesTable)
   const events = makeVerifiedRows(deps, outboxTable)
-  return Object.freeze<PageReadings>({ runOnce, list, begin })
+  return Object.freeze<PageReadings>({ runOnce, list, startWatch })
 
   async function runOnce(stopping: AbortSignal): Promise<number> {
     if (everyMs === 0) return 0
@@ -105,12 +105,12 @@ export function makePageReadings(deps: PageReadingDependencies): PageReadings {
     return result
   }
 
-  async function takeSnapshot({ merchantId, page }: PageWatchRow, stopping: AbortSignal): Promise<PageSnapshot> {
+  async function takeSnapshot({ merchantId, page }: PageWatchRow, stopping: AbortSignal): Promise<WatchedPageContent> {
     const origins = (await merchants.find(merchantId))?.settings.origins ?? []
     return keepStable(await readPage(page, origins, stopping), await readPage(page, origins, stopping))
   }
 
-  async function readPage(address: string, origins: readonly string[], stopping: AbortSignal): Promise<PageSnapshot> {
+  async function readPage(address: string, origins: readonly string[], stopping: AbortSignal): Promise<WatchedPageContent> {
     const { url, text, policies, headers } = await fetchPage(address, origins, stopping)
     const page = `${url.origin}${url.pathname}`
     const { scripts, findings } = await parse({ page, text, policies, origin: url.origin, formOrigin })
@@ -122,7 +122,7 @@ export function makePageReadings(deps: PageReadingDependencies): PageReadings {
     return makeSnapshot({ scripts, contents, headers, rules: [...new Set(findings.map(({ rule }) => rule))] })
   }
 
-  function judge(watch: PageWatchRow, snapshot: PageSnapshot | null): Judgement {
+  function judge(watch: PageWatchRow, snapshot: WatchedPageContent | null): Judgement {
     const now = clock.now()
     if (snapshot === null) return judgeUnreadable(watch, now)
     const read = { failures: 0, dueAt: now + everyMs, readAt: now, baseline: JSON.stringify(snapshot) }
@@ -158,7 +158,7 @@ export function makePageReadings(deps: PageReadingDependencies): PageReadings {
     )
   }
 
-  function begin({ bucket, merchantId }: MerchantKey, page: string, now: number): Promise<PageWatchRow> {
+  function startWatch({ bucket, merchantId }: MerchantKey, page: string, now: number): Promise<PageWatchRow> {
     const times = { dueAt: now, readAt: 0, changedAt: 0 }
     // A number that no reading in progress has, so that its result is not stored over this.
     const counts = { reading: now, failures: 0 }

@@ -6,7 +6,7 @@ import type { PageScript } from './parsed-page.ts'
  * What of a page must not change unnoticed (PCI DSS 6.4.3, 11.6.1): its scripts with the hashes of their contents, the headers that protect it, and the
  * rules for card forms that it breaks. Keys are `script <address>`, `header <name>` and `rule <id>`.
  */
-export interface PageSnapshot {
+export interface WatchedPageContent {
   readonly items: Readonly<Record<string, string>>
   /** All scripts, also those that differ from reading to reading. */
   readonly scripts: number
@@ -20,7 +20,7 @@ export interface SnapshotParts {
   readonly rules: readonly string[]
 }
 
-export function makeSnapshot({ scripts, contents, headers, rules }: SnapshotParts): PageSnapshot {
+export function makeSnapshot({ scripts, contents, headers, rules }: SnapshotParts): WatchedPageContent {
   const items: Record<string, string> = {}
   // An inline script is named by the hash of its content, so its presence is all there is to compare.
   for (const { name, address, fingerprint } of scripts)
@@ -34,7 +34,7 @@ export function makeSnapshot({ scripts, contents, headers, rules }: SnapshotPart
  * What two readings, one right after the other, have in common. A page that is made anew for each visitor (a token in an inline script, a script that
  * differs each time) is compared by what stays: an item with two values is compared by its presence alone.
  */
-export function keepStable(one: PageSnapshot, other: PageSnapshot): PageSnapshot {
+export function keepStable(one: WatchedPageContent, other: WatchedPageContent): WatchedPageContent {
   const common = Object.entries(one.items).filter(([key]) => Object.hasOwn(other.items, key))
   return {
     items: Object.fromEntries(common.map(([key, value]) => [key, other.items[key] === value ? value : varying])),
@@ -43,7 +43,7 @@ export function keepStable(one: PageSnapshot, other: PageSnapshot): PageSnapshot
 }
 
 /** What differs, in the order of the keys. An item that varies in either is compared by its presence. */
-export function compareSnapshots(before: PageSnapshot, now: PageSnapshot): PageChange[] {
+export function compareSnapshots(before: WatchedPageContent, now: WatchedPageContent): PageChange[] {
   const changes: PageChange[] = []
   for (const key of [...new Set([...Object.keys(before.items), ...Object.keys(now.items)])].sort()) {
     const [was, is] = [before.items[key], now.items[key]]
@@ -58,8 +58,8 @@ export function compareSnapshots(before: PageSnapshot, now: PageSnapshot): PageC
   return changes
 }
 
-export function readSnapshot(text: string): PageSnapshot {
-  return JSON.parse(text) as PageSnapshot
+export function readSnapshot(text: string): WatchedPageContent {
+  return JSON.parse(text) as WatchedPageContent
 }
 
 /** A policy with nonces has another one each time (CSP Level 3). */

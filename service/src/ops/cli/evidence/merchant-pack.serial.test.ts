@@ -40,16 +40,16 @@ test('the pack of a merchant is signed by the key of the operator, is verified b
     '--provider-name=Example Pay',
   )
   assert.equal(made.code, 0, made.err + made.out)
-  const line = readFileSync(join(folder, 'merchant.json'), 'utf8')
+  const line = readFileSync(join(folder, 'evidence.json'), 'utf8')
   const pack = JSON.parse(line) as MerchantPack
   assert.match(pack.confirmation ?? '', /^Made in a test environment: it confirms nothing\. Example Pay confirms/)
   assert.equal(pack.form.scripts.length, 4)
   for (const { integrity } of pack.form.scripts) assert.match(integrity, /^sha(256|384)-/)
   assert.equal(pack.form.headers['x-content-type-options'], 'nosniff')
-  for (const name of ['merchant.md', 'SHA256SUMS']) assert.ok(existsSync(join(folder, name)), name)
+  for (const name of ['evidence.md', 'SHA256SUMS']) assert.ok(existsSync(join(folder, name)), name)
 
   const verify = (path: string) => service.ask('evidence', '--verify', path, '--key', publicFile)
-  assert.equal((await verify(join(folder, 'merchant.json'))).code, 0)
+  assert.equal((await verify(join(folder, 'evidence.json'))).code, 0)
   const forged = join(scratch, 'forged.json')
   writeFileSync(forged, line.replace('Example Pay confirms', 'Another Pay confirms'))
   assert.equal((await verify(forged)).code, 1)
@@ -58,7 +58,7 @@ test('the pack of a merchant is signed by the key of the operator, is verified b
 test('without a key of the operator there is no confirmation, and nothing can be published', async () => {
   const folder = join(scratch, 'facts')
   assert.equal((await service.ask('evidence', '--merchant', demo, '--out', folder)).code, 0)
-  const pack = JSON.parse(readFileSync(join(folder, 'merchant.json'), 'utf8')) as MerchantPack
+  const pack = JSON.parse(readFileSync(join(folder, 'evidence.json'), 'utf8')) as MerchantPack
   assert.equal(pack.confirmation, null)
   const refusals: [args: string[], message: RegExp][] = [
     [['--merchant', demo, '--publish'], /--signing-key/],

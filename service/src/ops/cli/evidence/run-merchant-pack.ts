@@ -40,8 +40,8 @@ export async function runMerchantPack(merchantId: string, folder: string, input:
   const line = formatMerchantPack(pack, operator ?? signer)
   const [by, isSigned] =
     operator === null ? [describeSigner(signer), typeof signer !== 'string'] : [`the operator’s key ${operator.keyId}`, true]
-  const signature = isSigned ? `Signed by ${by} (\`merchant.json\`).` : `Not signed: ${by}`
-  writePack(folder, { 'merchant.json': `${line}\n`, 'merchant.md': printMerchantPack(pack, signature) })
+  const signature = isSigned ? `Signed by ${by} (\`evidence.json\`).` : `Not signed: ${by}`
+  writePack(folder, { 'evidence.json': `${line}\n`, 'evidence.md': printMerchantPack(pack, signature) })
   if (isPublished) await callService(input, 'operator.merchants.publishEvidence', { merchantId, pack: line })
   const isClean =
     pack.openScripts === 0 && pack.pages.every(({ errors, state }) => errors === 0 && state !== 'changed' && state !== 'tampered')
@@ -50,9 +50,9 @@ export async function runMerchantPack(merchantId: string, folder: string, input:
     data: { folder, signed: isSigned, published: isPublished, ...pack },
     text: [
       `${String(pack.pages.length)} pages, ${String(pack.authorizedScripts.length)} authorized scripts, ${String(pack.openScripts)} open.`,
-      `${signature} Written to ${displayPath(folder)}: merchant.md for people, merchant.json, SHA256SUMS.`,
+      `${signature} Written to ${displayPath(folder)}: evidence.md for people, evidence.json, SHA256SUMS.`,
       isPublished
-        ? 'Published: the merchant downloads merchant.json on the page Compliance.'
+        ? 'Published: the merchant downloads evidence.json on the page Compliance.'
         : 'Not published: --publish shows it to the merchant.',
     ].join('\n'),
   }
