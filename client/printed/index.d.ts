@@ -35,7 +35,7 @@ declare const receiptStates: {
     readonly cancelled: 50;
 };
 type ReceiptState = (typeof receiptStates)[keyof typeof receiptStates];/** The events of a merchant's webhook (docs/reference/wire.md#events). They name the card by its id, never by its token. */
-declare const eventTypes: readonly ["card.verified", "card.removed", "card.expired", "receipt.paid", "receipt.held", "receipt.cancelled", "receipt.failed"];
+declare const eventTypes: readonly ["card.verified", "card.removed", "card.expired", "receipt.paid", "receipt.held", "receipt.cancelled", "receipt.failed", "page.changed"];
 type EventType = (typeof eventTypes)[number];
 interface CardEvent {
     readonly card: {
@@ -66,11 +66,29 @@ interface ReceiptEvent {
     };
     readonly customer: string | null;
 }
+/** What differs on a page that was read again. */
+interface PageChange {
+    /** `rule`: one of the rules for card forms that the page breaks. */
+    readonly what: 'script' | 'header' | 'rule' | 'page';
+    readonly change: 'added' | 'removed' | 'changed' | 'unreadable';
+    /** The address of a script (`inline` and its hash), the name of a header, or the id of a rule; '' where it has none. */
+    readonly name: string;
+}
+interface PageEvent {
+    readonly page: {
+        readonly id: string;
+        readonly address: string;
+        /** Unix milliseconds: the last reading before, which found what this one was compared with. */
+        readonly last_read_time: number;
+        /** 50 at most. */
+        readonly changes: readonly PageChange[];
+    };
+}
 /** The body of a delivery: Standard Webhooks. `timestamp` is ISO 8601, when it happened. */
 interface WebhookEvent<T extends EventType = EventType> {
     readonly type: T;
     readonly timestamp: string;
-    readonly data: T extends `card.${string}` ? CardEvent : ReceiptEvent;
+    readonly data: T extends `card.${string}` ? CardEvent : T extends `page.${string}` ? PageEvent : ReceiptEvent;
 }/** A card as a merchant may keep it. */
 interface Card {
     /** Masked PAN: `8600***6311` in the spec profile, `860006******6311` in the subscribe profile. */

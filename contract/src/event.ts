@@ -7,6 +7,7 @@ export const eventTypes = [
   'receipt.held',
   'receipt.cancelled',
   'receipt.failed',
+  'page.changed',
 ] as const
 
 export type EventType = (typeof eventTypes)[number]
@@ -39,9 +40,29 @@ export interface ReceiptEvent {
   readonly customer: string | null
 }
 
+/** What differs on a page that was read again. */
+export interface PageChange {
+  /** `rule`: one of the rules for card forms that the page breaks. */
+  readonly what: 'script' | 'header' | 'rule' | 'page'
+  readonly change: 'added' | 'removed' | 'changed' | 'unreadable'
+  /** The address of a script (`inline` and its hash), the name of a header, or the id of a rule; '' where it has none. */
+  readonly name: string
+}
+
+export interface PageEvent {
+  readonly page: {
+    readonly id: string
+    readonly address: string
+    /** Unix milliseconds: the last reading before, which found what this one was compared with. */
+    readonly last_read_time: number
+    /** 50 at most. */
+    readonly changes: readonly PageChange[]
+  }
+}
+
 /** The body of a delivery: Standard Webhooks. `timestamp` is ISO 8601, when it happened. */
 export interface WebhookEvent<T extends EventType = EventType> {
   readonly type: T
   readonly timestamp: string
-  readonly data: T extends `card.${string}` ? CardEvent : ReceiptEvent
+  readonly data: T extends `card.${string}` ? CardEvent : T extends `page.${string}` ? PageEvent : ReceiptEvent
 }

@@ -16,6 +16,7 @@ export function printEvidencePage(rows: readonly EvidenceRow[], broken: readonly
       ...rows.map(({ requirement, id, what, shownBy }) => `| ${requirement} | \`${id}\` | ${what} | ${shownBy} |`),
     ].join('\n'),
     ...states.split('\n\n'),
+    ...forMerchants.split('\n\n'),
     [
       '## Installations with one thing wrong',
       '',
@@ -53,3 +54,25 @@ tessera evidence --verify evidence-2026-11/evidence.json --key keys.pem
 
 const states = `\`met\` and \`not met\` are what the program has seen. \`person\`: the fact is stated, and a person judges whether it is enough. \`unknown\`: it could not be looked at,
 and the text says why.`
+
+const forMerchants = `## For merchants
+
+A shop that embeds the card form may rest SAQ A on you: PCI SSC FAQ 1588 (February 2025) lets the provider of an embedded form confirm that it includes techniques that
+protect the page from script attacks, when it is set up as instructed. A shop that redirects to the hosted page is not asked
+([which route](../guides/saq-a.md)).
+
+\`\`\`bash
+openssl genpkey -algorithm ed25519 -out confirmations.pem          # once; not on the machine of the service
+openssl pkey -in confirmations.pem -pubout -out confirmations.pub  # hand this out
+tessera evidence --merchant 65f0c0ffee0000000000cafe --out shop-2026-11 --signing-key confirmations.pem --publish
+tessera evidence --verify shop-2026-11/evidence.json --key confirmations.pub
+\`\`\`
+
+- **You sign, with a key of your own.** Neither the service nor its key store has it, and the project confirms nothing. Without \`--signing-key\` the pack has no confirmation;
+  its facts are signed by the key of the audit.
+- **In the pack**: version and integrity values of the form’s scripts, headers of its document for each origin of the merchant, checks of the merchant’s pages with
+  what reading them again found, the scripts that the merchant has authorized, and the confirmation, in which \`providerName\` names you.
+- **\`--publish\`** shows \`evidence.json\` to the merchant, on the page *Compliance*; it is an entry \`merchant.evidence_published\` of the audit. A later one replaces it.
+- Exit code 1 when a page breaks a rule or has changed, or a script of it is not authorized: the merchant has to look first. In a test environment the confirmation says
+  that it confirms nothing.
+- Pages are read again every [\`pageReadHours\`](../reference/settings.md#pageReadHours) (requirements 6.4.3 and 11.6.1): each one that the merchant has checked by its address.`

@@ -93,6 +93,25 @@ export const dashboardComplianceGetContract = defineOperation('dashboard.complia
   errors: [],
 })
 
+export const dashboardComplianceEvidenceContract = defineOperation('dashboard.compliance.evidence', {
+  summary: 'Returns the evidence that the operator has signed and published for the merchant; null without one.',
+  caller: 'dashboard',
+  role: 'read',
+  mutates: false,
+  limit: 'read',
+  params: Type.Object({}),
+  result: Type.Object({
+    evidence: Type.Union([
+      Type.Object({
+        pack: Type.String({ description: 'One line of JSON; `tessera evidence --verify` verifies it.' }),
+        publishedAt: timestamp,
+      }),
+      Type.Null(),
+    ]),
+  }),
+  errors: [],
+})
+
 export const dashboardComplianceResponsibilitiesContract = defineOperation('dashboard.compliance.responsibilities', {
   summary: 'Returns who is responsible for each requirement, in the language of the caller (PCI DSS 12.8.5, 12.9.2).',
   caller: 'dashboard',
@@ -126,6 +145,7 @@ export const dashboardConsentsListContract = defineOperation('dashboard.consents
 
 export const dashboardComplianceOperations = operationsByName(
   dashboardComplianceGetContract,
+  dashboardComplianceEvidenceContract,
   dashboardComplianceResponsibilitiesContract,
   dashboardConsentsListContract,
 )

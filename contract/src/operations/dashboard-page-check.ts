@@ -33,6 +33,24 @@ const report = Type.Object({
   sarif: Type.String({ description: 'The same as SARIF 2.1.0.' }),
 })
 
+const watch = Type.Object(
+  {
+    state: Type.Union([
+      Type.Literal('new'),
+      Type.Literal('unchanged'),
+      Type.Literal('changed', { description: 'Until somebody checks the page.' }),
+      Type.Literal('unreadable'),
+      Type.Literal('tampered', { description: 'Its row was changed outside the service; a check of the page writes it anew.' }),
+    ]),
+    readAt: orNull(timestamp),
+    changedAt: orNull(timestamp),
+    changes: Type.Array(Type.Object({ what: Type.String(), change: Type.String(), name: Type.String() }), {
+      description: 'As in the event `page.changed`; 50 at most.',
+    }),
+  },
+  { description: 'What reading the page again by the schedule found.' },
+)
+
 const script = Type.Object({
   scriptId: Type.String(),
   page,
@@ -76,7 +94,15 @@ export const dashboardPageCheckListContract = defineOperation('dashboard.pageChe
   limit: 'read',
   params: Type.Object({}),
   result: Type.Object({
-    checks: Type.Array(Type.Object({ page, checkedAt: timestamp, errors: Type.Integer(), warnings: Type.Integer() })),
+    checks: Type.Array(
+      Type.Object({
+        page,
+        checkedAt: timestamp,
+        errors: Type.Integer(),
+        warnings: Type.Integer(),
+        watch: Type.Union([watch, Type.Null()], { description: 'Null for pasted source, which is not read again.' }),
+      }),
+    ),
   }),
   errors: [],
 })

@@ -30,6 +30,7 @@ const type = Type.Union(
     Type.Literal('receipt.held'),
     Type.Literal('receipt.cancelled'),
     Type.Literal('receipt.failed'),
+    Type.Literal('page.changed'),
   ],
   { description: 'What happened.' },
 )
@@ -40,7 +41,7 @@ const delivery = Type.Object({
   url: Type.Union([Type.String(), Type.Null()], { description: 'Null where the endpoint was removed or is tampered.' }),
   isEndpointTampered: Type.Boolean({ description: 'The endpoint was changed outside the service.' }),
   type: Type.Union([type, Type.Null()], { description: 'Null: the event was changed outside the service, and nothing of it is returned.' }),
-  objectId: Type.String({ description: 'The card or receipt.' }),
+  objectId: Type.String({ description: 'The card, receipt or page.' }),
   state,
   attemptCount: Type.Integer({ description: 'Attempts since it was created or last replayed.' }),
   dueAt: Type.Union([timestamp, Type.Null()], { description: 'The next attempt; null: none.' }),

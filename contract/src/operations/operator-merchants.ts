@@ -2,8 +2,18 @@ import Type from 'typebox'
 
 import { givenAccountFieldPattern } from '../receipt.ts'
 
+import { maxPackLength } from '../merchant-pack.ts'
+
 import { operationsByName } from './operation.ts'
-import { defineOperatorOperation, listLength, merchantId, isoTimestamp, isoTimestampOrNull, merchantIdParams } from './operator.ts'
+import {
+  defineOperatorOperation,
+  listLength,
+  merchantId,
+  operatorDone,
+  isoTimestamp,
+  isoTimestampOrNull,
+  merchantIdParams,
+} from './operator.ts'
 
 const text = Type.String()
 const endpoint = Type.Union([Type.Object({ url: text, login: text }), Type.Null()])
@@ -96,6 +106,20 @@ export const operatorMerchantsUnblockContract = defineOperatorOperation('operato
   result: merchant,
 })
 
+export const operatorMerchantsPublishEvidenceContract = defineOperatorOperation('operator.merchants.publishEvidence', {
+  summary: 'Shows a merchant the evidence that the operator has signed for it, in the dashboard.',
+  mutates: true,
+  params: Type.Object({
+    merchantId,
+    pack: Type.String({
+      minLength: 1,
+      maxLength: maxPackLength,
+      description: 'A pack is one line, as tessera evidence --merchant writes it.',
+    }),
+  }),
+  result: operatorDone,
+})
+
 export const operatorPasswordsRotateContract = defineOperatorOperation('operator.passwords.rotate', {
   summary: 'Creates another password of a merchant, and returns it once.',
   mutates: true,
@@ -155,6 +179,7 @@ export const operatorMerchantOperations = operationsByName(
   operatorMerchantsChangeContract,
   operatorMerchantsBlockContract,
   operatorMerchantsUnblockContract,
+  operatorMerchantsPublishEvidenceContract,
   operatorPasswordsRotateContract,
   operatorPasswordsRetireContract,
   operatorEndpointsSetContract,

@@ -106,6 +106,7 @@ function ReportActions({ data }: { data: ComplianceData }) {
       >
         {text.saveAll}
       </button>
+      <PublishedEvidence />
     </div>
   )
 }
@@ -114,6 +115,17 @@ function ReportActions({ data }: { data: ComplianceData }) {
 const parts = ['checklist', 'card-data', 'findings', 'scripts', 'consents', 'responsibilities', 'report'] as const
 
 type CompliancePart = (typeof parts)[number]
+
+/** What the provider has signed for the merchant's assessor; nothing until it is published. */
+function PublishedEvidence() {
+  const evidence = useQuery('dashboard.compliance.evidence', {}).result.value?.evidence ?? null
+  if (evidence === null) return null
+  return (
+    <button type="button" onClick={() => download('provider-evidence.json', 'application/json', `${evidence.pack}\n`)}>
+      {compliancePageText.current().saveEvidence}
+    </button>
+  )
+}
 
 /** Opens every `details` element for printing, so that the texts cardholders agree to are on paper too. */
 function openForPrint(): () => void {

@@ -31,6 +31,14 @@ const en = {
     stopped: 'the service is shutting down. Try again in a moment.',
     status: 'it responds with {0}, not 200.',
   },
+  readAgain: 'Read again',
+  watchStates: {
+    new: 'not yet',
+    unchanged: 'unchanged',
+    changed: 'changed: check the page',
+    unreadable: 'could not be read',
+    tampered: 'changed outside the service: check the page',
+  },
   latestChecks: 'Latest checks',
   none: {
     title: 'No pages checked yet',
@@ -92,6 +100,14 @@ const ru: PageCheckMessages = {
     stopped: 'сервис останавливается. Повторите чуть позже.',
     status: 'она отвечает {0}, а не 200.',
   },
+  readAgain: 'Повторное чтение',
+  watchStates: {
+    new: 'ещё не было',
+    unchanged: 'без изменений',
+    changed: 'изменилась: проверьте её',
+    unreadable: 'не удалось прочитать',
+    tampered: 'запись изменена вне сервиса: проверьте страницу',
+  },
   latestChecks: 'Последние проверки',
   none: {
     title: 'Страницы ещё не проверялись',
@@ -150,6 +166,14 @@ const uz: PageCheckMessages = {
     too_complex: 'u juda murakkab: oʻn besh soniyada tahlil qilib boʻlmadi.',
     stopped: 'xizmat toʻxtamoqda. Birozdan keyin urinib koʻring.',
     status: '200 emas, {0} javob beradi.',
+  },
+  readAgain: 'Qayta oʻqish',
+  watchStates: {
+    new: 'hali yoʻq',
+    unchanged: 'oʻzgarmagan',
+    changed: 'oʻzgardi: sahifani tekshiring',
+    unreadable: 'oʻqib boʻlmadi',
+    tampered: 'yozuv xizmatdan tashqarida oʻzgartirilgan: sahifani tekshiring',
   },
   latestChecks: 'Oxirgi tekshiruvlar',
   none: {

@@ -40,7 +40,7 @@ function PageCheckPanels({ checks, onReload }: { checks: readonly PageCheckRow[]
       <p>{text.about}</p>
       {hasRole('developer') ? <CheckForm initialUrl={checks[0]?.page ?? ''} onChecked={onChecked} /> : <p>{text.onlyDevelopers}</p>}
       {page === null ? <EmptyState {...text.none} next="none" /> : <StoredReport key={`${page} ${String(checkCount.value)}`} page={page} />}
-      {checks.length > 1 && <LatestChecks checks={checks} page={page} />}
+      {checks.length > 0 && <LatestChecks checks={checks} page={page} />}
       <section class="panel">
         <h2>{text.live}</h2>
         <p>{text.liveText}</p>
@@ -60,6 +60,10 @@ function StoredReport({ page }: { page: string }) {
   )
 }
 
+function formatChange({ what, change, name }: NonNullable<PageCheckRow['watch']>['changes'][number]): string {
+  return `${what} ${change} ${name}`
+}
+
 /** The latest check of each page. The one that is shown is marked. */
 function LatestChecks({ checks, page }: { checks: readonly PageCheckRow[]; page: string | null }) {
   const text = pageCheckText.current()
@@ -72,6 +76,7 @@ function LatestChecks({ checks, page }: { checks: readonly PageCheckRow[]; page:
             <tr>
               <th scope="col">{text.page}</th>
               <th scope="col">{text.checkedAt}</th>
+              <th scope="col">{text.readAgain}</th>
               <th scope="col" class="number">
                 {text.errors}
               </th>
@@ -93,6 +98,19 @@ function LatestChecks({ checks, page }: { checks: readonly PageCheckRow[]; page:
                 </td>
                 <td>
                   <Time at={check.checkedAt} />
+                </td>
+                <td>
+                  {check.watch === null ? (
+                    '—'
+                  ) : (
+                    <span title={check.watch.changes.map(formatChange).join('\n')}>{text.watchStates[check.watch.state]}</span>
+                  )}
+                  {check.watch?.readAt != null && (
+                    <>
+                      {' '}
+                      <Time at={check.watch.readAt} />
+                    </>
+                  )}
                 </td>
                 <td class="number">{check.errors}</td>
                 <td class="number">{check.warnings}</td>

@@ -63,7 +63,11 @@ function DeliverySummary({ delivery, onReplay, onRefresh }: DeliveryDetails & { 
     [text.id, <CopyButton text={eventId} />],
     [
       text.object,
-      type === null ? objectId : <a href={dashboardPath(`${type.startsWith('card.') ? 'cards' : 'receipts'}/${objectId}`)}>{objectId}</a>,
+      type === null || type === 'page.changed' ? (
+        objectId
+      ) : (
+        <a href={dashboardPath(`${type.startsWith('card.') ? 'cards' : 'receipts'}/${objectId}`)}>{objectId}</a>
+      ),
     ],
     [text.endpoint, url ?? (isEndpointTampered ? text.tampered : text.removed)],
     [text.createdAt, <Time at={createdAt} />],

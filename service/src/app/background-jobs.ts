@@ -50,6 +50,7 @@ export function listBackgroundJobs(app: ComposedServices): BackgroundJob[] {
     { event: 'counters_updated',              everyMs: 2 * seconds,  run: uncounted(app.counters.runOnce) },
     { event: 'counters_deleted',              everyMs: minutes,      run: byTime(app.counters.deleteOld) },
     { event: 'findings_stored',               everyMs: 2 * seconds,  run: uncounted(() => app.findings.runOnce()) },
+    { event: 'pages_read',                    everyMs: minutes / 2,  run: byTime(app.pageReadings.runOnce) },
     { event: 'requests_recorded',             everyMs: seconds,      run: uncounted(app.recorder.runOnce) },
     { event: 'audit_checkpoints_exported',    everyMs: seconds / 4,  run: uncounted(() => app.checkpoints.runOnce()) },
     { event: 'sms_deliveries_stored',         everyMs: 5 * seconds,  run: uncounted(app.smsReports.runOnce) },

@@ -1,6 +1,5 @@
 import { shareKekId } from '@tessera/vault/share-set'
 
-import { makeHttpGet } from '../adapters/http/http-get.ts'
 import { openControls } from '../adapters/sandbox/controls.ts'
 import { makeReset } from '../domain/merchants/reset.ts'
 import type { Sandbox } from '../adapters/sandbox/sandbox.ts'
@@ -15,6 +14,7 @@ import { makeFreshRowAuthenticator, makeRowFreshness } from '../domain/freshness
 import { makeCardResealer } from '../domain/cards/reseal.ts'
 import { cardSettings, createCardServices } from '../domain/cards/services.ts'
 import { makeCardSweeper } from '../domain/cards/sweep.ts'
+import { makeMerchantPacks } from '../domain/compliance/merchant-packs.ts'
 import { makeEvidenceCollector } from '../domain/compliance/evidence.ts'
 import { makeComplianceFindings } from '../domain/compliance/findings.ts'
 import { makeConsents } from '../domain/consents/consents.ts'
@@ -27,9 +27,6 @@ import { makeIdempotency } from '../domain/idempotency/idempotency.ts'
 import { idempotencySettings } from '../domain/idempotency/dependencies.ts'
 import { makeMerchantEndpointAdministration } from '../domain/merchants/merchant-endpoint.ts'
 import { makeMerchants } from '../domain/merchants/merchants.ts'
-import { makeFetchPage } from '../domain/page-check/fetch-page.ts'
-import { makePageCheck } from '../domain/page-check/page-check.ts'
-import { makeParsePage } from '../domain/page-check/parse-page.ts'
 import { createNetworkDay } from '../domain/payments/network-day.ts'
 import { createReceiptAdministration } from '../domain/payments/administration.ts'
 import { createReceipts } from '../domain/payments/receipts.ts'
@@ -79,6 +76,7 @@ import type { DomainBase } from './domain-base.ts'
 import { createFormServices } from './form-services.ts'
 import { readReadiness, type Lifecycle } from './lifecycle.ts'
 import { createOutsideSystems } from './outside-systems.ts'
+import { createPageServices } from './page-services.ts'
 import { makeSignBackup } from './sign-backup.ts'
 import type { ServiceOverrides } from './service-overrides.ts'
 import { createSmsServices } from './sms-services.ts'
@@ -241,11 +239,15 @@ export async function createServices(config: Config, adapters: Adapters, deps: S
   registerResealGauges(reseal, metrics, machineClock)
   const findings = makeComplianceFindings({ store, clock })
   const provider = { name: config.providerName ?? 'Tessera', termsUrl: config.termsUrl, privacyUrl: config.privacyUrl }
-  const get = makeHttpGet({ guard: pageGuard, clock, timeoutMs: pageFetchTimeoutMs, replyBytesMax: maxPageBytes })
-  const page = overrides.pageCheck ?? {
-    fetchPage: makeFetchPage({ get, guard: pageGuard, isLoopbackWelcome: adapters.webhooksToLoopback }),
-    parse: makeParsePage({ clock }),
-  }
+  const pages = createPageServices(config, {
+    base,
+    merchants,
+    guard: pageGuard,
+    isLoopbackWelcome: adapters.webhooksToLoopback,
+    overrides,
+    log,
+    metrics,
+  })
 
   return {
     ...outsideSystems,
@@ -356,7 +358,8 @@ export async function createServices(config: Config, adapters: Adapters, deps: S
     startPage: makeGettingStarted({ store, clock }, { formOrigin, sdk, testing: sandbox === null ? null : testingOf(sandbox) }),
     evidence: makeEvidenceCollector({ store, mac, merchants, disclosures, findings, details: { provider, form: sdk } }),
     consents: makeConsents({ store: scanning, disclosures, mac }),
-    pageCheck: makePageCheck({ ...base, merchants, formOrigin, ...page }),
+    ...pages,
+    merchantPacks: makeMerchantPacks(base),
     requestLog,
     /** Calls that an older version recorded. */
     moveFormerRequests: (until: AbortSignal) => moveFormerRequests({ store, requestLog, log }, until),
@@ -387,6 +390,6 @@ function testingOf({ cards, code, demo }: Sandbox): GettingStartedDetails['testi
 
 /** A record that is damaged is refused by the next start, which says what to do. */
 const noHeads = (): null => null
-const [dayMs, pageFetchTimeoutMs, maxPageBytes] = [86_400_000, 10_000, 1_000_000]
+const dayMs = 86_400_000
 /** Calls wait for one batch: for the thread that writes an embedded database, and on PostgreSQL for the processors. Decision 81 has the figures. */
 const backgroundBatchMs = 4

@@ -9,6 +9,7 @@ import { cardLocksTable } from '../store/receipts.ts'
 import type { Row, Value } from '../store/statement.ts'
 import { makeTestAuthenticator } from '../testing/authenticator.fixture.ts'
 import { createDashboardClient } from '../testing/dashboard-user.fixture.ts'
+import { signedPack } from '../testing/merchant-pack.fixture.ts'
 import { randomHex } from '../testing/random.fixture.ts'
 import { operatorActor } from '../testing/request-context.fixture.ts'
 import { successPan } from '../testing/receipts.fixture.ts'
@@ -42,10 +43,12 @@ export const boundRows: Readonly<Record<string, (deps: BoundRowDependencies) => 
   form_sessions: openFormSession,
   idempotency: claimKey,
   known_devices: rememberDevice,
+  merchant_packs: publishPack,
   merchants: createMerchant,
   operations: holdMoney,
   outbox: writeEvent,
   page_scripts: findScript,
+  page_watches: watchPage,
   receipts: createReceipt,
   verifications: requestCode,
   webhook_endpoints: writeEvent,
@@ -278,9 +281,44 @@ async function findScript({ app }: BoundRowDependencies): Promise<BoundRow> {
     requestId: '',
   }
   const limits = { pagesMax: 9, scriptsMax: 9 }
-  await app.store.write(savePageCheck, { check, scripts: [script], replaced: [], ...limits, audit: { ...audit, outcome: 'clean' } })
+  await app.store.write(savePageCheck, {
+    check,
+    scripts: [script],
+    watch: null,
+    replaced: [],
+    ...limits,
+    audit: { ...audit, outcome: 'clean' },
+  })
   const use = async () => (await app.pageCheck.scripts({ bucket, merchantId }))[0]?.decision === 'authorised'
   return { where: `script_id = '${found.scriptId}'`, use }
+}
+
+async function watchPage({ app }: BoundRowDependencies): Promise<BoundRow> {
+  const { merchantId, bucket } = app.merchant()
+  const of = { bucket, merchantId }
+  const watch = await app.pageReadings.startWatch(of, 'https://shop.example/pay', 1)
+  const check = { ...of, page: watch.page, checkedAt: 1, checkedBy: 'u', errors: 0, warnings: 0, report: '{}' }
+  const entry = {
+    at: 1,
+    actor: 'user:u',
+    action: 'page.checked',
+    merchantId,
+    subject: 'u',
+    version: 0,
+    mac: new Uint8Array(0),
+    requestId: '',
+  }
+  const limits = { pagesMax: 9, scriptsMax: 9, scripts: [], replaced: [] }
+  await app.store.write(savePageCheck, { check, watch, ...limits, audit: { ...entry, outcome: 'clean' } })
+  const use = async () => (await app.pageReadings.list(of))[0]?.state === 'new'
+  return { where: `page_id = '${watch.pageId}' and merchant_id = '${merchantId}'`, use }
+}
+
+async function publishPack({ app }: BoundRowDependencies): Promise<BoundRow> {
+  const { merchantId, bucket } = app.merchant()
+  await app.merchants.ensureMerchant({ id: merchantId, name: 'A shop', password: 'a password of the API, as long as one' })
+  if (!(await app.merchantPacks.publish(merchantId, signedPack(merchantId), ''))) throw new Error('the pack was refused')
+  return { where: `merchant_id = '${merchantId}'`, use: async () => (await app.merchantPacks.find({ bucket, merchantId })) !== null }
 }
 
 /** An event that waits to be delivered, and its endpoint. */

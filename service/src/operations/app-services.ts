@@ -6,6 +6,7 @@ import type { Clock } from '../clock.ts'
 import type { CardServices } from '../domain/cards/services.ts'
 import type { ClockAdministration } from '../domain/clock-administration.ts'
 import type { CollectEvidence } from '../domain/compliance/evidence.ts'
+import type { MerchantPacks } from '../domain/compliance/merchant-packs.ts'
 import type { Consents, RecentConsents } from '../domain/consents/consents.ts'
 import type { Custody } from '../domain/custody/custody.ts'
 import type { CustodyAudit } from '../domain/custody/custody-audit.ts'
@@ -75,6 +76,7 @@ export interface AppServices {
   readonly webhookReports: WebhookReports
   readonly pageCheck: PageCheck
   readonly evidence: CollectEvidence
+  readonly merchantPacks: MerchantPacks
 
   readonly readReadiness: () => Promise<Result<'operator.status.get'>>
   readonly clockAdministration: ClockAdministration

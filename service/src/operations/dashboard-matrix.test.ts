@@ -120,6 +120,7 @@ const pointed: Readonly<Record<DashboardOperationName, (at: Owned) => object>> =
   'dashboard.webhooks.replay': ({ endpointId, eventId }) => ({ endpointId, eventId }),
   'dashboard.webhooks.replayFailed': ({ endpointId }) => ({ endpointId }),
   'dashboard.compliance.get': () => ({}),
+  'dashboard.compliance.evidence': () => ({}),
   'dashboard.compliance.responsibilities': () => ({ locale: 'uz' }),
   'dashboard.consents.list': () => ({}),
   'dashboard.pageCheck.run': () => ({ html: '<p>a page', locale: 'en' }),
@@ -237,6 +238,7 @@ async function own(owner: DashboardUser): Promise<Owned> {
     pagesMax: 9,
     scriptsMax: 9,
     replaced: [],
+    watch: null,
     audit: { ...note, requestId: '', outcome: 'broken' },
   })
   app.findings.record({

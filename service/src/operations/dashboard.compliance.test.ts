@@ -5,6 +5,7 @@ import { createDashboardClient } from '../testing/dashboard-user.fixture.ts'
 import { hashDisclosure } from '../domain/consents/disclosure-text.ts'
 import { sandboxDisclosure } from '../adapters/sandbox/legal.ts'
 
+import { signedPack } from '../testing/merchant-pack.fixture.ts'
 import { createTestApp } from '../testing/test-app.fixture.ts'
 import { findCard, updateCard } from '../store/cards.ts'
 
@@ -57,4 +58,21 @@ test('the responsibility matrix is complete in each language, by requirement', a
     assert.notEqual(row.merchant, uz?.[at]?.merchant)
     assert.match(ru?.[at]?.provider ?? '', /\p{Script=Cyrillic}/u)
   }
+})
+
+test('a merchant downloads the pack that the operator published for it, and nobody else’s', async () => {
+  const [user, other] = [await entrance.user('read'), await entrance.user('read')]
+  assert.deepEqual(await user.call('dashboard.compliance.evidence', {}), { evidence: null })
+  const pack = signedPack(user.merchantId)
+  assert.equal(await app.merchantPacks.publish(user.merchantId, pack, ''), true)
+  assert.deepEqual(await user.call('dashboard.compliance.evidence', {}), { evidence: { pack, publishedAt: app.clock.now() } })
+  assert.deepEqual(await other.call('dashboard.compliance.evidence', {}), { evidence: null })
+  const refused = [
+    pack.replace('We confirm', 'We do not'),
+    signedPack(other.merchantId),
+    signedPack(user.merchantId, { confirmation: null }),
+    signedPack(user.merchantId, { type: 'tessera.evidence/1' }),
+    '{}',
+  ]
+  for (const text of refused) assert.equal(await app.merchantPacks.publish(user.merchantId, text, ''), false, text)
 })

@@ -1,5 +1,6 @@
 import type { Result } from '@tessera/contract/operations'
 import {
+  dashboardComplianceEvidenceContract,
   dashboardComplianceGetContract,
   dashboardComplianceResponsibilitiesContract,
   dashboardConsentsListContract,
@@ -15,6 +16,11 @@ import { operation } from './operation.ts'
 /** Returns the evidence that the service has for the merchant's own PCI DSS duties. */
 export const dashboardComplianceGet = operation(dashboardComplianceGetContract, {
   run: async (_params, ctx, { evidence }) => toEvidenceResult(await evidence(ctx)),
+})
+
+/** Returns the evidence that the operator has published for the merchant. */
+export const dashboardComplianceEvidence = operation(dashboardComplianceEvidenceContract, {
+  run: async (_params, ctx, { merchantPacks }) => ({ evidence: await merchantPacks.find(ctx) }),
 })
 
 /** Returns the responsibility matrix: provider or merchant. */

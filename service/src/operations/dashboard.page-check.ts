@@ -11,6 +11,7 @@ import {
 import type { Language } from '@tessera/contract/profile'
 
 import { type ReviewedScript, type PageReport, writeSarif } from '../domain/page-check/page-check.ts'
+import type { WatchedPage } from '../domain/page-check/page-readings.ts'
 import { describeRules } from '../domain/page-check/rule-descriptions.ts'
 
 import { operation } from './operation.ts'
@@ -28,7 +29,9 @@ export const dashboardPageCheckRun = operation(dashboardPageCheckRunContract, {
 /** Lists the last check of each page. */
 export const dashboardPageCheckList = operation(dashboardPageCheckListContract, {
   run: async (_params, ctx, { pageCheck }) => ({
-    checks: (await pageCheck.list(ctx)).map(({ page, checkedAt, errors, warnings }) => ({ page, checkedAt, errors, warnings })),
+    checks: (await pageCheck.list(ctx)).map(({ page, checkedAt, errors, warnings, watch }) => {
+      return { page, checkedAt, errors, warnings, watch: watch === null ? null : toWatchItem(watch) }
+    }),
   }),
 })
 
@@ -65,6 +68,10 @@ export function toPageReport(report: PageReport, language: Language): Result<'da
     rules: describeRules(new Set(findings.map(({ rule }) => rule)), language),
     sarif: writeSarif(report),
   }
+}
+
+function toWatchItem({ state, readAt, changedAt, changes }: WatchedPage) {
+  return { state, readAt: readAt === 0 ? null : readAt, changedAt: changedAt === 0 ? null : changedAt, changes: [...changes] }
 }
 
 function toScriptItem(script: ReviewedScript): Result<'dashboard.scripts.list'>['scripts'][number] {

@@ -12,6 +12,7 @@ import { makeTestAuthenticator, type TestAuthenticator } from '../testing/authen
 import { decodeBase32 } from '../testing/base32.fixture.ts'
 import { createDashboardClient, type DashboardUser } from '../testing/dashboard-user.fixture.ts'
 import { request } from '../testing/pipeline.fixture.ts'
+import { signedPack } from '../testing/merchant-pack.fixture.ts'
 import { pass } from '../testing/receipts.fixture.ts'
 import { operatorActor } from '../testing/request-context.fixture.ts'
 import type { TestApp } from '../testing/test-app.fixture.ts'
@@ -163,6 +164,7 @@ export const preparedCalls: Readonly<Partial<Record<OperationName, (scene: CallS
     await callOperator(app, 'operator.merchants.block', { merchantId })
     return { merchantId }
   },
+  'operator.merchants.publishEvidence': async ({ shop: { merchantId } }) => ({ merchantId, pack: signedPack(merchantId) }),
   'operator.passwords.rotate': async ({ shop: { merchantId } }) => ({ merchantId }),
   'operator.passwords.retire': async ({ app, shop: { merchantId } }) => {
     await callOperator(app, 'operator.passwords.rotate', { merchantId })
@@ -233,14 +235,8 @@ async function reviewedScript({ app, shop: { bucket, merchantId }, owner }: Call
   const { seal } = makeRowAuthenticator(app.keyring, app.environment, pageScriptsTable)
   const [page, scriptId, fingerprint] = ['https://shop.example/pay', '5c1'.padEnd(24, '0'), 'sha256-of-it']
   const seen = { firstAt: 1, lastAt: 1, scriptId, address: `${page}.js`, fingerprint, integrity: '', party: 'first' } as const
-  const unreviewed = {
-    decision: 'open',
-    reason: '',
-    reviewedFingerprint: '',
-    reviewedBy: '',
-    reviewedAt: 0,
-    mac: new Uint8Array(0),
-  } as const
+  const review = { reason: '', reviewedFingerprint: '', reviewedBy: '', reviewedAt: 0 }
+  const unreviewed = { decision: 'open', ...review, mac: new Uint8Array(0) } as const
   await app.store.write(savePageCheck, {
     check: {
       bucket,
@@ -256,6 +252,7 @@ async function reviewedScript({ app, shop: { bucket, merchantId }, owner }: Call
     pagesMax: 9,
     scriptsMax: 9,
     replaced: [],
+    watch: null,
     audit: {
       at: 1,
       actor: `user:${userId}`,

@@ -7,6 +7,7 @@ import {
   operatorMerchantsChangeContract,
   operatorMerchantsCreateContract,
   operatorMerchantsGetContract,
+  operatorMerchantsPublishEvidenceContract,
   operatorMerchantsListContract,
   operatorMerchantsUnblockContract,
   operatorPasswordsRetireContract,
@@ -19,7 +20,7 @@ import { readMerchantPatch } from '../domain/merchants/merchant-patch.ts'
 import type { CredentialUse } from '../store/merchants.ts'
 
 import { operation } from './operation.ts'
-import { expectAllowed, isoTime, withMerchantRow } from './operator.ts'
+import { expectAllowed, isoTime, refusal, withMerchantRow } from './operator.ts'
 
 /** Creates a merchant. Its password is returned only in this result. */
 export const operatorMerchantsCreate = operation(operatorMerchantsCreateContract, {
@@ -41,6 +42,15 @@ export const operatorMerchantsGet = operation(operatorMerchantsGetContract, {
   async run({ merchantId }, _ctx, { merchants }) {
     const merchant = await withMerchantRow(merchantId, () => merchants.administration.find(merchantId))
     return toMerchantView(merchant, merchant.uses)
+  },
+})
+
+/** Publishes evidence for a merchant, signed by a key of the operator. */
+export const operatorMerchantsPublishEvidence = operation(operatorMerchantsPublishEvidenceContract, {
+  async run({ merchantId, pack }, ctx, { merchants, merchantPacks }) {
+    await withMerchantRow(merchantId, () => merchants.administration.find(merchantId))
+    if (!(await merchantPacks.publish(merchantId, pack, ctx.requestId))) throw refusal('pack_not_signed')
+    return { success: true }
   },
 })
 

@@ -25,6 +25,8 @@ const operatorMessages = {
   row_tampered:
     'The row of merchant {} was not written by this service: nothing was done. The database was changed; see docs/operating/merchants.md.',
   card_unknown: 'There is no card {}.',
+  pack_not_signed:
+    'This is no pack of the merchant with a confirmation that its key has signed: tessera evidence --merchant <id> --signing-key <file> --publish',
   consent_none: 'There is no consent to store the card {}: it was created for one payment.',
   key_owner_required: 'A card key belongs to a merchant: tessera keys rotate card <merchant id>',
   key_owner_unexpected: 'Only a card key has a merchant.',

@@ -6,7 +6,12 @@ import { cardsVerify } from './cards.verify.ts'
 import { dashboardAuditList } from './dashboard.audit.ts'
 import { dashboardExportsFinish, dashboardExportsStart } from './dashboard.exports.ts'
 import { dashboardCardsGet, dashboardCardsList, dashboardCardsRemove } from './dashboard.cards.ts'
-import { dashboardComplianceGet, dashboardComplianceResponsibilities, dashboardConsentsList } from './dashboard.compliance.ts'
+import {
+  dashboardComplianceEvidence,
+  dashboardComplianceGet,
+  dashboardComplianceResponsibilities,
+  dashboardConsentsList,
+} from './dashboard.compliance.ts'
 import { dashboardCustomersGet, dashboardCustomersList } from './dashboard.customers.ts'
 import { dashboardOverviewGet } from './dashboard.overview.ts'
 import {
@@ -136,6 +141,7 @@ import {
   operatorMerchantsCreate,
   operatorMerchantsGet,
   operatorMerchantsList,
+  operatorMerchantsPublishEvidence,
   operatorMerchantsUnblock,
   operatorPasswordsRetire,
   operatorPasswordsRotate,
@@ -203,6 +209,7 @@ export const operationRegistry: OperationRegistry = Object.freeze({
   'dashboard.customers.list':              dashboardCustomersList,
   'dashboard.customers.get':               dashboardCustomersGet,
   'dashboard.compliance.get':              dashboardComplianceGet,
+  'dashboard.compliance.evidence':         dashboardComplianceEvidence,
   'dashboard.compliance.responsibilities': dashboardComplianceResponsibilities,
   'dashboard.consents.list':               dashboardConsentsList,
   'dashboard.overview.get':                dashboardOverviewGet,
@@ -313,6 +320,7 @@ export const operationRegistry: OperationRegistry = Object.freeze({
   'operator.merchants.change':      operatorMerchantsChange,
   'operator.merchants.block':       operatorMerchantsBlock,
   'operator.merchants.unblock':     operatorMerchantsUnblock,
+  'operator.merchants.publishEvidence': operatorMerchantsPublishEvidence,
   'operator.passwords.rotate':      operatorPasswordsRotate,
   'operator.passwords.retire':      operatorPasswordsRetire,
   'operator.endpoints.set':         operatorEndpointsSet,

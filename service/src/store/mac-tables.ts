@@ -7,7 +7,9 @@ import { dashboardSessionsTable, dashboardSessionVersion } from './dashboard-ses
 import { dashboardUsersTable } from './dashboard-users.ts'
 import { formSessionsTable } from './form-sessions.ts'
 import { knownDevicesTable } from './known-devices.ts'
+import { merchantPacksTable } from './merchant-packs.ts'
 import { merchantsTable } from './merchants.ts'
+import { pageWatchesTable } from './page-watches.ts'
 import { receiptsTable } from './receipts.ts'
 import { findRowByKey, keyNames, listRowPage, type PagedTable, readRow, valuesOf } from './row-pages.ts'
 import { makeStatement, type Row, type Value } from './statement.ts'
@@ -49,6 +51,8 @@ const otherTables = [
   dashboardPasskeysTable,
   dashboardRecoveryCodesTable,
   knownDevicesTable,
+  merchantPacksTable,
+  pageWatchesTable,
 ]
 
 /** All of them. A test compares the list with the column maps. */

@@ -1,5 +1,6 @@
 import type { AuditEntry } from './audit.ts'
 import type { MerchantKey } from './merchants.ts'
+import { endWatches, type PageWatchRow, writeWatch } from './page-watches.ts'
 import { type Row, sql } from './statement.ts'
 import { integer, oneOf, quote, quotedText, readColumn, readInteger, readText, RowBroken, rowMac, text, timestamp } from './columns.ts'
 import { table, type RowOf } from './table.ts'
@@ -54,6 +55,8 @@ export interface PageCheckResult {
   readonly scripts: readonly PageScriptRow[]
   /** Ids of rows with a wrong MAC. Those of the page, of its scripts, and of no checked page are deleted before the scripts are stored. */
   readonly replaced: readonly string[]
+  /** Reads the page again by the schedule from now on; null for one without an address. */
+  readonly watch: PageWatchRow | null
   /** Per merchant; the oldest beyond the limit are deleted. */
   readonly pagesMax: number
   readonly scriptsMax: number
@@ -90,11 +93,12 @@ const deleteOldScripts = sql`
  * deleted, and so are the oldest pages and scripts beyond the limits.
  */
 export function* savePageCheck({ audit, ...result }: PageCheckResult & { readonly audit: AuditEntry }): Transaction<void> {
-  const { check, scripts, replaced, pagesMax, scriptsMax } = result
+  const { check, scripts, watch, replaced, pagesMax, scriptsMax } = result
   const { bucket, merchantId, checkedAt } = check
   const [of, page] = [[bucket, merchantId], quote(check.page)]
   yield* run(upsertCheck, pageChecksTable.toValues(check))
   yield* run(deleteOldChecks, [...of, pagesMax])
+  yield* watch === null ? endWatches(check) : writeWatch(watch)
   const found = new Set(scripts.map(({ scriptId }) => scriptId))
   for (const scriptId of replaced) yield* run(deleteReplaced, [...of, scriptId, page, Number(found.has(scriptId))])
   for (const script of scripts) yield* run(upsertScript, pageScriptsTable.toValues(script))

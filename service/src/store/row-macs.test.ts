@@ -321,9 +321,11 @@ const knownMacs = {
   disclosures: 'de24bddbc3783162',
   idempotency: '7fea0305fb995be3',
   known_devices: 'f6e0874d3dcceec9',
+  merchant_packs: '1fc3023a00bcce08',
   operations: '38ee05f0c8554e88',
   outbox: 'b641fd4845eb096c',
   page_scripts: 'ea24d1e1f7ef2ec1',
+  page_watches: '26c64b462f9095c0',
   verifications: '9261f9901be0af55',
   webhook_endpoints: '607322344d7d7e04',
 }

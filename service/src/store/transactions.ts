@@ -16,10 +16,12 @@ import * as keks from './keks.ts'
 import * as knownAnswers from './known-answers.ts'
 import * as knownDevices from './known-devices.ts'
 import * as merchantLogos from './merchant-logos.ts'
+import * as merchantPacks from './merchant-packs.ts'
 import * as merchants from './merchants.ts'
 import * as operations from './operations.ts'
 import * as outbox from './outbox.ts'
 import * as pageChecks from './page-checks.ts'
+import * as pageWatches from './page-watches.ts'
 import * as postponedDeliveries from './postponed-deliveries.ts'
 import * as receiptSummaries from './receipt-summaries.ts'
 import * as receipts from './receipts.ts'
@@ -70,10 +72,12 @@ const tables: readonly object[] = [
   knownAnswers,
   knownDevices,
   merchantLogos,
+  merchantPacks,
   merchants,
   operations,
   outbox,
   pageChecks,
+  pageWatches,
   postponedDeliveries,
   receiptSummaries,
   receipts,

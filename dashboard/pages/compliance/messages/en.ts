@@ -79,6 +79,7 @@ export const complianceEn = {
   },
   print: 'Print',
   saveAll: 'Save as JSON',
+  saveEvidence: 'Provider’s confirmation (JSON)',
   csv: 'Save as CSV',
   items: {
     3: {

@@ -80,6 +80,7 @@ export const complianceRu: CompliancePageMessages = {
   },
   print: 'Печать',
   saveAll: 'Сохранить JSON',
+  saveEvidence: 'Подтверждение провайдера (JSON)',
   csv: 'Сохранить CSV',
   items: {
     3: {

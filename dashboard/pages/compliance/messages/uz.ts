@@ -80,6 +80,7 @@ export const complianceUz: CompliancePageMessages = {
   },
   print: 'Chop etish',
   saveAll: 'JSON saqlash',
+  saveEvidence: 'Provayder tasdigʻi (JSON)',
   csv: 'CSV saqlash',
   items: {
     3: {

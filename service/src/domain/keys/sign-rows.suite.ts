@@ -157,6 +157,8 @@ async function revertMigration(
     'kek_processes',
     'trace_numbers',
     'sms_sends',
+    'page_watches',
+    'merchant_packs',
   ])
     await raw(`drop table ${table}`)
   for (const column of ['method', 'confirmed_at']) await raw(`alter table dashboard_sessions drop column ${column}`)

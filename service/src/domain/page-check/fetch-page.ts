@@ -9,6 +9,8 @@ export interface FetchedPage {
   readonly url: URL
   readonly text: string
   readonly policies: readonly string[]
+  /** Those that protect a page, by name. */
+  readonly headers: Readonly<Record<string, string>>
 }
 
 export interface FetchPageDependencies {
@@ -50,7 +52,8 @@ function readReply(url: URL, { status, headers, body }: HttpGetResponse): Fetche
   if (headers.contentEncoding !== '' && headers.contentEncoding !== 'identity') throw notChecked('compressed')
   const text = Buffer.from(body).toString('utf8')
   if (!isHtml(text)) throw notChecked('not_html')
-  return { url, text, policies: headers.contentSecurityPolicy === '' ? [] : [headers.contentSecurityPolicy] }
+  const policies = headers.contentSecurityPolicy === '' ? [] : [headers.contentSecurityPolicy]
+  return { url, text, policies, headers: headers.protecting }
 }
 
 /** The same limits as the command-line tool. */

@@ -21,6 +21,7 @@ import type { Store } from '../../store/store.ts'
 import { keepValid, makeVerifiedRows, type VerifiedRowDependencies } from '../verified-rows.ts'
 
 import { isHtml, notChecked, type FetchPage } from './fetch-page.ts'
+import type { PageReadings, WatchedPage } from './page-readings.ts'
 import type { ParsePage } from './parse-page.ts'
 import type { PageFinding, ParsedPage } from './parsed-page.ts'
 import { severityOf } from './rule-descriptions.ts'
@@ -65,11 +66,16 @@ export interface PageCheck {
     by: PageCheckActor,
     signal: AbortSignal,
   ): Promise<PageReport>
-  list(of: MerchantKey): Promise<PageCheckRow[]>
+  list(of: MerchantKey): Promise<ListedPageCheck[]>
   get(of: MerchantKey, page: string): Promise<PageReport | null>
   scripts(of: MerchantKey): Promise<ReviewedScript[]>
   /** Throws `scriptChanged` when the script is gone or differs from the reviewed one. */
   review(of: MerchantKey, input: ScriptReviewInput, by: PageCheckActor): Promise<void>
+}
+
+/** The last check of a page, and what came of reading it again; null for a pasted one. */
+export interface ListedPageCheck extends PageCheckRow {
+  readonly watch: WatchedPage | null
 }
 
 export interface PageCheckDependencies extends VerifiedRowDependencies {
@@ -78,11 +84,21 @@ export interface PageCheckDependencies extends VerifiedRowDependencies {
   readonly merchants: Pick<MerchantCache, 'find'>
   readonly fetchPage: FetchPage
   readonly parse: ParsePage
+  readonly readings: Pick<PageReadings, 'startWatch' | 'list'>
   /** Null: take the origin from the page; only in the test environment. */
   readonly formOrigin: string | null
 }
 
-export function makePageCheck({ store, clock, merchants, fetchPage, parse, formOrigin, ...deps }: PageCheckDependencies): PageCheck {
+export function makePageCheck({
+  store,
+  clock,
+  merchants,
+  fetchPage,
+  parse,
+  readings,
+  formOrigin,
+  ...deps
+}: PageCheckDependencies): PageCheck {
   const rows = makeVerifiedRows(deps, pageScriptsTable)
   return Object.freeze<PageCheck>({
     async run({ bucket, merchantId }, input, { userId, requestId, address }, signal) {
@@ -102,6 +118,7 @@ export function makePageCheck({ store, clock, merchants, fetchPage, parse, formO
       await store.write(savePageCheck, {
         check: { ...check, report: JSON.stringify(toReport(parsed)) },
         scripts,
+        watch: 'url' in input ? await readings.startWatch({ bucket, merchantId }, report.page, report.checkedAt) : null,
         replaced: await tamperedScripts({ bucket, merchantId }),
         pagesMax,
         scriptsMax,
@@ -109,7 +126,14 @@ export function makePageCheck({ store, clock, merchants, fetchPage, parse, formO
       })
       return report
     },
-    list: ({ bucket, merchantId }) => store.read(listPageChecks({ bucket, merchantId })),
+    async list({ bucket, merchantId }) {
+      const [checks, watched] = await Promise.all([
+        store.read(listPageChecks({ bucket, merchantId })),
+        readings.list({ bucket, merchantId }),
+      ])
+      const watches = new Map(watched.map((watch) => [watch.page, watch]))
+      return checks.map((check) => ({ ...check, watch: watches.get(check.page) ?? null }))
+    },
     async get({ bucket, merchantId }, page) {
       const row = (await store.read(listPageChecks({ bucket, merchantId }))).find((check) => check.page === page)
       return row === undefined ? null : { page, checkedAt: row.checkedAt, ...(JSON.parse(row.report) as ReturnType<typeof toReport>) }

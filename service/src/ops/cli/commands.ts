@@ -165,6 +165,17 @@ const evidence: Command = {
       meaning: 'Instead: verifies the signature of a pack with the public key alone; exit code 1 when it is not signed as it is.',
     },
     { name: 'key', takes: '<file>', meaning: 'With --verify: one or more public keys in PEM, the output of tessera audit public-key.' },
+    {
+      name: 'merchant',
+      takes: '<id>',
+      meaning: 'Instead: the pack of a merchant, which lets a shop rest SAQ A on you (PCI SSC FAQ 1588).',
+    },
+    {
+      name: 'signing-key',
+      takes: '<file>',
+      meaning: 'With --merchant: your own Ed25519 private key in PEM. The pack then has the confirmation, and this key signs it.',
+    },
+    { name: 'publish', meaning: 'With --signing-key: the merchant can download the pack in the dashboard. Needs the service to run.' },
   ],
   run: async (input) => (await import('./evidence/run-evidence.ts')).runEvidence(input),
 }

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 
-import { readAlertRules, readDashboardPanels } from './monitoring.fixture.ts'
+import { provokedAlerts, readAlertRules, readDashboardPanels } from './monitoring.fixture.ts'
 
 const root = join(import.meta.dirname, '../../../..')
 const read = (path: string): string => readFileSync(join(root, path), 'utf8')
@@ -19,7 +19,9 @@ test('each alert has a page with its expression and its severity, and is in the 
     assert.ok(page.includes(`\`\`\`promql\n${expression}\n\`\`\``), `${runbook} has another expression than the rule`)
     assert.match(page, /\n## Look\n\n- [^]*\n## Do\n\n- /, runbook)
     assert.ok(
-      index.includes(`| [\`${name}\`](alerts/${runbook.split('/').at(-1) ?? ''}) | ${severity} |`),
+      index.includes(
+        `| [\`${name}\`](alerts/${runbook.split('/').at(-1) ?? ''}) | ${severity} | ${provokedAlerts.includes(name) ? 'service' : 'series'} |`,
+      ),
       `alerts.md has no line of ${name}`,
     )
     assert.ok(['page', 'ticket'].includes(severity) && summary.endsWith('.'), name)
@@ -27,6 +29,10 @@ test('each alert has a page with its expression and its severity, and is in the 
   assert.deepEqual(pages.toSorted(), rules.map(({ runbook }) => runbook.split('/').at(-1)).toSorted())
   assert.equal(new Set(rules.map(({ name }) => name)).size, rules.length)
   assert.ok(rules.length > 30, 'the rules are read')
+  assert.deepEqual(
+    provokedAlerts.filter((provoked) => !rules.some(({ name }) => name === provoked)),
+    [],
+  )
 })
 
 test('each alert has a unit test that makes it fire and end', () => {

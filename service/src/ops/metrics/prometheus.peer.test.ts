@@ -1,8 +1,9 @@
 // needs: prometheus, postgres
 // time limit: 420 s
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { request } from 'node:https'
 import { join } from 'node:path'
@@ -14,12 +15,12 @@ import { makeAuthority } from '../../adapters/http/certificate.fixture.ts'
 import type { RunningInfo } from '../../app/lifecycle.ts'
 import { makeScratch, runHere, runTessera, until, type Child } from '../../testing/child.fixture.ts'
 
-import { monitoringFolder, readAlertRules, readDashboardPanels } from './monitoring.fixture.ts'
+import { monitoringFolder, provokedAlerts, readAlertRules, readDashboardPanels } from './monitoring.fixture.ts'
 import { runPromtool, startPrometheus, type RunningPrometheus } from './prometheus.fixture.ts'
 
 // The shipped rules and the dashboard with the real Prometheus, which scrapes a real service on PostgreSQL.
 
-/** The alerts that this test makes fire, and end, in the real service; the others have their unit test alone. */
+/** The alerts that this test has made fire, and end, in the real service. */
 const provoked = new Set<string>()
 
 const server = process.env['TESSERA_TEST_POSTGRES_URL'] ?? assert.fail('TESSERA_TEST_POSTGRES_URL is not set: npm run peers sets it')
@@ -137,14 +138,48 @@ test('a gateway that takes no message, and an endpoint of a merchant that does n
 
 test('a card network without an answer: its share, its breaker, the part that is away, failing calls, and the payment that stays unknown', async () => {
   const token = await createVerifiedToken()
+  const paid = await payWith(token)
   await command('sandbox', 'step', 'network', 'lose_answer')
   await whileCalling(
     () => payWith(token),
     4,
     () => fires(...networkAlerts),
   )
+  // A refund that the network does not confirm, and a quarter of an hour for the payments.
+  await call('receipts.cancel', { id: paid })
+  await command('sandbox', 'clock', '20m')
+  await fires('TesseraPaymentUnknown', 'TesseraReceiptsOpenLong')
   await command('sandbox', 'restore')
-  await whileCalling(pay, 2, () => ends(...networkAlerts))
+  await whileCalling(pay, 2, () => ends(...networkAlerts, 'TesseraPaymentUnknown', 'TesseraReceiptsOpenLong'))
+})
+
+test('cards that wait for the sweeper, until it comes', async () => {
+  await createToken('8600069195406311')
+  await command('sandbox', 'clock', '3h')
+  await fires('TesseraSweepBehind')
+  await ends('TesseraSweepBehind')
+  await command('sandbox', 'restore')
+})
+
+test('sign-ins that are guessed, and a job that only fails', async () => {
+  await whileCalling(signInWrongly, 4, () => fires('TesseraSignInFlood'))
+  await db.query('alter table sms_sends rename to sms_sends_away')
+  await fires('TesseraJobFailing').finally(() => db.query('alter table sms_sends_away rename to sms_sends'))
+  await ends('TesseraSignInFlood', 'TesseraJobFailing')
+})
+
+test('a process that may open few files, and one that stands still', async () => {
+  const pid = String(service.facts.pid)
+  const limit = (soft: string): void => void execFileSync('prlimit', [`--pid=${pid}`, `--nofile=${soft}:`])
+  const [, before = ''] = /Max open files +(\d+)/.exec(readFileSync(`/proc/${pid}/limits`, 'utf8')) ?? []
+  limit(String(readdirSync(`/proc/${pid}/fd`).length + 6))
+  await fires('TesseraDescriptorsLow').finally(() => limit(before))
+  await ends('TesseraDescriptorsLow')
+  process.kill(service.facts.pid, 'SIGSTOP')
+  await new Promise((resolve) => setTimeout(resolve, 1500))
+  process.kill(service.facts.pid, 'SIGCONT')
+  // Its end is that of the window of its maximum, or of the process.
+  await fires('TesseraEventLoopStalled')
 })
 
 test('rows that somebody has locked', async () => {
@@ -154,10 +189,10 @@ test('rows that somebody has locked', async () => {
     12,
     async () => {
       await fires('TesseraDatabaseBusy').finally(() => db.query('rollback'))
-      await fires('TesseraCommitsSlow')
+      await fires('TesseraCommitsSlow', 'TesseraCallsSlow')
     },
   )
-  await ends('TesseraDatabaseBusy', 'TesseraCommitsSlow')
+  await ends('TesseraDatabaseBusy', 'TesseraCommitsSlow', 'TesseraCallsSlow')
 })
 
 test('every query of the dashboard has series after this traffic', async () => {
@@ -189,20 +224,31 @@ test('a process that is being stopped, one that has ended, and the next one that
   await fires('TesseraDown')
   await service.ended
   service = await startService(['--kek-age-days-max=365'])
-  await ends('TesseraDown', 'TesseraNotReady', 'TesseraKekDue')
+  await ends('TesseraDown', 'TesseraNotReady', 'TesseraKekDue', 'TesseraEventLoopStalled')
 })
 
-test('nothing fires in the end, and the page says how many alerts were tried in a real service', async () => {
+test('the metrics of every alert that was not provoked are in a real scrape, or belong to a part that this service has not', async () => {
+  const missing: string[] = []
+  const others = readAlertRules().filter(({ name }) => !provokedAlerts.includes(name))
+  assert.ok(others.length > 10)
+  for (const { name, expression } of others)
+    for (const [metric] of expression.matchAll(/\b(?:tessera|process)_[a-z_]+\b/g))
+      if ((await prometheus.count(`count_over_time(${metric}[1h])`)) === 0) missing.push(`${name} ${metric}`)
+  assert.deepEqual(missing, notInThisScrape)
+  assert.equal(await prometheus.count('count_over_time(tessera_no_such_metric[1h])'), 0, 'the control')
+})
+
+test('nothing fires in the end, and the alerts that were provoked are those of the table', async () => {
   let left: readonly string[] = []
   await until(async () => (left = await prometheus.firing()).length === 0, 'every alert to end').catch(() => assert.fail(left.join(' ')))
-  const names = readAlertRules().map(({ name }) => name)
-  assert.ok([...provoked].every((name) => names.includes(name)))
-  const page = readFileSync(join(monitoringFolder, '..', 'docs/operating/alerts.md'), 'utf8')
-  assert.ok(
-    page.includes(`${numberWords[provoked.size] ?? 'no word'} of them in a real`),
-    `${String(provoked.size)}: ${[...provoked].join(' ')}`,
-  )
+  assert.deepEqual([...provoked].sort(), [...provokedAlerts].sort())
 })
+
+/** The canary has a page of its own, and SMPP is not set up here: their metrics have tests where they are. */
+const notInThisScrape: readonly string[] = [
+  'TesseraCanaryFailing tessera_canary_last_success_timestamp_seconds',
+  'TesseraSmsConnectionAway tessera_sms_connection_away_seconds',
+]
 
 /** What does not happen in this service, or need not: an overload while rows are locked; no limits are on, no SMS report, no endpoint of a merchant, no job that fails. */
 const mayBeEmpty: readonly string[] = [
@@ -214,7 +260,6 @@ const mayBeEmpty: readonly string[] = [
   'tessera_job_runs_total',
 ]
 const networkAlerts = ['TesseraNetworkSilent', 'TesseraPartAway', 'TesseraCallsFailing']
-const numberWords: Readonly<Record<number, string>> = { 14: 'fourteen', 15: 'fifteen', 16: 'sixteen' }
 
 async function fires(...names: readonly string[]): Promise<void> {
   const seen = new Set<string>()
@@ -312,9 +357,10 @@ async function pay(): Promise<void> {
   await payWith(await createVerifiedToken())
 }
 
-async function payWith(token: string): Promise<void> {
+async function payWith(token: string): Promise<string> {
   const { result } = await post('receipts.create', { amount: 500_000, account: { order_id: '1' } })
   await call('receipts.pay', { id: result?.receipt?._id, token })
+  return result?.receipt?._id ?? ''
 }
 
 /** The reason of the error; '' of a result. */
@@ -323,6 +369,11 @@ async function call(method: string, params: object): Promise<string> {
 }
 
 async function signIn(): Promise<void> {
+  assert.equal(await signInWrongly(), 'sign_in_refused')
+}
+
+/** The reason for which it was refused. */
+async function signInWrongly(): Promise<string> {
   const host = `localhost:${String(port)}`
   const headers = { host, origin: `https://${host}`, 'sec-fetch-site': 'same-origin' }
   const { error } = await send(
@@ -330,7 +381,7 @@ async function signIn(): Promise<void> {
     { id: 1, method: 'dashboard.session.signIn', params: { phone: '998900000000', password: 'wrong' } },
     headers,
   )
-  assert.equal(error?.reason, 'sign_in_refused')
+  return error?.reason ?? ''
 }
 
 interface RpcReply {

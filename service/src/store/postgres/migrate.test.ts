@@ -86,6 +86,7 @@ test(
         'user-names',
         'refund-days',
         'password-labels',
+        'page-watches',
       ],
     )
   }),
@@ -95,7 +96,7 @@ test(
   'a migration does not wait long for a table, so that calls do not queue behind it, and is tried again until the table is free',
   withPostgres(async ({ raw, url, reopen }) => {
     await raw('delete from migrations where number > 36')
-    await raw('drop table receipt_summaries, receipt_orders, summary_positions, summary_lease')
+    await raw('drop table receipt_summaries, receipt_orders, summary_positions, summary_lease, page_watches, merchant_packs')
     await raw('alter table webhook_endpoints drop column types, drop column disabled_at')
     await raw('alter table delivery_attempts drop column reply_headers, drop column reply_body')
     await raw('alter table dashboard_users drop column name, drop column last_sign_in_at')
@@ -121,6 +122,7 @@ test(
         { number: 40, compatible: 0 },
         { number: 41, compatible: 1 },
         { number: 42, compatible: 0 },
+          { number: 43, compatible: 1 },
       ],
     )
   }),

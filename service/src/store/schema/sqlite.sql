@@ -312,6 +312,15 @@ create table merchant_logos (
   stored_at integer not null
 ) strict;
 
+create table merchant_packs (
+  bucket integer not null,
+  merchant_id text not null,
+  pack text not null,
+  published_at integer not null,
+  mac blob not null,
+  primary key (bucket, merchant_id)
+) strict;
+
 create table merchants (
   id text primary key not null,
   bucket integer not null,
@@ -395,6 +404,25 @@ create table page_scripts (
   judged_at integer not null, mac blob not null default x'',
   primary key (bucket, merchant_id, script_id)
 ) strict;
+
+create table page_watches (
+  bucket integer not null,
+  merchant_id text not null,
+  page_id text not null,
+  page text not null,
+  state text not null,
+  baseline text not null,
+  changes text not null,
+  reading integer not null,
+  failures integer not null,
+  due_at integer not null,
+  read_at integer not null,
+  changed_at integer not null,
+  mac blob not null,
+  primary key (bucket, merchant_id, page_id)
+) strict;
+
+create index page_watches_due on page_watches (due_at);
 
 create table receipt_orders (
   bucket integer not null,

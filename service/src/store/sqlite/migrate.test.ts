@@ -79,6 +79,7 @@ test('an embedded store from before payments keeps its cards and accepts receipt
         { number: 40, name: 'user-names', breaking: true },
         { number: 41, name: 'refund-days', breaking: false },
         { number: 42, name: 'password-labels', breaking: true },
+        { number: 43, name: 'page-watches', breaking: false },
       ]
       assert.deepEqual(
         applied,

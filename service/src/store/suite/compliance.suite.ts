@@ -107,6 +107,7 @@ export function complianceSuite(withStore: WithStore): void {
       pagesMax: 3,
       scriptsMax: 4,
       replaced: [],
+      watch: null,
       ...over,
       audit: auditOf('page.checked', 'u'),
     })

@@ -1,14 +1,11 @@
-import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
 
 import type { AuditSigner } from '@tessera/vault/audit'
 import { dueAt } from '@tessera/vault/epoch'
 import { KekSealedError } from '@tessera/vault/kek'
 
-import { formFolder } from '../../../app/built-files.ts'
 import type { StartSubject } from '../../../app/start-subject.ts'
-import { readFormAssets, scriptHashOf } from '../../../server/pages/form-assets.ts'
 import { countUsers } from '../../../store/dashboard-users.ts'
 import { listKeks } from '../../../store/keks.ts'
 import { makeWalk } from '../../../store/walk.ts'
@@ -17,7 +14,10 @@ import { allStages, type StoreReport } from '../../audit/check.ts'
 import { makeAuditSigners } from '../../audit/signers.ts'
 import type { Config } from '../../config/config.ts'
 import { formatEvidence, isSignedEvidence, judgeFacts, printEvidence, type EvidenceDocument } from './document.ts'
-import type { EvidenceFacts, KeyFacts, ScriptFact, StoredFacts } from './facts.ts'
+import type { EvidenceFacts, KeyFacts, StoredFacts } from './facts.ts'
+import { isSignedMerchantPack } from './merchant-pack.ts'
+import { readScripts, writePack } from './pack-files.ts'
+import { runMerchantPack } from './run-merchant-pack.ts'
 import { ExitError } from '../../exits.ts'
 import { scrubLine } from '../../logging/scrub.ts'
 import { tesseraVersion } from '../../version.ts'
@@ -36,6 +36,10 @@ export async function runEvidence(input: CommandInput): Promise<CommandOutcome> 
   const packed = input.options.get('verify')
   if (packed !== undefined) return verifyPack(packed, input)
   const folder = makeFolder(input.options.get('out'))
+  const merchantId = input.options.get('merchant')
+  if (merchantId !== undefined) return runMerchantPack(merchantId, folder, input)
+  for (const name of ['signing-key', 'publish'])
+    if (input.options.has(name)) throw new ExitError('usage', `--${name} is for the pack of a merchant: --merchant <id>`)
   const { findings, read } = await examine(input)
   const stored = read === null ? refusedSettings : await lookAtStores(read.config, input)
   const facts: EvidenceFacts = {
@@ -50,10 +54,7 @@ export async function runEvidence(input: CommandInput): Promise<CommandOutcome> 
   const line = formatEvidence(document, signer)
   const signature =
     typeof signer === 'string' ? `Not signed: ${signer}` : `Signed by the key ${signer.keyId} of the audit (\`evidence.json\`).`
-  const files = { 'evidence.json': `${line}\n`, 'evidence.md': printEvidence(document, signature) }
-  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text, { mode: 0o600, flag: 'wx', flush: true })
-  const hashes = Object.entries(files).map(([name, text]) => `${createHash('sha256').update(text).digest('hex')}  ${name}\n`)
-  writeFileSync(join(folder, 'SHA256SUMS'), hashes.join(''), { mode: 0o600, flag: 'wx', flush: true })
+  writePack(folder, { 'evidence.json': `${line}\n`, 'evidence.md': printEvidence(document, signature) })
   const isClean = document.rows.every(({ state }) => state === 'met' || state === 'person')
   return {
     exit: isClean ? 'done' : 'findings',
@@ -74,7 +75,8 @@ function verifyPack(path: string, { options }: CommandInput): CommandOutcome {
   const keyPath = options.get('key')
   if (keyPath === undefined) throw new ExitError('usage', 'Give the public keys with --key <file>: tessera audit public-key prints them.')
   if (!existsSync(path)) throw new ExitError('usage', `There is no file ${path}.`)
-  const isSigned = isSignedEvidence(readFileSync(path, 'utf8'), readKeyFile(keyPath))
+  const [line, keys] = [readFileSync(path, 'utf8'), readKeyFile(keyPath)]
+  const isSigned = isSignedEvidence(line, keys) || isSignedMerchantPack(line, keys)
   const text = isSigned ? `${path} is as one of the keys signed it.` : `${path} was not signed by any of the keys as it is.`
   return { exit: isSigned ? 'done' : 'findings', data: { file: path, isSigned }, text }
 }
@@ -156,21 +158,6 @@ function toStoredFacts({ rows, entries, chains, findings }: StoreReport): Stored
     changedCards: linesOf((kind) => kind === 'card'),
     changedRows: linesOf((kind) => kind !== 'card' && kind !== 'chain' && kind !== 'request_log'),
     chainFaults: linesOf((kind) => kind === 'chain'),
-  }
-}
-
-function readScripts(): ScriptFact[] | string {
-  try {
-    const { script, deferred, appearance, files } = readFormAssets(formFolder)
-    const sdk = files.get('tessera.js')
-    return [
-      { name: 'card form', integrity: scriptHashOf(script) },
-      { name: 'card form, later steps', integrity: deferred.integrity },
-      { name: 'card form, appearance', integrity: appearance.integrity },
-      ...(sdk === undefined ? [] : [{ name: 'tessera.js', integrity: sdk.integrity }]),
-    ]
-  } catch (err) {
-    return err instanceof Error ? err.message : String(err)
   }
 }
 
