@@ -136,8 +136,10 @@ for (const [which, before] of [
     `processes of a new version that start at the same moment upgrade ${which}, and none of them fails`,
     withPostgres(async ({ raw, url }) => {
       if (before !== '') await raw(before)
+      const later = readMigrations('postgres').slice(36)
       await raw('delete from migrations where number > 36')
-      await raw('drop table receipt_summaries, receipt_orders, summary_positions, summary_lease')
+      const tables = later.flatMap(({ text }) => [...text.matchAll(/^create table (\w+)/gm)]).map(([, table]) => table)
+      await raw(`drop table ${[...new Set([...tables, 'summary_positions', 'summary_lease'])].join(', ')}`)
       await raw('alter table webhook_endpoints drop column types, drop column disabled_at')
       await raw('alter table delivery_attempts drop column reply_headers, drop column reply_body')
       await raw('alter table dashboard_users drop column name, drop column last_sign_in_at')
@@ -148,7 +150,7 @@ for (const [which, before] of [
         opened.map((each) => (each.status === 'fulfilled' ? 'open' : String(each.reason))),
         ['open', 'open', 'open', 'open'],
       )
-      assert.deepEqual((await raw('select number from migrations where number > 36 order by number')).length, 4)
+      assert.deepEqual((await raw('select number from migrations where number > 36 order by number')).length, later.length)
     }),
   )
 
