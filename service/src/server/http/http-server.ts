@@ -335,6 +335,7 @@ async function drain(server: Server, state: ServerState, { direct, deadlineMs }:
   state.closesConnections = true
   state.isDraining = true
   if (state.shedder.paused() > 0) await readPaused(state)
+  if (direct?.handOverParts() === true) await new Promise((resolve) => setImmediate(resolve))
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
   direct?.closeIdle()
   const cutAfter = (ms: number) =>
