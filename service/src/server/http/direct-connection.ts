@@ -8,7 +8,8 @@ import { readDirectRequest, type DirectRequest } from './direct-request.ts'
 import { adoptSocket } from './direct-socket.ts'
 import { accountOf, requestObjectBytes, type MemoryCharge } from './memory-budget.ts'
 import { formatReplyHead } from './reply-head.ts'
-import { toHttpRequest, type HttpReply, type HttpRequest } from './request.ts'
+import type { HttpReply, HttpRequest } from './request.ts'
+import { toHttpRequest } from './request-headers.ts'
 import { endRequest, type ServerState } from './server-state.ts'
 import { bodyOf } from './shared-body.ts'
 
@@ -254,7 +255,7 @@ class DirectConnection {
 
   #reply(reply: HttpReply): void {
     const { socket } = this
-    const { closesConnections, isDraining, onAbort, addedHeaders, unreadReplies } = this.#state
+    const { closesConnections, isDraining, onAbort, addedHeaders, unreadReplies, wallNow } = this.#state
     const { headers } = this.#request as DirectRequest
     const { text, pieces, contentLength, ownBytes, isZipped } = bodyOf(reply, headers.isGzipAccepted)
     const closesConnection = closesConnections && this.#next.length === 0
@@ -264,7 +265,7 @@ class DirectConnection {
     const head = formatReplyHead(
       reply,
       { contentLength, isZipped, origin: headers.origin, addedHeaders, closesConnection },
-      this.#serving.bounds.keepAliveMs / 1000,
+      { keepAliveMs: this.#serving.bounds.keepAliveMs, nowMs: wallNow() },
     )
     this.#step = 'writing'
     if (text !== null) socket.write(head + text, this.#finish)

@@ -101,7 +101,15 @@ const isTargetCharacter = tableOf(/[A-Za-z0-9._~/-]/)
 const isTokenCharacter = tableOf(/[!#$%&'*+.^_`|~0-9A-Za-z-]/)
 const isValueCharacter = tableOf(/[\t\x20-\x7e]/)
 const unplainFields: ReadonlySet<string> = new Set([
-  ...['transfer-encoding', 'te', 'trailer', 'expect', 'upgrade', 'keep-alive', 'proxy-connection', 'http2-settings', 'max-forwards'],
+  'transfer-encoding',
+  'te',
+  'trailer',
+  'expect',
+  'upgrade',
+  'keep-alive',
+  'proxy-connection',
+  'http2-settings',
+  'max-forwards',
 ])
 const unplainLengths: ReadonlySet<number> = new Set(['content-length', 'connection', ...unplainFields].map(({ length }) => length))
 const lineEnd = '\r\n'
