@@ -14,11 +14,16 @@ export function makeSystemClock(uptimeSeconds: () => number = uptime): Clock & R
   // A container may show its own uptime, which is shorter than the time that the machine was awake.
   const isOfMachine = process.platform === 'linux' && uptimeSeconds() * 1000 >= moment().monotonicMs - uptimeToleranceMs
   return Object.freeze({
-    now: () => Date.now(),
+    now: systemNow,
     moment,
     momentSinceBoot: isOfMachine ? makeMomentSinceBoot(moment, uptimeSeconds, `${bootId} with suspensions`) : moment,
     sleep,
   })
+}
+
+/** Unix milliseconds of the machine. Only for what says the machine's time whatever clock the service has been given, such as the header Date. */
+export function systemNow(): number {
+  return Date.now()
 }
 
 /**

@@ -3,6 +3,7 @@ import { isPublicOperation } from '@tessera/contract/operations'
 import { randomPublic } from '@tessera/vault/random'
 
 import type { Clock } from '../clock.ts'
+import { systemNow } from '../system-clock.ts'
 import type { ComplianceFindings } from '../domain/compliance/findings.ts'
 import type { CallCounters } from '../domain/reporting/call-counters.ts'
 import { operationRegistry } from '../operations/registry.ts'
@@ -108,6 +109,7 @@ export function listenerOptions(config: Config, tls: ListenerTls | null, log: Lo
   const { formOrigin, apiOrigin } = config
   return {
     now: () => performance.now(),
+    wallNow: systemNow,
     bounds: httpBounds(config),
     proxies: trustedProxies(config),
     tls,

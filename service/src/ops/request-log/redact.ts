@@ -73,16 +73,23 @@ function walk(rules: Rules, members: object, listsUnknown: boolean): RedactedMem
   return { list, more }
 
   function visit(object: object, at: string): void {
-    for (const [name, value] of Object.entries(object) as [string, unknown][]) {
+    const values = object as Readonly<Record<string, unknown>>
+    for (const name of Object.keys(values)) {
+      const value = values[name]
       const path = at + name
       const rule = rules.rules.get(path)
-      const wildcardRule = rule === undefined ? rules.rules.get(`${at}*`) : undefined
-      if (rule !== undefined) add({ path, ...redactValue(rule, value) })
-      else if (wildcardRule !== undefined) add({ path: at + nameOf(name), ...redactValue(wildcardRule, value) })
-      else if (rules.parents.has(path) && isObject(value)) visit(value, `${path}.`)
-      else if (rules.parents.has(path)) add({ path, value: null, ...(value === null ? visible : describe(value)) })
-      else if (listsUnknown) add({ path: at + nameOf(name), value: null, hidden: 'unknown', size: 0 })
+      if (rule !== undefined) add(redactValue(path, rule, value))
+      else visitOther(name, value, at)
     }
+  }
+
+  function visitOther(name: string, value: unknown, at: string): void {
+    const path = at + name
+    const wildcardRule = rules.rules.get(`${at}*`)
+    if (wildcardRule !== undefined) add(redactValue(at + nameOf(name), wildcardRule, value))
+    else if (rules.parents.has(path) && isObject(value)) visit(value, `${path}.`)
+    else if (rules.parents.has(path)) add({ path, value: null, ...(value === null ? visible : describe(value)) })
+    else if (listsUnknown) add({ path: at + nameOf(name), value: null, hidden: 'unknown', size: 0 })
   }
 
   function add(member: RedactedMember): void {
@@ -91,13 +98,12 @@ function walk(rules: Rules, members: object, listsUnknown: boolean): RedactedMem
   }
 }
 
-type RedactedValue = Omit<RedactedMember, 'path'>
-
-function redactValue(rule: MemberLogRule, value: unknown): RedactedValue {
-  if (rule === 'secret') return { value: null, hidden: 'secret', size: 0 }
-  if (value === null) return { value, ...visible }
-  const loggable = valueReaders[rule](value)
-  return loggable === null ? { value: null, ...describe(value) } : { value: loggable, ...visible }
+function redactValue(path: string, rule: MemberLogRule, value: unknown): RedactedMember {
+  if (rule === 'secret') return { path, value: null, hidden: 'secret', size: 0 }
+  const loggable = value === null ? null : valueReaders[rule](value)
+  if (loggable !== null || value === null) return { path, value: loggable, hidden: null, size: 0 }
+  const { hidden, size } = describe(value)
+  return { path, value: null, hidden, size }
 }
 
 /** Returns null for a value that is not of the expected kind or must not be stored. */

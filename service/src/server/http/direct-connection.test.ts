@@ -74,14 +74,18 @@ test('a call that arrives while another of its connection is in progress waits, 
 
 test('a connection that only waits is closed when a stop begins, one that has sent nothing is still served, and all are counted', async () => {
   const { http, open, close } = await start({})
-  const [used, fresh] = [await open(), await open()]
+  const [used, fresh, begun] = [await open(), await open(), await open()]
   used.write(post('/api', discover))
   assert.equal((await used.next()).status, 200)
-  assert.equal(await http.connections(), 2)
+  assert.equal(await http.connections(), 3)
+  begun.write(post('/api', discover).slice(0, -5))
+  await new Promise((resolve) => setTimeout(resolve, 10))
   const drained = http.drain(5000)
   assert.equal(await used.closed(), '')
   fresh.write(post('/api', discover))
   assert.deepEqual([(await fresh.next()).headers.get('connection'), await fresh.closed()], ['close', ''])
+  begun.write(discover.slice(-5))
+  assert.deepEqual([(await begun.next()).status, await begun.closed()], [200, ''])
   await drained
   await close()
 })
@@ -122,6 +126,13 @@ test('node lets a server take over the reading of a connection, and nothing of a
   call.write(post('/api/cards.create', `{"id":1,"params":{"card":{"number":"${testPan}","expire":"0399"}}}`))
   assert.equal((await call.next()).status, 200)
   assert.deepEqual([buffer[0], buffer.includes(testPan)], [0, false], 'it was read into the buffer, and wiped')
+  const split = post('/api/cards.create', `{"id":1,"params":{"card":{"number":"${testPan}","expire":"0399"}}}`)
+  buffer.fill('x')
+  call.write(split.slice(0, split.indexOf('{')))
+  await new Promise((resolve) => setTimeout(resolve, 5))
+  call.write(split.slice(split.indexOf('{')))
+  assert.equal((await call.next()).status, 200)
+  assert.deepEqual([buffer[0], buffer.includes(testPan)], [0, false], 'also when the body arrives behind its head')
   broken.write(`POST /api HTTP/1.1\r\nHost: a\r\nContent-Length: 90\r\n\r\n{"number":"${testPan}"`)
   call.write(post('/api', discover))
   await call.next()

@@ -1,19 +1,20 @@
 import type { Server, Socket } from 'node:net'
 
-import { subscriberOf } from '../../domain/limits/address.ts'
+import { plainAddress, subscriberOf } from '../../domain/limits/address.ts'
 
 import { clientAddress } from './client-address.ts'
 import { closeAfter, countRequest, isClosing, type ApiSocket } from './connections.ts'
 import { readDirectRequest, type DirectRequest } from './direct-request.ts'
 import { adoptSocket } from './direct-socket.ts'
-import { requestObjectBytes, type MemoryCharge } from './memory-budget.ts'
+import { accountOf, requestObjectBytes, type MemoryCharge } from './memory-budget.ts'
 import { formatReplyHead } from './reply-head.ts'
-import { toHttpRequest, type HttpReply, type HttpRequest } from './request.ts'
+import type { HttpReply, HttpRequest } from './request.ts'
+import { toHttpRequest } from './request-headers.ts'
 import { endRequest, type ServerState } from './server-state.ts'
 import { bodyOf } from './shared-body.ts'
 
 /**
- * Connections that are read without node:http, as long as each request on them is a small call that arrives in one piece (docs/decisions/0118-direct-requests.md).
+ * Connections that are read without node:http, as long as each request on them is a small call (docs/decisions/0118-direct-requests.md).
  * With the first other one a connection is handed over to node, with the bytes that were read, and stays there.
  */
 export interface DirectConnections {
@@ -21,6 +22,8 @@ export interface DirectConnections {
   adopt(accepted: Socket): Socket | null
   /** Starts to read from it. */
   serve(socket: Socket): void
+  /** Lets node read the requests that have arrived in part. Returns whether there are any, which it reads in this turn. */
+  handOverParts(): boolean
   /** Closes those that have had a request and are between two. */
   closeIdle(): void
   closeAll(): void
@@ -58,6 +61,7 @@ export function makeDirectConnections(serving: DirectServing): DirectConnections
       bySocket.set(socket, connection)
       open.add(connection)
     },
+    handOverParts: () => [...open].filter((connection) => connection.handOverPart()).length > 0,
     closeIdle() {
       for (const connection of [...open]) if (connection.isIdle) connection.socket.destroy()
     },
@@ -82,9 +86,10 @@ class DirectConnection {
   #address = ''
   #headReadAt: number | undefined
   #charge: MemoryCharge | null = null
-  /** What has arrived behind it. */
+  /** What has arrived behind it, or, while none is in progress, a part of one. */
   #next: Buffer = noBytes
   #nextCharge: MemoryCharge | null = null
+  #partTimer: NodeJS.Timeout | undefined
 
   constructor(socket: ApiSocket, serving: DirectServing, leave: () => void) {
     this.socket = socket
@@ -99,7 +104,7 @@ class DirectConnection {
   }
 
   get isIdle(): boolean {
-    return this.#step === 'reading' && this.#hadRequest
+    return this.#step === 'reading' && this.#hadRequest && !this.#hasPart
   }
 
   /** Takes what was read, and wipes it from the buffer. False: nothing more is read before the reply. */
@@ -107,22 +112,57 @@ class DirectConnection {
     const received = bytes.subarray(0, length)
     if (this.#step === 'handedOver') return this.socket.push(copyAndWipe(received))
     if (this.#step === 'waiting' || this.#step === 'handling') return this.#holdNext(received)
-    const request = this.#step === 'reading' ? readDirectRequest(bytes, length) : null
-    if (request !== null && this.#accept(request, received)) return true
-    this.#handOver(copyAndWipe(received))
+    const whole = this.#hasPart ? this.#joinPart(received) : received
+    const request = this.#step === 'reading' ? readDirectRequest(whole, whole.length) : null
+    if (request === 'incomplete' ? this.#holdPart(whole) : request !== null && this.#accept(request, whole)) return true
+    this.#handOver(copyAndWipe(whole))
     return true
+  }
+
+  get #hasPart(): boolean {
+    return this.#step === 'reading' && this.#next.length > 0
+  }
+
+  /** Waits a moment for the rest of a body. Then node waits for it, with its time limits. */
+  #holdPart(received: Buffer): boolean {
+    if (this.#hold(received)) this.#partTimer = setTimeout(this.#handOverPart, partMs)
+    else this.#handOver(this.#next)
+    return true
+  }
+
+  #handOverPart = (): void => {
+    if (this.#hasPart) this.#handOver(this.#next)
+  }
+
+  /** Lets node read what has arrived of a request. Returns whether there was any. */
+  handOverPart(): boolean {
+    const hasPart = this.#hasPart
+    this.#handOverPart()
+    return hasPart
+  }
+
+  #joinPart(received: Buffer): Buffer {
+    clearTimeout(this.#partTimer)
+    this.#nextCharge?.release()
+    this.#nextCharge = null
+    const whole = joinAndWipe(this.#next, received)
+    this.#next = noBytes
+    return whole
   }
 
   /** Holds what arrives behind the request in progress, and reads no more: its client waits for itself. */
   #holdNext(received: Buffer): false {
-    const held = Buffer.concat([this.#next, received])
-    received.fill(0)
-    this.#next.fill(0)
-    this.#next = held
-    this.#nextCharge ??= this.#state.memory.open(this.socket, this.#address)
-    this.#nextCharge.set(held.length)
-    if (this.#nextCharge.findFull(0) !== null) this.socket.destroy()
+    const account = this.#hold(received) ? undefined : accountOf(this.socket)
+    if (account !== undefined) this.#state.memory.cut(account, 'memory_full')
     return false
+  }
+
+  /** False: that is more than may be held. */
+  #hold(received: Buffer): boolean {
+    this.#next = joinAndWipe(this.#next, received)
+    this.#nextCharge ??= this.#state.memory.open(this.socket, plainAddress(this.socket.remoteAddress ?? ''))
+    this.#nextCharge.set(this.#next.length + requestObjectBytes)
+    return this.#nextCharge.findFull(0) === null
   }
 
   /** False: node has to read it. */
@@ -215,7 +255,7 @@ class DirectConnection {
 
   #reply(reply: HttpReply): void {
     const { socket } = this
-    const { closesConnections, isDraining, onAbort, addedHeaders, unreadReplies } = this.#state
+    const { closesConnections, isDraining, onAbort, addedHeaders, unreadReplies, wallNow } = this.#state
     const { headers } = this.#request as DirectRequest
     const { text, pieces, contentLength, ownBytes, isZipped } = bodyOf(reply, headers.isGzipAccepted)
     const closesConnection = closesConnections && this.#next.length === 0
@@ -225,7 +265,7 @@ class DirectConnection {
     const head = formatReplyHead(
       reply,
       { contentLength, isZipped, origin: headers.origin, addedHeaders, closesConnection },
-      this.#serving.bounds.keepAliveMs / 1000,
+      { keepAliveMs: this.#serving.bounds.keepAliveMs, nowMs: wallNow() },
     )
     this.#step = 'writing'
     if (text !== null) socket.write(head + text, this.#finish)
@@ -254,6 +294,7 @@ class DirectConnection {
     const { socket } = this
     this.#step = 'handedOver'
     this.#leave()
+    clearTimeout(this.#partTimer)
     this.#nextCharge?.release()
     socket.off('timeout', this.#timeOut).off('end', this.#end).off('error', destroy).off('close', this.#close)
     socket.unshift(bytes)
@@ -269,20 +310,26 @@ class DirectConnection {
   }
 
   #timeOut = (): void => {
-    const { server, bounds } = this.#serving
-    if (!this.#hadRequest)
-      server.emit('clientError', Object.assign(new Error('no request'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), this.socket)
+    const { bounds } = this.#serving
+    if (!this.#hadRequest) this.#emitClientError('ERR_HTTP_REQUEST_TIMEOUT')
     else if (this.#step === 'reading') this.socket.destroy()
     else if (this.socket.timeout === bounds.keepAliveMs + 1000) this.socket.setTimeout(bounds.idleMs - bounds.keepAliveMs)
     else this.#state.unreadReplies.timeOut(this.socket)
   }
 
   #end = (): void => {
-    this.socket.end()
+    if (this.#hasPart) this.#emitClientError('HPE_INVALID_EOF_STATE')
+    else this.socket.end()
+  }
+
+  /** As node does, for a request that it could not read. */
+  #emitClientError(code: string): void {
+    this.#serving.server.emit('clientError', Object.assign(new Error('no request was read'), { code }), this.socket)
   }
 
   #close = (): void => {
     this.#leave()
+    clearTimeout(this.#partTimer)
     this.#next.fill(0)
   }
 }
@@ -292,10 +339,19 @@ function destroy(this: Socket): void {
 }
 
 function copyAndWipe(bytes: Buffer): Buffer {
-  const copy = Buffer.allocUnsafeSlow(bytes.length)
-  bytes.copy(copy)
-  bytes.fill(0)
-  return copy
+  return joinAndWipe(noBytes, bytes)
+}
+
+/** In memory of its own: what else is in node's pool may be copied with it. */
+function joinAndWipe(first: Buffer, second: Buffer): Buffer {
+  const joined = Buffer.allocUnsafeSlow(first.length + second.length)
+  first.copy(joined)
+  second.copy(joined, first.length)
+  first.fill(0)
+  second.fill(0)
+  return joined
 }
 
 const noBytes = Buffer.alloc(0)
+/** For the packet after that of a head. */
+const partMs = 50

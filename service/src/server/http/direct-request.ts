@@ -2,7 +2,7 @@ import { RequestHeaders } from './request-headers.ts'
 import type { ApiTarget } from './request.ts'
 import { readApiTarget } from './request.ts'
 
-/** A small POST to the API that has arrived in one piece. */
+/** A small POST to the API that has arrived whole. */
 export interface DirectRequest {
   readonly target: ApiTarget
   readonly headers: RequestHeaders
@@ -13,14 +13,16 @@ export interface DirectRequest {
 }
 
 /**
- * Reads a request without node's parser: one POST to the API whose head and body are all of the bytes that one read of the socket returned. Null for anything
+ * Reads a request without node's parser: one POST to the API whose head and body are all of the bytes that have arrived. Null for anything
  * else, and for all that is not beyond doubt: node's parser then reads the same bytes, and refuses or serves them.
  *
  * What is accepted is a part of what node accepts, and means the same there (direct-request.test.ts compares both): HTTP/1.1, a target of unreserved
  * characters, names of token characters right before the colon, values of visible ASCII and blanks, CRLF only, one Host, one Content-Length of digits that is
  * exactly what follows, and none of the headers that change how a connection is read. So no byte is left over that a next request could begin with.
+ *
+ * `incomplete`: such a head, and less than its body: many clients send them one after the other.
  */
-export function readDirectRequest(bytes: Buffer, length: number): DirectRequest | null {
+export function readDirectRequest(bytes: Buffer, length: number): DirectRequest | 'incomplete' | null {
   if (length < leastLength || length > maxDirectBytes) return null
   const headEnd = bytes.subarray(0, length).indexOf(emptyLine)
   if (headEnd < 0) return null
@@ -34,8 +36,11 @@ export function readDirectRequest(bytes: Buffer, length: number): DirectRequest 
   if (target === null || rawHeaders === null) return null
   const headers = new RequestHeaders(rawHeaders)
   const bodyStart = headEnd + emptyLine.length
-  const isFramedOnce = headers.hosts === 1 && headers.contentLengths === 1 && headers.contentLength === length - bodyStart
-  return isFramedOnce ? { target, headers, rawHeaders, bodyStart } : null
+  const { hosts, contentLengths, contentLength } = headers
+  if (hosts !== 1 || contentLengths !== 1 || bodyStart + contentLength > maxDirectBytes) return null
+  const missing = bodyStart + contentLength - length
+  if (missing > 0) return 'incomplete'
+  return missing === 0 ? { target, headers, rawHeaders, bodyStart } : null
 }
 
 /** The header fields of a head; null when one is not plain. */
@@ -96,7 +101,15 @@ const isTargetCharacter = tableOf(/[A-Za-z0-9._~/-]/)
 const isTokenCharacter = tableOf(/[!#$%&'*+.^_`|~0-9A-Za-z-]/)
 const isValueCharacter = tableOf(/[\t\x20-\x7e]/)
 const unplainFields: ReadonlySet<string> = new Set([
-  ...['transfer-encoding', 'te', 'trailer', 'expect', 'upgrade', 'keep-alive', 'proxy-connection', 'http2-settings', 'max-forwards'],
+  'transfer-encoding',
+  'te',
+  'trailer',
+  'expect',
+  'upgrade',
+  'keep-alive',
+  'proxy-connection',
+  'http2-settings',
+  'max-forwards',
 ])
 const unplainLengths: ReadonlySet<number> = new Set(['content-length', 'connection', ...unplainFields].map(({ length }) => length))
 const lineEnd = '\r\n'

@@ -68,6 +68,8 @@ export interface HttpServerOptions {
   readonly bounds?: Partial<HttpBounds>
   /** Milliseconds of a monotonic clock, for the time since the head of a request was read. */
   readonly now?: () => number
+  /** Unix milliseconds of the machine, which node dates its replies by. Default: those since the process began. */
+  readonly wallNow?: () => number
   /** Proxies that are trusted to name the client's address. Default: none. */
   readonly proxies?: TrustedProxies
   /** Null or absent: plain http. */
@@ -109,6 +111,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const {
     handle,
     now = null,
+    wallNow = () => performance.timeOrigin + performance.now(),
     proxies = noProxies,
     tls = null,
     isApiHost = () => true,
@@ -132,7 +135,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     afterCalls: (run) => queueMicrotask(() => process.nextTick(run)),
   })
   const shedder = makeLoadShedder({ now: monotonicMs, every: repeat })
-  const shared = { handle, onError, onAbort, now, turns, shedder, proxies, isApiHost, addedHeaders, memory, unreadReplies }
+  const shared = { handle, onError, onAbort, now, wallNow, turns, shedder, proxies, isApiHost, addedHeaders, memory, unreadReplies }
   const state = createServerState(shared, bounds)
   const serve = servePages(pages, {
     addressOf: (req) => clientAddress(req.socket.remoteAddress ?? '', req.rawHeaders, proxies),
@@ -335,6 +338,7 @@ async function drain(server: Server, state: ServerState, { direct, deadlineMs }:
   state.closesConnections = true
   state.isDraining = true
   if (state.shedder.paused() > 0) await readPaused(state)
+  if (direct?.handOverParts() === true) await new Promise((resolve) => setImmediate(resolve))
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
   direct?.closeIdle()
   const cutAfter = (ms: number) =>

@@ -21,19 +21,25 @@ export function replyHeaders({ requestId, retryAfterSeconds }: HttpReply, option
   return headers
 }
 
+export interface ReplyTimes {
+  readonly keepAliveMs: number
+  /** Unix milliseconds, by the machine's clock. */
+  readonly nowMs: number
+}
+
 /** The same with its status line, as node writes it: direct-connection.test.ts compares the bytes. */
-export function formatReplyHead(reply: HttpReply, options: ReplyHeadOptions, keepAliveSeconds: number): string {
+export function formatReplyHead(reply: HttpReply, options: ReplyHeadOptions, { keepAliveMs, nowMs }: ReplyTimes): string {
   let head = reply.status === 200 ? fixedOk : fixedUnavailable
   const headers = replyHeaders(reply, options)
   head += String(options.contentLength)
   for (let i = fixedHeaders.length + 1; i < headers.length; i += 2) head += `\r\n${headers[i]}: ${headers[i + 1]}`
-  const connection = options.closesConnection ? '' : `Connection: keep-alive\r\nKeep-Alive: timeout=${keepAliveSeconds}\r\n`
-  return `${head}\r\nDate: ${httpDate()}\r\n${connection}\r\n`
+  const connection = options.closesConnection ? '' : `Connection: keep-alive\r\nKeep-Alive: timeout=${Math.floor(keepAliveMs / 1000)}\r\n`
+  return `${head}\r\nDate: ${httpDate(nowMs)}\r\n${connection}\r\n`
 }
 
-/** The time as IMF-fixdate (RFC 9110 §5.6.7), which is formatted once a second. */
-function httpDate(): string {
-  const second = Math.floor(Date.now() / 1000)
+/** A time as IMF-fixdate (RFC 9110 §5.6.7), which is formatted once a second. */
+function httpDate(nowMs: number): string {
+  const second = Math.floor(nowMs / 1000)
   if (second !== dateSecond) {
     dateSecond = second
     dateText = new Date(second * 1000).toUTCString()

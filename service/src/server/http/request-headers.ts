@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 
 import type { ProblemName } from './problem.ts'
-import type { IdempotencyHeader } from './request.ts'
+import type { ApiTarget, HttpRequest, IdempotencyHeader } from './request.ts'
 
 /**
  * The headers that the API reads, from node's raw list in one pass; node's parsed object is never built. Repeated headers are counted where a proxy in
@@ -89,6 +89,23 @@ export class RequestHeaders {
         break
     }
   }
+}
+
+/** What an HTTP request is made of once its body has arrived. */
+export interface ArrivedRequest {
+  readonly headers: RequestHeaders
+  readonly target: ApiTarget
+  readonly refusal: HttpRequest['refusal']
+  readonly body: Buffer
+  readonly address: string
+  readonly headReadAt: number | undefined
+  readonly holdReply: (bytes: number) => boolean
+}
+
+export function toHttpRequest({ headers, target, refusal, body, address, headReadAt, holdReply }: ArrivedRequest): HttpRequest {
+  const { origin, isFromBrowser, idempotencyKey, acceptLanguage, xAuth } = headers
+  const { segment, hasQuery } = target
+  return { refusal, segment, hasQuery, body, xAuth, origin, isFromBrowser, idempotencyKey, acceptLanguage, address, headReadAt, holdReply }
 }
 
 function trimBlanks(value: string): string {

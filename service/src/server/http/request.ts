@@ -1,6 +1,5 @@
 import type { DashboardBrowser, OperatorTerminal } from '../../domain/request-context.ts'
 
-import type { RequestHeaders } from './request-headers.ts'
 import type { BodyPart } from './shared-body.ts'
 
 /** An HTTP request to the API: the parts that the reply depends on. */
@@ -29,23 +28,6 @@ export interface HttpRequest {
   readonly browser?: DashboardBrowser
   /** At the control socket only. */
   readonly terminal?: OperatorTerminal
-}
-
-/** What an HTTP request is made of once its body has arrived. */
-export interface ArrivedRequest {
-  readonly headers: RequestHeaders
-  readonly target: ApiTarget
-  readonly refusal: HttpRequest['refusal']
-  readonly body: Buffer
-  readonly address: string
-  readonly headReadAt: number | undefined
-  readonly holdReply: (bytes: number) => boolean
-}
-
-export function toHttpRequest({ headers, target, refusal, body, address, headReadAt, holdReply }: ArrivedRequest): HttpRequest {
-  const { origin, isFromBrowser, idempotencyKey, acceptLanguage, xAuth } = headers
-  const { segment, hasQuery } = target
-  return { refusal, segment, hasQuery, body, xAuth, origin, isFromBrowser, idempotencyKey, acceptLanguage, address, headReadAt, holdReply }
 }
 
 export interface HttpReply {

@@ -16,6 +16,8 @@ export interface ServerState {
   readonly onAbort: (stage: AbortStage) => void
   /** Milliseconds of a monotonic clock; null: it is not measured when heads are read. */
   readonly now: (() => number) | null
+  /** Unix milliseconds of the machine, for the header Date. */
+  readonly wallNow: () => number
   /** When requests are begun. */
   readonly turns: TurnBudget
   /** Which connections are read. */
