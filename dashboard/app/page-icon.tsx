@@ -1,4 +1,4 @@
-import type { PageDefinition } from './pages.ts'
+import type { CommonMessages } from '../messages/en.ts'
 
 /** The sign of a page beside its name in the navigation: lines on a grid of 16, in the colour of the text. */
 export function PageIcon({ name }: { name: IconName }) {
@@ -10,7 +10,7 @@ export function PageIcon({ name }: { name: IconName }) {
 }
 
 /** The pages that have one. */
-export const pageIconNames: readonly PageDefinition['name'][] = [
+export const pageIconNames: readonly (keyof CommonMessages['pages'])[] = [
   'overview',
   'receipts',
   'cards',
@@ -26,7 +26,7 @@ export const pageIconNames: readonly PageDefinition['name'][] = [
   'users',
 ]
 
-type IconName = PageDefinition['name'] | 'docs'
+type IconName = keyof CommonMessages['pages'] | 'docs'
 
 const paths: Readonly<Record<IconName, string>> = {
   overview: 'M1.5 13.5h13M3.5 13.500V8.500M8 13.500v-10M12.5 13.500V6',

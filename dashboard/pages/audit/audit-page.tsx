@@ -191,8 +191,8 @@ function columns(filter: AuditFilter): TableColumn<AuditRow>[] {
 }
 
 function listName(list: string): string {
-  const { lists } = auditPageText.current()
-  return list in lists ? lists[list as keyof typeof lists] : (messages.value.pages[list as 'receipts'] ?? list)
+  const names: Readonly<Record<string, string>> = { ...messages.value.pages, ...auditPageText.current().lists }
+  return names[list] ?? list
 }
 
 const amountNames: ReadonlySet<string> = new Set(['min_amount', 'max_amount', 'refund_unconfirmed_max'])
