@@ -9,15 +9,7 @@ import type { Config } from '../ops/config/config.ts'
 import type { LogFields } from '../ops/logging/fields.ts'
 import { insertAuditEntry } from '../store/audit.ts'
 import { MoveRefused, readMovedMark } from '../store/sqlite/move-marks.ts'
-import { openMoveTarget } from '../store/move/move-target.ts'
-import {
-  moveStore,
-  type MoveActor,
-  type MoveDestination,
-  type MovePart,
-  type RunStoreMove,
-  type StoreMoveReport,
-} from '../store/move/move-store.ts'
+import type { MoveActor, MoveDestination, MovePart, RunStoreMove, StoreMoveReport } from '../store/move/move-store.ts'
 import { databasePathOf } from '../store/sqlite/sqlite.ts'
 import { SQLITE_KEYS_FILE } from '../store/sqlite/keys.ts'
 import type { Store } from '../store/store.ts'
@@ -64,6 +56,8 @@ export function makeRunStoreMove(
     try {
       const parts = movePartsOf(config, to)
       log('store_move_started', { count: parts.length })
+      // With the driver of PostgreSQL, which other services on this store do without.
+      const { moveStore } = await import('../store/move/move-store.ts')
       const report = await moveStore({
         parts,
         moveId,
@@ -142,6 +136,7 @@ export function movePartsOf(
 export async function completeInterruptedMove({ dataFolder, databaseUrl, keysDatabaseUrl }: Config): Promise<void> {
   const moved = databaseUrl === null ? null : readMovedMark(databasePathOf(dataFolder))
   if (moved === null || databaseUrl === null) return
+  const { openMoveTarget } = await import('../store/move/move-target.ts')
   for (const [url, schema] of [
     [databaseUrl, 'cards'],
     [keysDatabaseUrl ?? databaseUrl, 'keys'],

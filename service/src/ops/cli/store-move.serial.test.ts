@@ -244,6 +244,14 @@ test('a target that has rows, and settings of another key provider, are refused;
   assert.deepEqual([full.code, /the target is not empty/.test(full.out)], [64, true], full.out)
   const foreign = await runTessera(['store', 'move', '--json', `--data=${service.folder}`, '--kek=transit'], (await makeTarget()).env).ended
   assert.deepEqual([foreign.code, /another environment or another provider of the KEK/.test(foreign.out)], [64, true], foreign.out)
+  const away = await runTessera(['store', 'move', '--json', `--data=${service.folder}`], {
+    TESSERA_DATABASE_URL: 'postgres://u:hunter2@127.0.0.1:1/x',
+  }).ended
+  assert.deepEqual(
+    [away.code, /PostgreSQL cannot be used/.test(away.out), /hunter2/.test(away.out + service.err())],
+    [64, true, false],
+    away.out,
+  )
   const next = await makeTarget()
   const cancelled = runTessera(['store', 'move', `--data=${service.folder}`], next.env)
   await until(() => service.err().split('store_move_started').length > 2, 'the move')

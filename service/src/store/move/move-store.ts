@@ -1,7 +1,11 @@
 import type { Walk, WalkOptions } from '../walk.ts'
 
 import { openMoveSource, type MoveSource, type SourceSnapshot } from '../sqlite/move-source.ts'
+import { postgresFaultOf } from '../postgres/fault.ts'
+import { PipelineFailed } from '../postgres/session.ts'
+import { sqliteFaultOf } from '../sqlite/fault.ts'
 import { MoveRefused } from '../sqlite/move-marks.ts'
+import { StoreUnavailable } from '../store.ts'
 import { openMoveTarget, type MoveTarget } from './move-target.ts'
 import { isSameRow, movedKeyOf, keyText, type MovedRow, type MovedTable } from './moved-rows.ts'
 
@@ -84,8 +88,7 @@ export async function moveStore(move: StoreMove): Promise<StoreMoveReport> {
   let [rows, changed] = [0, 0]
   const progress = { isMarked: false }
   try {
-    for (const part of move.parts)
-      opened.push({ part, source: openMoveSource(part.path), target: await openMoveTarget(part.url, part.schema) })
+    for (const part of move.parts) opened.push(await openPart(part))
     const mark = { moveId: move.moveId, source: move.source, state: 'copying' } as const
     for (const { source, target } of opened) await target.prepare(mark, source.tables)
     for (const { source } of opened) source.startCapture()
@@ -102,8 +105,8 @@ export async function moveStore(move: StoreMove): Promise<StoreMoveReport> {
     const pauseMs = await putTargetInCharge()
     return { tables: opened.reduce((sum, { source }) => sum + source.tables.length, 0), rows, changed, pauseMs }
   } catch (err) {
-    if (!progress.isMarked) for (const { source } of opened) source.cancel()
-    throw err
+    if (!progress.isMarked) for (const { source } of opened) cancelQuietly(source)
+    throw explainMove(err)
   } finally {
     for (const { source, target } of opened) {
       source.close()
@@ -239,6 +242,39 @@ export async function moveStore(move: StoreMove): Promise<StoreMoveReport> {
   function movedMark(): { moveId: string; movedAt: number } {
     return { moveId: move.moveId, movedAt: move.unixMs() }
   }
+}
+
+async function openPart(part: MovePart): Promise<OpenedPart> {
+  const target = await openMoveTarget(part.url, part.schema)
+  try {
+    return { part, source: openMoveSource(part.path), target }
+  } catch (err) {
+    await target.close().catch(() => undefined)
+    throw err
+  }
+}
+
+/** What it cannot remove now, the next start or the next move removes. */
+function cancelQuietly(source: MoveSource): void {
+  try {
+    source.cancel()
+  } catch {
+    // The reason why the move ended says more.
+  }
+}
+
+/** An error of one of the databases as a refusal that says what to do; any other error as it is. */
+function explainMove(err: unknown): unknown {
+  if (err instanceof MoveRefused || !(err instanceof Error)) return err
+  if (sqliteFaultOf(err) === 'full') return new MoveRefused('the disk of the data folder is full: nothing was moved.')
+  if (sqliteFaultOf(err) === 'busy') return new MoveRefused('the embedded database is locked by another program: nothing was moved.')
+  if (err instanceof StoreUnavailable) return new MoveRefused(`PostgreSQL cannot be used (${err.message}): nothing was moved.`)
+  if (!(err instanceof PipelineFailed)) return err
+  const fault = postgresFaultOf(err)
+  if (fault === 'full') return new MoveRefused('PostgreSQL has no room left: nothing was moved.')
+  return fault === 'unavailable' || fault === 'again'
+    ? new MoveRefused(`PostgreSQL does not respond (${err.message}): nothing was moved.`)
+    : err
 }
 
 function differs({ name }: MovedTable): Error {
