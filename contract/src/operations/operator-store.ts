@@ -21,7 +21,11 @@ export const operatorStoreCheckContract = defineOperatorOperation('operator.stor
   }),
 })
 
-const postgresUrl = Type.String({ pattern: '^postgres(ql)?://', maxLength: 4096, description: 'An address of PostgreSQL: postgres://…' })
+const postgresUrl = Type.String({
+  pattern: '^postgres(ql)?://[^\\x00-\\x1f\\x7f-\\x9f\\u2028\\u2029]*$',
+  maxLength: 4096,
+  description: 'An address of PostgreSQL: postgres://…',
+})
 
 export const operatorStoreMoveContract = defineOperatorOperation('operator.store.move', {
   summary: 'Moves the embedded store to PostgreSQL while the service runs, and stops the service afterwards.',

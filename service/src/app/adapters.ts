@@ -125,7 +125,7 @@ export function isKekProvider(config: Config, name: string): boolean {
 /** The provider of the key encryption key, as `TESSERA_KEK` names it. */
 export function kekSettingOf(config: Config): string {
   const chosen = configuredAdapters(config).values[kekAdapters.port]
-  return typeof chosen === 'string' ? chosen : (kekAdapters.defaultForTest ?? '')
+  return typeof chosen === 'string' ? chosen : kekAdapters.defaultForTest
 }
 
 /** Why the chosen provider of the key encryption key cannot be used; one sentence each. */

@@ -302,6 +302,7 @@ test('without a running service, every command that needs one reports that and h
     'audit export': [join(scratch, 'never')],
     'merchants import': [merchantFile, '--print'],
     'keys sign-rows': ['--restored'],
+    'store move': ['--database-url=postgres://u@127.0.0.1:1/x'],
     'keys enroll-node': ['node-b', '00'],
     'keys revoke-node': ['node-b'],
     'sandbox step': ['a', 'b'],

@@ -21,18 +21,22 @@ export async function moveStoreBack({ parts, walk, onStep = () => undefined }: S
   const targets: MoveTarget[] = []
   try {
     let rows = 0
+    const moved: MovePart[] = []
     const moveId = requireMoveId(parts[0].path)
     for (const part of parts) {
       const target = await openMoveTarget(part.url, part.schema)
       targets.push(target)
       const mark = await target.readMark()
+      // The keys were on PostgreSQL before, and did not move.
+      if (part.schema === 'keys' && mark === null && readMovedMark(part.path) === null) continue
+      moved.push(part)
       if (mark?.moveId !== moveId) throw new MoveRefused('this database is not the one that the service was moved to.')
       // An earlier attempt came this far.
       if (mark.state !== 'returned') rows += await closeTarget(part, target, { walk, onStep })
       onStep('closed')
     }
     // The cards last: their mark decides.
-    for (const { path } of parts.toReversed()) reopenMoved(path)
+    for (const { path } of moved.toReversed()) reopenMoved(path)
     onStep('returned')
     return rows
   } finally {
