@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { startService, type RunningService } from '../fault/spawn.ts'
 import { median } from '../fault/statistics.ts'
 import { loadTargetOf, measureWholeCycle, startFloor, type ComparisonOptions, type Speed } from './compare.ts'
+import { measureOfRounds } from './interval.ts'
 import { startLoadGenerator } from './load.ts'
 import type { Measure } from './measurement.ts'
 
@@ -63,10 +64,11 @@ const maxRoundMs = 120_000
 
 function toMeasures(of: string, rounds: readonly Round[]): Measure[] {
   const middle = (read: (round: Round) => number): number => median(rounds.map(read))
-  const cpuRatio = middle(({ own, other }) => own.cpuMicroseconds / other.cpuMicroseconds)
+  const cpuRatios = rounds.map(({ own, other }) => own.cpuMicroseconds / other.cpuMicroseconds)
+  const throughputRatios = rounds.map(({ own, other }) => own.requestsPerSecond / other.requestsPerSecond)
   return [
-    { of, name: 'CPU per request', value: cpuRatio, unit: 'of the other', target: { most: cpuRatioMost } },
-    { of, name: 'throughput', value: middle(({ own, other }) => own.requestsPerSecond / other.requestsPerSecond), unit: 'of the other' },
+    measureOfRounds(cpuRatios, { of, name: 'CPU per request', unit: 'of the other', target: { most: cpuRatioMost } }),
+    measureOfRounds(throughputRatios, { of, name: 'throughput', unit: 'of the other' }),
     { of, name: 'CPU per request', value: middle(({ own }) => own.cpuMicroseconds), unit: 'µs' },
     { of, name: 'CPU per request, other', value: middle(({ other }) => other.cpuMicroseconds), unit: 'µs' },
     { of, name: 'CPU per request, floor', value: middle(({ floor }) => floor.cpuMicroseconds), unit: 'µs' },

@@ -2,7 +2,7 @@ import * as Plot from '@observablehq/plot'
 
 import type { BenchMachine, BenchRun } from './history.ts'
 import { isTargetReached, type Measure, type MeasureTarget } from './measurement.ts'
-import { formatTarget, formatValue } from './table.ts'
+import { formatInterval, formatTarget, formatValue } from './table.ts'
 
 /** jsdom has no types, so its name is a value, which the compiler does not resolve. Those of a document belong to browsers, and are not known here. */
 const jsdom: string = 'jsdom'
@@ -34,7 +34,8 @@ export function formatChartPage(runs: readonly BenchRun[]): string {
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><title>Tessera benchmarks</title>
 <style>${style}</style></head>
 <body><main><h1>Tessera benchmarks</h1>
-<p>Each chart is one value of <code>npm run bench</code> over its runs; the dashed line is its target, a filled point reaches it. Point at a value for its run. The horizontal
+<p>Each chart is one value of <code>npm run bench</code> over its runs; the dashed line is its target, a filled point reaches it, and an upright
+line is the interval in which the median of ever more rounds would lie. Point at a value for its run. The horizontal
 axis is the order of the runs.</p>
 ${body}</main></body></html>
 `
@@ -81,7 +82,7 @@ function formatSeries({ of, name, points }: Series): string {
     const cells = [
       run.at.slice(0, 16).replace('T', ' '),
       run.commit ?? '',
-      `${formatValue(measure.value)} ${measure.unit}`,
+      `${formatValue(measure.value)} ${measure.unit} ${formatInterval(measure)}`.trim(),
       reached === null ? '' : reached ? 'reached' : 'missed',
       formatValue(run.load),
     ]
@@ -100,6 +101,8 @@ function drawSeries(
   const data = points.map(({ run, measure }, at) => ({
     at: at + 1,
     value: measure.value,
+    low: measure.interval?.low ?? measure.value,
+    high: measure.interval?.high ?? measure.value,
     isReached: isTargetReached(measure) !== false,
     title: `${formatValue(measure.value)} ${measure.unit}\n${run.at.slice(0, 16).replace('T', ' ')} UTC${run.commit === null ? '' : `, ${run.commit}`}`,
   }))
@@ -113,6 +116,7 @@ function drawSeries(
     marks: [
       Plot.ruleY([0]),
       Plot.ruleY(limit, { strokeDasharray: '4 3' }),
+      Plot.ruleX(data, { x: 'at', y1: 'low', y2: 'high' }),
       Plot.line(data, { x: 'at', y: 'value' }),
       Plot.dot(data, {
         x: 'at',

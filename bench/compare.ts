@@ -12,10 +12,10 @@ export interface ComparisonResult {
   readonly store: StoreKind
   readonly tessera: Speed
   readonly floor: Speed
-  /** Requests per second, as a share of the floor's: the median of the ratios of the rounds. */
-  readonly throughputShare: number
-  /** The floor's CPU time per request, as a share of the service's. */
-  readonly cpuShare: number
+  /** Requests per second, as a share of the floor's, in each round. */
+  readonly throughputShares: readonly number[]
+  /** The floor's CPU time per request, as a share of the service's, in each round. */
+  readonly cpuShares: readonly number[]
 }
 
 /** Medians over the rounds. */
@@ -116,8 +116,8 @@ function sumUp(method: LoadMethod, store: StoreKind, pairs: readonly { floor: Sp
     store,
     tessera: medianOf(pairs.map(({ tessera }) => tessera)),
     floor: medianOf(pairs.map(({ floor }) => floor)),
-    throughputShare: median(pairs.map(({ floor, tessera }) => tessera.requestsPerSecond / floor.requestsPerSecond)),
-    cpuShare: median(pairs.map(({ floor, tessera }) => floor.cpuMicroseconds / tessera.cpuMicroseconds)),
+    throughputShares: pairs.map(({ floor, tessera }) => tessera.requestsPerSecond / floor.requestsPerSecond),
+    cpuShares: pairs.map(({ floor, tessera }) => floor.cpuMicroseconds / tessera.cpuMicroseconds),
   }
 }
 

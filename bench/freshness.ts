@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import { plantedFaults } from '../fault/planted-faults.ts'
 import type { StoreKind } from '../fault/service-data.ts'
 import { startService, type RunningService } from '../fault/spawn.ts'
-import { median } from '../fault/statistics.ts'
 import { ObjectVersions } from '../service/src/domain/freshness/object-versions.ts'
 
 import { measureSpeed } from './compare.ts'
 import { readCpuMs, readCpuMsWhenIdle } from './cpu.ts'
+import { measureOfRounds } from './interval.ts'
 import { startLoadGenerator } from './load.ts'
 import type { Bench, Measure, Measurement } from './measurement.ts'
 
@@ -44,7 +44,7 @@ async function compare({ dataFactory, isQuick, say }: Bench, store: StoreKind): 
       ratios.push((costs.get(own) ?? 0) / (costs.get(bare) ?? 1))
       say(`freshness ${store}: round ${String(round + 1)}`)
     }
-    return [{ of: `create ${store}`, name: 'CPU per request', value: median(ratios), unit: 'of without', target: { most: 1.05 } }]
+    return [measureOfRounds(ratios, { of: `create ${store}`, name: 'CPU per request', unit: 'of without', target: { most: 1.05 } })]
   } finally {
     await load.stop()
     await Promise.all([own.stop(), bare.stop()])

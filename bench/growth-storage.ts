@@ -8,6 +8,7 @@ import { runCommand, startService } from '../fault/spawn.ts'
 import { median } from '../fault/statistics.ts'
 import { SQLITE_FILE } from '../service/src/store/sqlite/sqlite.ts'
 
+import { readResidentMib } from './cpu.ts'
 import type { Measure } from './measurement.ts'
 
 /** What depends on the size of a store besides its calls. */
@@ -15,13 +16,18 @@ export interface StorageCost {
   /** Database and indexes, without what an empty one takes. The audit entries of the cards are part of it. */
   readonly bytesPerCard: number
   readonly startMs: number
+  /** Of a service that has just started. */
+  readonly residentMib: number
   readonly verifyMicrosecondsPerCard: number
   /** Null on PostgreSQL, whose own tools make the backups. */
   readonly backupMegabytesPerSecond: number | null
 }
 
-/** Starts the service three times, verifies the audit and makes a backup. `emptyBytes` is the size before the first card. */
-export async function measureStorage(serviceData: ServiceData, flags: readonly string[], emptyBytes: number): Promise<StorageCost> {
+/** Starts the service three times, verifies the audit and makes a backup. Says each as soon as it is measured: of ten million cards they take half an hour. */
+export async function measureStorage(
+  serviceData: ServiceData,
+  { flags, say }: { readonly flags: readonly string[]; readonly say: (text: string) => void },
+): Promise<Omit<StorageCost, 'bytesPerCard'>> {
   const cards = await countCards(serviceData)
   const bytes = await readDatabaseBytes(serviceData)
   const starts: number[] = []
@@ -30,12 +36,15 @@ export async function measureStorage(serviceData: ServiceData, flags: readonly s
     starts.push(running.startMs)
     await running.stop()
   }
+  say(`starts: ${starts.map((ms) => ms.toFixed(0)).join(', ')} ms`)
   const running = await startService({ flags })
   try {
+    const residentMib = readResidentMib(running.pid)
     const verifyMs = await timeCommand(['audit', 'verify', ...dataFlagOf(serviceData)])
+    say(`audit verify: ${(verifyMs / 1000).toFixed(1)} s`)
     return {
-      bytesPerCard: (bytes - emptyBytes) / cards,
       startMs: median(starts),
+      residentMib,
       verifyMicrosecondsPerCard: (verifyMs * 1000) / cards,
       backupMegabytesPerSecond: serviceData.databaseUrl === null ? bytes / 1000 / (await timeBackup(serviceData)) : null,
     }
@@ -56,11 +65,12 @@ export async function readDatabaseBytes(serviceData: ServiceData): Promise<numbe
 
 /** As measures of one size; `first` is the cost at the smallest size. */
 export function toStorageMeasures(of: string, cost: StorageCost, first: StorageCost): Measure[] {
-  const { bytesPerCard, startMs, verifyMicrosecondsPerCard, backupMegabytesPerSecond } = cost
+  const { bytesPerCard, startMs, residentMib, verifyMicrosecondsPerCard, backupMegabytesPerSecond } = cost
   const grown = verifyMicrosecondsPerCard / first.verifyMicrosecondsPerCard
   return [
     { of, name: 'stored', value: bytesPerCard, unit: 'bytes a card' },
     { of, name: 'start', value: startMs, unit: 'ms', target: { most: 2000 } },
+    { of, name: 'memory after the start', value: residentMib, unit: 'MiB' },
     { of, name: 'audit verify', value: verifyMicrosecondsPerCard, unit: 'µs a card' },
     { of, name: 'audit verify, compared', value: grown, unit: 'of the smallest', target: { most: maxGrowth } },
     ...(backupMegabytesPerSecond === null ? [] : [{ of, name: 'backup', value: backupMegabytesPerSecond, unit: 'MB/s' }]),

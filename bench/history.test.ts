@@ -52,6 +52,16 @@ test('the charts show each value with its target, and runs of other machines apa
   assert.doesNotMatch(page, /<script|A <processor>|src=|href="http/)
 })
 
+test('the interval of the rounds is drawn, and stands in the table of values', () => {
+  const interval = { low: 0.7, high: 0.9, confidence: 0.9609375, rounds: 9 }
+  const page = formatChartPage([{ ...first, measures: first.measures.map((each) => (each.unit === '×' ? { ...each, interval } : each)) }])
+  assert.match(page, /<td>0\.75 × 0\.70 to 0\.90 \(96 %, 9 rounds\)<\/td><td>missed<\/td>/)
+  const countUpright = (text: string): number =>
+    [...text.matchAll(/<line x1="([^"]*)" x2="([^"]*)" y1="([^"]*)" y2="([^"]*)"/g)].filter(([, x, toX, y, toY]) => x === toX && y !== toY)
+      .length
+  assert.deepEqual([countUpright(page), countUpright(formatChartPage([first]))], [1, 0])
+})
+
 test('without a run the page says how one is made', () => {
   assert.match(formatChartPage([]), /npm run bench -- --save/)
 })

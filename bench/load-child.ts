@@ -6,6 +6,7 @@ import { panWithNetworkOtp, testOtp } from '../fault/load.ts'
 import { makeRandom } from '../fault/random.ts'
 import { drawSeededPan } from '../fault/seeded-pans.ts'
 import type { LoadResult, LoadMethod, LoadOrder, LoadProblem, LoadTarget } from './load-messages.ts'
+import { runOpenLoop } from './open-loop.ts'
 
 const random = makeRandom(Date.now() % 2 ** 31)
 const tokens = new Map<string, string[]>()
@@ -27,10 +28,11 @@ async function runOrder(order: Exclude<LoadOrder, { order: 'end' }>): Promise<Lo
       count: order.requests ?? Infinity,
       repeatsRefused: order.repeatsRefused ?? false,
     })
+  if (order.order === 'rate') return runAtRate(order)
   if (order.order === 'prepareReceipts') {
     const startedAt = performance.now()
     payments.set(order.target.url, await writePayments(order.target, order.receipts))
-    return { requests: order.receipts, ms: performance.now() - startedAt, failed: 0, failure: '', p50Ms: NaN, p99Ms: NaN }
+    return { requests: order.receipts, ms: performance.now() - startedAt, failed: 0, failure: '', p50Ms: NaN, p99Ms: NaN, p999Ms: NaN }
   }
   const made: string[] = []
   tokens.set(order.target.url, made)
@@ -65,10 +67,27 @@ async function run(
   await Promise.all(
     Array.from({ length: connections }, () => drive(target, requests, { seen, isRunning, see, repeatsRefused: end.repeatsRefused })),
   )
-  const durations = Float64Array.from(seen.durations).sort()
-  const at = (share: number): number => durations[Math.min(durations.length - 1, Math.floor(durations.length * share))] ?? NaN
   const { failed, failure } = seen
-  return { requests: durations.length, ms: performance.now() - startedAt, failed, failure, p50Ms: at(0.5), p99Ms: at(0.99) }
+  return { ...summarize(seen.durations), ms: performance.now() - startedAt, failed, failure }
+}
+
+async function runAtRate({ target, method, connections, perSecond, ms }: Extract<LoadOrder, { order: 'rate' }>): Promise<LoadResult> {
+  const startedAt = performance.now()
+  const { durations, failed, failure, sentLateMs } = await runOpenLoop({
+    url: target.url,
+    perSecond,
+    ms,
+    connections,
+    nextRequest: method === 'create' ? drawCreates(target) : listChecks(target),
+    isResult: ({ body }) => body.includes('"result":'),
+  })
+  return { ...summarize(durations), ms: performance.now() - startedAt, failed, failure, sentLateMs }
+}
+
+function summarize(times: readonly number[]): Pick<LoadResult, 'requests' | 'p50Ms' | 'p99Ms' | 'p999Ms'> {
+  const durations = Float64Array.from(times).sort()
+  const at = (share: number): number => durations[Math.min(durations.length - 1, Math.floor(durations.length * share))] ?? NaN
+  return { requests: durations.length, p50Ms: at(0.5), p99Ms: at(0.99), p999Ms: at(0.999) }
 }
 
 interface ReplyCounts {

@@ -19,6 +19,15 @@ export type LoadOrder =
        */
       readonly repeatsRefused?: boolean
     }
+  /** Sends at a fixed rate, and counts from when each was due (`runOpenLoop`). */
+  | {
+      readonly order: 'rate'
+      readonly target: LoadTarget
+      readonly method: 'create' | 'check'
+      readonly connections: number
+      readonly perSecond: number
+      readonly ms: number
+    }
   | { readonly order: 'end' }
 
 export type LoadMethod = 'create' | 'check' | 'pay'
@@ -38,6 +47,9 @@ export interface LoadResult {
   readonly failure: string
   readonly p50Ms: number
   readonly p99Ms: number
+  readonly p999Ms: number
+  /** Of a fixed rate: how late the load generator itself was at most. A part of the durations. */
+  readonly sentLateMs?: number
 }
 
 /** A command that failed. */

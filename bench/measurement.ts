@@ -26,6 +26,16 @@ export interface Measure {
   readonly value: number
   readonly unit: string
   readonly target?: MeasureTarget
+  /** Of a value that is the median of several rounds. */
+  readonly interval?: MedianInterval
+}
+
+/** Where the median of ever more rounds would lie, with a confidence between 0 and 1 (`findMedianInterval`). */
+export interface MedianInterval {
+  readonly low: number
+  readonly high: number
+  readonly confidence: number
+  readonly rounds: number
 }
 
 export type MeasureTarget = { readonly least: number } | { readonly most: number }
@@ -34,4 +44,11 @@ export type MeasureTarget = { readonly least: number } | { readonly most: number
 export function isTargetReached({ value, target: target }: Measure): boolean | null {
   if (target === undefined) return null
   return 'least' in target ? value >= target.least : value <= target.most
+}
+
+/** Whether the rounds do not tell on which side of its target a value lies: more rounds, or a quieter machine, would. */
+export function isTargetUndecided({ interval, target }: Measure): boolean {
+  if (interval === undefined || target === undefined) return false
+  const limit = 'least' in target ? target.least : target.most
+  return interval.low < limit && limit < interval.high
 }

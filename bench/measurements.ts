@@ -12,6 +12,7 @@ import { freshness } from './freshness.ts'
 import { payRate } from './pay.ts'
 import { costs } from './costs.ts'
 import { growth } from './growth.ts'
+import { latency } from './latency.ts'
 import { idleConnections } from './idle-connections.ts'
 import { pans } from './pans.ts'
 import { profile } from './profiles.ts'
@@ -28,6 +29,7 @@ import { workers } from './workers.ts'
 export const measurements: readonly Measurement[] = [
   create,
   check,
+  latency,
   payRate,
   workers,
   profile,

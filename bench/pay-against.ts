@@ -6,6 +6,7 @@ import { root, startService, type RunningService } from '../fault/spawn.ts'
 import { median } from '../fault/statistics.ts'
 import { loadTargetOf, measureSpeed } from './compare.ts'
 import { readCpuMs, readCpuMsWhenIdle } from './cpu.ts'
+import { measureOfRounds } from './interval.ts'
 import { startLoadGenerator } from './load.ts'
 import type { Bench, Measure } from './measurement.ts'
 import { analyzeTables, readPostgresUsage } from './postgres-usage.ts'
@@ -106,7 +107,10 @@ function toMeasures(of: string, rounds: readonly Readonly<Record<Contender, Paym
     return [
       { of, name, value: own, unit },
       { of, name: `${name}, other`, value: middle((round) => round.other[member]), unit },
-      { of, name: `${name}, ratio`, value: middle((round) => round.own[member] / round.other[member]), unit: 'of the other' },
+      measureOfRounds(
+        rounds.map((round) => round.own[member] / round.other[member]),
+        { of, name: `${name}, ratio`, unit: 'of the other' },
+      ),
     ]
   })
 }

@@ -52,28 +52,39 @@ async function timeNpmStart(dataFactory: ServiceDataFactory): Promise<number> {
   return took
 }
 
-/** Resident memory of an idle process, before and after load. */
+/** Resident memory of an idle process, before and after load, with one worker and with several. */
 export const memory: Measurement = {
   name: 'memory',
-  question: 'How much memory does an idle service use, before and after load?',
+  question: 'How much memory does an idle service use, before and after load, with one, two and four workers?',
   async run({ dataFactory, stores, isQuick }) {
     const measures: Measure[] = []
-    for (const store of stores) {
-      const serviceData = await dataFactory.create(store)
-      // The first start creates the store; the measured one is like all later ones.
-      await (await startService({ flags: serviceData.flags })).stop()
-      const running = await startService({ flags: serviceData.flags })
-      const load = startLoadGenerator()
-      await pause(quietMs)
-      measures.push({ of: `memory ${store}`, name: 'idle', value: readResidentMib(running.pid), unit: 'MiB', target: { most: 150 } })
-      const target = loadTargetOf(running, 'create')
-      await load.run({ order: 'run', target, method: 'create', connections: 64, ms: isQuick ? 1000 : 10_000 })
-      await pause(quietMs)
-      measures.push({ of: `memory ${store}`, name: 'idle after load', value: readResidentMib(running.pid), unit: 'MiB' })
-      await load.stop()
-      await running.stop()
-      await serviceData.remove()
-    }
+    for (const store of stores)
+      for (const workers of [1, 2, 4]) {
+        const serviceData = await dataFactory.create(store)
+        const flags = [...serviceData.flags, `--workers=${String(workers)}`]
+        // The first start creates the store; the measured one is like all later ones.
+        await (await startService({ flags })).stop()
+        const running = await startService({ flags })
+        const load = startLoadGenerator()
+        await pause(quietMs)
+        const of = `memory ${store}, ${workers === 1 ? 'one worker' : `${String(workers)} workers`}`
+        const target = workers === 1 ? { target: { most: 150 } } : {}
+        measures.push({ of, name: 'idle', value: readResidentMib(running.pid), unit: 'MiB', ...target })
+        const loaded = loadTargetOf(running, 'create')
+        await load.run({
+          order: 'run',
+          target: loaded,
+          method: 'create',
+          connections: 64,
+          ms: isQuick ? 2000 : 10_000,
+          repeatsRefused: true,
+        })
+        await pause(quietMs)
+        measures.push({ of, name: 'idle after load', value: readResidentMib(running.pid), unit: 'MiB' })
+        await load.stop()
+        await running.stop()
+        await serviceData.remove()
+      }
     return measures
   },
 }

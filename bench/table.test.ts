@@ -18,6 +18,20 @@ test('a value is printed with its target, and whether it was reached', () => {
   ])
 })
 
+test('a value of several rounds is printed with its interval, and a target inside of it is not decided', () => {
+  const interval = { low: 0.5, high: 0.61, confidence: 0.9609375, rounds: 9 }
+  const lines = formatMeasures([
+    { ...measure, interval },
+    { ...measure, interval: { ...interval, high: 0.59 } },
+    { of: 'x', name: 'y', value: 7, unit: '' },
+  ])
+  assert.deepEqual(lines.split('\n'), [
+    'create sqlite  throughput  0.52 of the floor  0.50 to 0.61 (96 %, 9 rounds)  ≥ 0.60  MISSED, within the noise',
+    'create sqlite  throughput  0.52 of the floor  0.50 to 0.59 (96 %, 9 rounds)  ≥ 0.60  MISSED',
+    'x              y           7',
+  ])
+})
+
 test('a target is reached at exactly its value', () => {
   assert.deepEqual([isTargetReached({ ...measure, value: 0.6 }), isTargetReached({ ...measure, value: 0.59 })], [true, false])
   assert.deepEqual(

@@ -1,4 +1,4 @@
-import { isTargetReached, type MeasureTarget, type Measure } from './measurement.ts'
+import { isTargetReached, isTargetUndecided, type MeasureTarget, type Measure } from './measurement.ts'
 
 /** The values as a table for a terminal. */
 export function formatMeasures(measures: readonly Measure[]): string {
@@ -6,14 +6,15 @@ export function formatMeasures(measures: readonly Measure[]): string {
     measure.of,
     measure.name,
     `${formatValue(measure.value)} ${measure.unit}`.trim(),
+    formatInterval(measure),
     formatTarget(measure.target),
     verdictOf(measure),
   ])
-  const widths = [0, 1, 2, 3].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
+  const widths = [0, 1, 2, 3, 4].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
   return rows
     .map((row) =>
       row
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .flatMap((cell, column) => (widths[column] === 0 ? [] : [cell.padEnd(widths[column] ?? 0)]))
         .join('  ')
         .trimEnd(),
     )
@@ -27,6 +28,13 @@ export function formatValue(value: number): string {
   return value.toFixed(Math.abs(value) >= 10 ? 1 : 2)
 }
 
+/** `0.50 to 0.54 (96 %, 9 rounds)`: where the median lies with that confidence. */
+export function formatInterval({ interval }: Measure): string {
+  if (interval === undefined) return ''
+  const { low, high, confidence, rounds } = interval
+  return `${formatValue(low)} to ${formatValue(high)} (${String(Math.floor(confidence * 100))} %, ${String(rounds)} rounds)`
+}
+
 export function formatTarget(target: MeasureTarget | undefined): string {
   if (target === undefined) return ''
   return 'least' in target ? `≥ ${formatValue(target.least)}` : `≤ ${formatValue(target.most)}`
@@ -34,5 +42,6 @@ export function formatTarget(target: MeasureTarget | undefined): string {
 
 function verdictOf(measure: Measure): string {
   const reached = isTargetReached(measure)
-  return reached === null ? '' : reached ? 'reached' : 'MISSED'
+  if (reached === null) return ''
+  return `${reached ? 'reached' : 'MISSED'}${isTargetUndecided(measure) ? ', within the noise' : ''}`
 }

@@ -11,8 +11,9 @@ import { median } from '../fault/statistics.ts'
 
 import { loadTargetOf, measureWholeCycle } from './compare.ts'
 import { readCpuMsWhenIdle } from './cpu.ts'
+import { measureOfRounds } from './interval.ts'
 import { startLoadGenerator } from './load.ts'
-import type { Bench, Measure, Measurement } from './measurement.ts'
+import type { Bench, Measure, Measurement, MeasureTarget } from './measurement.ts'
 import { readPostgresUsage } from './postgres-usage.ts'
 
 /** One worker and two, in turns. */
@@ -125,21 +126,25 @@ function toMeasures(
   pairs: readonly Readonly<Record<Contender, Round>>[],
   { perSecond, hasSaturated }: { readonly perSecond: number; readonly hasSaturated: boolean },
 ): Measure[] {
-  const ratio = (read: (round: Round) => number): number => median(pairs.map(({ one, two }) => read(two) / read(one)))
+  const ratio = (name: string, read: (round: Round) => number, target?: MeasureTarget): Measure =>
+    measureOfRounds(
+      pairs.map(({ one, two }) => read(two) / read(one)),
+      { of, name, unit: 'of one worker', ...(target === undefined ? {} : { target }) },
+    )
   const of1 = (read: (round: Round) => number): number => median(pairs.map(({ one }) => read(one)))
   const of2 = (read: (round: Round) => number): number => median(pairs.map(({ two }) => read(two)))
   const atRate = `cards.create at ${perSecond} a second`
   const createCost = ({ createCpu, createDatabaseCpu }: Round): number => createCpu + createDatabaseCpu
   const refused = pairs.flatMap(({ one, two }) => [one.refusedPercent, two.refusedPercent])
   const saturated: Measure[] = [
-    { of, name: 'cards.create, throughput', value: ratio((round) => round.createsPerSecond), unit: 'of one worker' },
+    ratio('cards.create, throughput', (round) => round.createsPerSecond),
     { of, name: 'cards.create', value: of2((round) => round.createsPerSecond), unit: '/s' },
   ]
   return [
-    { of, name: 'cards.check, throughput', value: ratio((round) => round.checksPerSecond), unit: 'of one worker', target: { least: 1.5 } },
-    { of, name: 'cards.check, CPU', value: ratio((round) => round.checkCpu), unit: 'of one worker' },
-    { of, name: `${atRate}, CPU`, value: ratio((round) => round.createCpu), unit: 'of one worker', target: { most: 1.15 } },
-    { of, name: `${atRate}, CPU with PostgreSQL`, value: ratio(createCost), unit: 'of one worker' },
+    ratio('cards.check, throughput', (round) => round.checksPerSecond, { least: 1.5 }),
+    ratio('cards.check, CPU', (round) => round.checkCpu),
+    ratio(`${atRate}, CPU`, (round) => round.createCpu, { most: 1.15 }),
+    ratio(`${atRate}, CPU with PostgreSQL`, createCost),
     { of, name: `${atRate}, refused`, value: Math.max(...refused), unit: '%', target: { most: 0 } },
     ...(hasSaturated ? saturated : []),
     { of, name: 'cards.check, one worker', value: of1((round) => round.checksPerSecond), unit: '/s' },

@@ -8,7 +8,7 @@ import type { DashboardOperationName, Params, Result, Role } from '@tessera/cont
 import type { Browser, BrowserContext, Download, Page } from 'playwright-core'
 
 import { openChromium } from '../tools/open-chromium.ts'
-import { joinTessera, startTessera, stopOnFailure, type StartedTessera } from '../tools/start-tessera.ts'
+import { joinTessera, startTessera, stopOnFailure, type StartedTessera, type StartOptions } from '../tools/start-tessera.ts'
 
 /** The service with the dashboard in a browser. */
 export interface OpenDashboard {
@@ -50,8 +50,8 @@ const sandboxLogin: Login = { phone: '998900000000', password: 'sandbox' }
  * Opens service and browser, shared with the other files of this folder unless a test moves the service's clock or uses the clipboard. Every page
  * fails its test on a violation of the policy or an uncaught error.
  */
-export async function openDashboard({ isShared = true }: { isShared?: boolean } = {}): Promise<OpenDashboard> {
-  const tessera = isShared ? await joinTessera() : await startTessera()
+export async function openDashboard({ isShared = true, ...start }: { isShared?: boolean } & StartOptions = {}): Promise<OpenDashboard> {
+  const tessera = isShared ? await joinTessera() : await startTessera(start)
   const { owner, browser } = await stopOnFailure(tessera, async () => ({
     // The owner first: a browser that stays open when this fails would keep the test file from ending.
     owner: tessera.isShared ? await makeOwner(tessera) : sandboxLogin,

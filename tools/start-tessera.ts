@@ -30,11 +30,13 @@ export type StartOptions = {
   postgresUrl?: string
   /** Flags of the command line, `--otp-lifetime-seconds=30` and the like. */
   settings?: readonly string[]
+  /** A data folder that exists, and stays when the service stops. Without one it is a new folder, removed at the end. */
+  dataFolder?: string
 }
 
 /** Starts the service: on PostgreSQL, in a database of its own, when `postgresUrl` names a server; otherwise on the embedded store. */
-export async function startTessera({ postgresUrl, settings = [] }: StartOptions = {}): Promise<StartedTessera> {
-  const folder = mkdtempSync(join(tmpdir(), 'tessera-started-'))
+export async function startTessera({ postgresUrl, settings = [], dataFolder }: StartOptions = {}): Promise<StartedTessera> {
+  const folder = dataFolder ?? mkdtempSync(join(tmpdir(), 'tessera-started-'))
   const database = postgresUrl === undefined ? null : await makeDatabase(postgresUrl)
   const places = [`--data=${folder}`, ...(database === null ? [] : [`--database-url=${database.url}`])]
   const args = ['service/bin/tessera.mjs', 'start', ...fixedSettings, ...places, ...settings]
@@ -59,7 +61,7 @@ export async function startTessera({ postgresUrl, settings = [] }: StartOptions 
       const code = await ended
       clearTimeout(slow)
       await database?.drop()
-      rmSync(folder, { recursive: true, force: true })
+      if (dataFolder === undefined) rmSync(folder, { recursive: true, force: true })
       return code
     },
   }

@@ -16,6 +16,8 @@ export interface ShardLoads {
   readonly hottestShard: number
   /** How many times the mean of all shards that is. */
   readonly hottestToMean: number
+  /** The same after buckets were moved to where there is room: what no placement of whole buckets can better by much. */
+  readonly balancedToMean: number
 }
 
 /** Puts each merchant into the bucket of its id, which is a hash, and buckets onto shards in equal ranges. */
@@ -34,7 +36,23 @@ export function simulateShards({ merchants, exponent, shards }: ZipfMerchants): 
     loads[shard] = (loads[shard] ?? 0) + calls
   })
   const hottestShard = Math.max(...loads) / sum
-  return { largestMerchant: 1 / sum, hottestBucket: Math.max(...buckets) / sum, hottestShard, hottestToMean: hottestShard * shards }
+  return {
+    largestMerchant: 1 / sum,
+    hottestBucket: Math.max(...buckets) / sum,
+    hottestShard,
+    hottestToMean: hottestShard * shards,
+    balancedToMean: (Math.max(...balance(buckets, shards)) / sum) * shards,
+  }
+}
+
+/** The largest bucket first, each to the shard with the least. */
+function balance(buckets: Float64Array, shards: number): Float64Array {
+  const loads = new Float64Array(shards)
+  for (const calls of buckets.toSorted().reverse()) {
+    const least = loads.indexOf(Math.min(...loads))
+    loads[least] = (loads[least] ?? 0) + calls
+  }
+  return loads
 }
 
 /** Any ids do: the bucket is a hash of the id. The same in each run. */

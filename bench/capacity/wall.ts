@@ -1,17 +1,15 @@
-import type { Wall } from './needs.ts'
+import { wallNames, type Wall } from './needs.ts'
 
-/** What is used up first, when, and what moves it: a sentence. */
-export function describeWall({ what, atTimes }: Wall): string {
-  const when = Number.isFinite(atTimes)
-    ? atTimes >= 1
-      ? `at ${atTimes.toLocaleString('en', { maximumSignificantDigits: 2 })} times this demand`
-      : `already: this is ${(1 / atTimes).toLocaleString('en', { maximumSignificantDigits: 2 })} times as much as one has`
-    : 'never'
-  return `${what}, ${when}: ${remedies[what]}`
+/** What has an end, when, and what moves it: a sentence. */
+export function describeWall(wall: Wall): string {
+  const { what, remedy } = wallNames[wall.name]
+  return `${what}, ${describeWhen(wall)}: ${remedy}`
 }
 
-const remedies: Readonly<Record<Wall['what'], string>> = {
-  'the cores of one primary': 'a larger machine; then Citus, by bucket',
-  'the write-ahead log of one primary': 'faster disks and lines to the standbys; then Citus, by bucket',
-  'the disks of one primary': 'more disk, or fewer years; then Citus, by bucket',
+/** `at 1.2 times this demand`. */
+export function describeWhen({ atTimes }: Wall): string {
+  if (!Number.isFinite(atTimes)) return 'never'
+  return atTimes >= 1
+    ? `at ${atTimes.toLocaleString('en', { maximumSignificantDigits: 2 })} times this demand`
+    : `already: this is ${(1 / atTimes).toLocaleString('en', { maximumSignificantDigits: 2 })} times as much as one has`
 }

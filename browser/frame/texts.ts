@@ -11,7 +11,7 @@ const documentTranslations = {
   expiry: ['Amal qilish muddati', 'Срок действия', 'Expiry date'],
   expiryShort: ['Muddati', 'Срок', 'Expiry'],
   expiryShape: ['OO/YY', 'ММ/ГГ', 'MM/YY'],
-  testMode: ['Test muhiti: pul yechilmaydi', 'Тестовая среда: деньги не списываются', 'Test environment: nothing is charged'],
+  testMode: ['Sinov muhiti: pul yechilmaydi', 'Тестовая среда: деньги не списываются', 'Test environment: nothing is charged'],
   submit: ['Davom etish', 'Продолжить', 'Continue'],
   busy: ['Iltimos, kuting…', 'Подождите…', 'One moment…'],
   cancel: ['Kutishni toʻxtatish', 'Отменить ожидание', 'Stop waiting'],

@@ -51,7 +51,7 @@ const texts: Readonly<Record<Language, HostedTexts>> = {
     order: (order) => `Buyurtma ${order}`,
     payButton: (amount) => `${amount} toʻlash`,
     confirmButton: (amount) => `${amount} toʻlashni tasdiqlash`,
-    test: 'Test muhiti: pul yechilmaydi',
+    test: 'Sinov muhiti: pul yechilmaydi',
     retry: 'Qayta urinish',
     cancel: (site) => `Bekor qilib, ${site} saytiga qaytish`,
     backTo: (site) => `${site} saytiga qaytish`,

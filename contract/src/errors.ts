@@ -1191,7 +1191,7 @@ export const errors = {
     text: {
       en: 'The card network did not respond.',
       ru: 'Платёжная сеть не ответила.',
-      uz: 'Karta tarmogʻi javob bermadi.',
+      uz: 'Toʻlov tarmogʻi javob bermadi.',
     },
     hint: 'Nothing was charged: try again a little later.',
   },
@@ -1203,7 +1203,7 @@ export const errors = {
     text: {
       en: 'The card network is not available now. Try again in a minute.',
       ru: 'Платёжная сеть сейчас недоступна. Повторите через минуту.',
-      uz: 'Karta tarmogʻi hozir mavjud emas. Bir daqiqadan keyin urinib koʻring.',
+      uz: 'Toʻlov tarmogʻi hozir mavjud emas. Bir daqiqadan keyin urinib koʻring.',
     },
     hint: 'The network does not respond, so it was not called, or it could not be reached: nothing was charged and no code was sent. Try again after `retry_after` milliseconds, under another idempotency key.',
   },
@@ -1308,7 +1308,7 @@ export const errors = {
     reason: 'payment_unknown',
     stage: 'network',
     owner: 'wait',
-    text: { en: 'The card network did not respond.', ru: 'Платёжная сеть не ответила.', uz: 'Karta tarmogʻi javob bermadi.' },
+    text: { en: 'The card network did not respond.', ru: 'Платёжная сеть не ответила.', uz: 'Toʻlov tarmogʻi javob bermadi.' },
     hint: 'The receipt is in state 20 and is reconciled automatically: call receipts.check, and do not pay it another way meanwhile.',
   },
   internalError: {

@@ -1,4 +1,7 @@
 import { signal } from '@preact/signals'
+import type { Params } from '@tessera/contract/operations'
+
+type ExportedList = Params<'dashboard.exports.start'>['list']
 
 /** How a column is written: so'm as a decimal number, a time as date and time in UTC+5. */
 export interface ExportColumn {
@@ -22,12 +25,18 @@ export interface ExportPage {
 
 export type ExportFormat = 'csv' | 'xlsx'
 
+/** One condition of the filter. The audit records no value that a person typed. */
+export type ExportCondition = Params<'dashboard.exports.start'>['conditions'][number]
+
 /** What is written to a file: a list with its filter. */
 export interface ExportSource {
   /** The beginning of the name of the file: `receipts`. */
   readonly name: string
   /** As people call it. */
   readonly title: string
+  /** What the audit says of it. */
+  readonly list: ExportedList
+  readonly conditions: readonly ExportCondition[]
   /** Begins from the start. The function that it returns is called for one page after the other. */
   readonly open: () => (after: string | null) => Promise<ExportPage>
 }

@@ -5,6 +5,7 @@ import { DashboardApp } from './app.tsx'
 import { startCardNumberGuard } from './card-number-guard.ts'
 import { pages } from './pages.ts'
 import { route, startRouter } from './router.ts'
+import { shareSessionCalls } from './session-tabs.ts'
 import './theme.ts'
 // One stylesheet for all pages: a page that is loaded later brings none, so nothing is drawn without its styles.
 import '../components/components.css'
@@ -32,6 +33,7 @@ import '../pages/webhooks/webhooks.css'
 
 startRouter()
 startCardNumberGuard()
+shareSessionCalls()
 // While the session is asked for.
 pages.find(({ name }) => name === route.value.page)?.component.load()
 render(<DashboardApp />, document.getElementById('app') ?? document.body)

@@ -14,14 +14,23 @@ let [loadedAt, calledAt] = [0, 0]
 export const sessionLoadedAt = (): number => loadedAt
 export const lastCallAt = (): number => calledAt
 
-/** A call of the session had a reply. */
-export function noteSessionCall(): void {
+/** A call of the session had a reply, in this tab or in another one. */
+export function noteSessionCall({ isOfOtherTab = false }: { readonly isOfOtherTab?: boolean } = {}): void {
   calledAt = Date.now()
+  if (!isOfOtherTab) tellCall()
 }
 
+/** The call that loaded it was noted as any other. */
 export function noteSessionLoaded(): void {
   loadedAt = calledAt = Date.now()
 }
+
+/** `tell` is called after every call of this tab. */
+export function onSessionCall(tell: () => void): void {
+  tellCall = tell
+}
+
+let tellCall = (): void => undefined
 
 /** For the header X-Tessera-CSRF. Empty before sign-in. */
 export const csrfToken = computed(() => session.value?.csrf ?? '')

@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 
+import { docsPath } from '../components/docs-path.ts'
 import { AccountMenu } from './account-menu.tsx'
 import { Exports } from './export-loader.tsx'
 import { GlobalSearch } from './global-search.tsx'
@@ -51,6 +52,12 @@ export function Shell({ children }: { children: ComponentChildren }) {
             {visiblePages()
               .filter((page) => page.group === group)
               .map(navLink)}
+            {group === 'developers' && (
+              <a href={docsPath.index} target="_blank" rel="noopener">
+                <PageIcon name="docs" />
+                {text.docs}
+              </a>
+            )}
           </section>
         ))}
       </nav>

@@ -139,6 +139,26 @@ export function useSyncedValue<T>(source: T, key: unknown = source): Signal<T> {
   return value
 }
 
+/** The filters of a list: in sight on a wide screen, on a phone behind their name unless some are set. */
+export function FilterBox({ label, isOpen, children }: { label: string; isOpen: boolean; children: ComponentChildren }) {
+  const isWide = useSignal(matchMedia(wideQuery).matches)
+  useEffect(() => {
+    const query = matchMedia(wideQuery)
+    const change = (): void => void (isWide.value = query.matches)
+    query.addEventListener('change', change)
+    return () => query.removeEventListener('change', change)
+  }, [])
+  return (
+    <details class="filters" open={isWide.value || isOpen}>
+      <summary>{label}</summary>
+      {children}
+    </details>
+  )
+}
+
+/** As in components.css. */
+const wideQuery = '(width >= 52rem)'
+
 export interface SearchFormProps extends Pick<FieldProps, 'label' | 'value' | 'hint' | 'maxLength' | 'onInput'> {
   /** What the button says. */
   readonly action: string

@@ -8,7 +8,7 @@ export interface ListExportColumn<R> {
   readonly value: (row: R) => ExportCell
 }
 
-export interface ListExport<R> {
+export interface ListExport<R> extends Pick<ExportSource, 'list' | 'conditions'> {
   /** The beginning of the name of the file. */
   readonly name: string
   readonly title: string
@@ -17,11 +17,13 @@ export interface ListExport<R> {
 }
 
 /** A list, with the filter that `fetchPage` has, as a file. */
-export function listExport<R>({ name, title, columns, fetchPage }: ListExport<R>): ExportSource {
+export function listExport<R>({ name, title, list, conditions, columns, fetchPage }: ListExport<R>): ExportSource {
   const heads = columns.map(({ name: header, kind = 'text' }) => ({ header: kind === 'time' ? `${header} (UTC+5)` : header, kind }))
   return {
     name,
     title,
+    list,
+    conditions,
     open: () => async (after) => {
       const { rows, next } = await fetchPage(after)
       return { columns: heads, rows: rows.map((row) => columns.map(({ value }) => value(row))), next }

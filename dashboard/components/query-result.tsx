@@ -2,8 +2,11 @@ import type { ComponentChildren } from 'preact'
 
 import type { DashboardCallError } from '../app/api.ts'
 import { messages } from '../app/language.ts'
+import { PageIcon, pageIconNames } from '../app/page-icon.tsx'
+import { dashboardPath, route } from '../app/router.ts'
 import type { ApiQuery } from '../hooks/use-query.ts'
-import { EnglishCode } from './values.tsx'
+import { EnglishCode } from './docs-link.tsx'
+import { docsPath } from './docs-path.ts'
 
 /** Renders the result of a query, a placeholder until it is there, and above either of them the error of the last call. */
 export function QueryResult<T>({ query, children }: { query: ApiQuery<T>; children: (result: T) => ComponentChildren }) {
@@ -17,14 +20,14 @@ export function QueryResult<T>({ query, children }: { query: ApiQuery<T>; childr
   )
 }
 
-/** Grey bars where rows will be. */
-export function Loading() {
+/** Grey bars where the content will be: a few, or as many as the rows of a list. */
+export function Loading({ rows = 3 }: { rows?: number }) {
   return (
-    <div class="skeleton" role="status" aria-busy="true">
+    <div class={rows > 3 ? 'skeleton rows' : 'skeleton'} role="status" aria-busy="true">
       <span class="visually-hidden">{messages.value.loading}</span>
-      <i />
-      <i />
-      <i />
+      {Array.from({ length: rows }, (_, row) => (
+        <i key={row} />
+      ))}
     </div>
   )
 }
@@ -46,7 +49,7 @@ export function ErrorMessage({ error, onRetry }: { error: DashboardCallError | n
         {isLocal ? text[reason] : message} {waitMs !== undefined && text.wait(Math.ceil(waitMs / 1000))}
       </p>
       {reason === 'setting_refused' && typeof data === 'string' && <p>{data}</p>}
-      {!isLocal && <EnglishCode code={reason} />}
+      {!isLocal && <EnglishCode code={reason} href={docsPath.reason(reason)} />}
       {onRetry !== undefined && (
         <button type="button" onClick={onRetry}>
           {text.retry}
@@ -56,13 +59,35 @@ export function ErrorMessage({ error, onRetry }: { error: DashboardCallError | n
   )
 }
 
-/** Says why there is nothing to show, and what to do about it. */
-export function EmptyState({ title, text, children }: { title: string; text: string; children?: ComponentChildren }) {
+export interface EmptyStateProps {
+  readonly title: string
+  readonly text: string
+  /** The next step: to the page Get started, to the whole list of this page, or none beside the children. */
+  readonly next?: 'start' | 'all' | 'none'
+  readonly children?: ComponentChildren
+}
+
+/** Says why there is nothing to show, and what to do about it, with the sign of the page as its picture. */
+export function EmptyState({ title, text, next = 'start', children }: EmptyStateProps) {
+  const { page } = route.value
+  const name = pageIconNames.find((each) => each === page)
   return (
     <div class="empty">
+      {name !== undefined && (
+        <span class="empty-picture">
+          <PageIcon name={name} />
+        </span>
+      )}
       <h2>{title}</h2>
       <p>{text}</p>
       {children}
+      {children === undefined && next !== 'none' && (
+        <p class="next">
+          <a href={dashboardPath(next === 'all' ? page : 'start')}>
+            {next === 'all' ? messages.value.showAll : messages.value.pages.start}
+          </a>
+        </p>
+      )}
     </div>
   )
 }

@@ -1,8 +1,10 @@
+import { useSignal } from '@preact/signals'
 import type { ComponentChild } from 'preact'
-import { useEffect } from 'preact/hooks'
+import { useCallback, useEffect } from 'preact/hooks'
 
 import { messages } from '../app/language.ts'
 import type { PagedList } from '../hooks/use-paged-list.ts'
+import { usePolling } from '../hooks/use-polling.ts'
 import { ErrorMessage, Loading } from './query-result.tsx'
 
 export interface TableColumn<R> {
@@ -23,16 +25,29 @@ export interface TableProps<R> {
   readonly empty: ComponentChild
 }
 
-/** A paged list, with a button that loads more. */
+/** A paged list, newest first, with a button that loads more. While *Live* is on, new rows come by themselves. */
 export function DataTable<R>({ label, list, columns, keyOf, empty }: TableProps<R>) {
   const { rows, next, isLoading, error } = list
   useEffect(() => {
     if (list.isRecalled) list.refreshTop(keyOf)
   }, [list])
-  if (rows.value === null) return error.value === null ? <Loading /> : <ErrorMessage error={error.value} onRetry={list.reload} />
+  const isLive = useSignal(false)
+  const refresh = useCallback(() => {
+    if (isLive.peek()) list.refreshTop(keyOf)
+  }, [list])
+  usePolling(refresh, liveIntervalMs)
+  const liveSwitch = (
+    <label class="check live">
+      <input type="checkbox" checked={isLive.value} onChange={() => (isLive.value = !isLive.value)} />
+      {messages.value.live}
+    </label>
+  )
+  if (rows.value === null)
+    return error.value === null ? <Loading rows={skeletonRows} /> : <ErrorMessage error={error.value} onRetry={list.reload} />
   if (rows.value.length === 0 && next.value === null) {
     return (
       <>
+        {liveSwitch}
         <ErrorMessage error={error.value} />
         {empty}
       </>
@@ -40,6 +55,7 @@ export function DataTable<R>({ label, list, columns, keyOf, empty }: TableProps<
   }
   return (
     <>
+      {liveSwitch}
       <div class="table" tabIndex={0} role="region" aria-label={label}>
         <table>
           <thead>
@@ -74,6 +90,11 @@ export function DataTable<R>({ label, list, columns, keyOf, empty }: TableProps<
   )
 }
 
+/** About a screen of them. */
+const skeletonRows = 10
+
 function classOf({ isMinor = false, isNumber = false }: { isMinor?: boolean; isNumber?: boolean }): string {
   return `${isMinor ? 'minor' : ''}${isNumber ? ' number' : ''}`
 }
+
+const liveIntervalMs = 2000

@@ -1,6 +1,7 @@
 import { language, messages } from '../app/language.ts'
+import { serviceNow } from '../app/session-state.ts'
 import { formatSom } from '../format/numbers.ts'
-import { formatLocalTime, formatTime } from '../format/time.ts'
+import { formatLocalTime, formatShortTime, formatTime } from '../format/time.ts'
 
 /** How good a state is, as a color. The text of the tag says it too. */
 export type Tone = 'green' | 'amber' | 'red' | 'blue' | 'grey'
@@ -30,16 +31,11 @@ export function ShortText({ text }: { text: string }) {
 
 const wholeMax = 20
 
-/** A timestamp (Unix ms) in Tashkent time, with the viewer's local time as its tooltip. */
-export function Time({ at }: { at: number }) {
+/** A timestamp (Unix ms) in Tashkent time, with the viewer's local time to the second as its tooltip; `isShort`: to the minute. */
+export function Time({ at, isShort = false }: { at: number; isShort?: boolean }) {
   return (
     <time dateTime={new Date(at).toISOString()} title={formatLocalTime(at, language.value)}>
-      {formatTime(at, language.value)}
+      {isShort ? formatShortTime(at, serviceNow(), language.value) : formatTime(at, language.value)}
     </time>
   )
-}
-
-/** A code that consists of English words, beside a text that says the same. Other languages show the text alone. */
-export function EnglishCode({ code }: { code: string }) {
-  return language.value === 'en' && code !== '' ? <code>{code}</code> : null
 }

@@ -6,6 +6,7 @@ import { type ExportRequest, interruptedExportsKey } from '../app/export-jobs.ts
 import { hasSessionExpired, serviceNow, session } from '../app/session-state.ts'
 import { saveBlob } from '../format/csv.ts'
 import { writeExportFile } from './export-file.ts'
+import { type ExportEnd, recordExport } from './export-record.ts'
 import { type ExportProgress, openExportRows, readExport } from './export-run.ts'
 
 export type ExportState = 'running' | 'done' | 'stopped' | 'failed' | 'interrupted' | 'signedOut'
@@ -49,7 +50,9 @@ export function startExport({ source, format }: ExportRequest): void {
     wait: (ms) => waitFor(ms, controller.signal),
     isTemporary,
   })
+  let recordEnd: ((end: ExportEnd) => Promise<void>) | null = null
   const write = async (): Promise<void> => {
+    recordEnd = await recordExport({ list: source.list, format, conditions: [...source.conditions] })
     const file = await writeExportFile(await openExportRows(pages), format, source.title)
     controller.signal.throwIfAborted()
     job.file.value = file
@@ -65,7 +68,11 @@ export function startExport({ source, format }: ExportRequest): void {
       if (!controller.signal.aborted) job.error.value = toCallError(err)
       job.state.value = controller.signal.aborted ? 'stopped' : 'failed'
     })
-    .finally(rememberRunning)
+    .finally(() => {
+      rememberRunning()
+      const outcome = endOf[job.state.peek()]
+      if (outcome !== undefined) void recordEnd?.({ outcome, rows: job.progress.peek()?.rows ?? 0 })
+    })
 }
 
 export function saveExport(job: ExportJob): void {
@@ -134,6 +141,7 @@ function waitFor(ms: number, stopped: AbortSignal): Promise<void> {
   })
 }
 
+const endOf: Readonly<Partial<Record<ExportState, ExportEnd['outcome']>>> = { done: 'done', stopped: 'cancelled', failed: 'broken' }
 let lastId = 0
 const savedNoticeMs = 5000
 const directRowsMax = 10_000

@@ -68,7 +68,7 @@ function makeSource(pages: number, failing: ReadonlySet<number> = new Set()): { 
       unread: at === 2 ? 3 : 0,
     }
   }
-  return { source: { name: 'n', title: 'N', open: () => fetchPage }, asked }
+  return { source: { name: 'n', list: 'receipts', conditions: [], title: 'N', open: () => fetchPage }, asked }
 }
 
 function dependencies({ waits = [], steps = [] }: { waits?: number[]; steps?: ExportProgress[] } = {}) {

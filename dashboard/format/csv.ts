@@ -8,7 +8,8 @@ export function saveBlob(name: string, blob: Blob): void {
   const address = URL.createObjectURL(blob)
   const link = Object.assign(document.createElement('a'), { href: address, download: name })
   link.click()
-  URL.revokeObjectURL(address)
+  // A browser may begin to read after the click, and where it asks where to save, much later.
+  setTimeout(() => URL.revokeObjectURL(address), readWithinMs)
 }
 
 export type CsvRow = readonly (string | number | null)[]
@@ -39,3 +40,5 @@ export function formatCsvCell(value: string | number | null): string {
 export function quoteCsv(text: string): string {
   return `"${text.replaceAll('"', '""')}"`
 }
+
+const readWithinMs = 60_000

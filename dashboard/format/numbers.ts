@@ -16,7 +16,7 @@ export function formatSom(tiyin: number): string {
   return `${tiyin < 0 ? '−' : ''}${som}${fractionOf(Math.abs(tiyin))}`
 }
 
-/** Tiyin as the value of an input: plain digits, so that `parseSomInput` can read it again. */
+/** Tiyin as the value of an input or in an address: plain digits. `parseSomInput` reads both this and the groups of `formatSom`. */
 export function formatSomInput(tiyin: number): string {
   return `${String(Math.floor(tiyin / 100))}${fractionOf(tiyin)}`
 }

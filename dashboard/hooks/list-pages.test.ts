@@ -9,6 +9,10 @@ test('new rows are put above the present ones, and the cursor of the present one
   assert.deepEqual(merge({ rows: [5, 4, 3], next: 'n3' }, { rows: [4, 3, 2, 1], next: 'n1' }), { rows: [5, 4, 3, 2, 1], next: 'n1' })
 })
 
+test('a row that has moved up to the first page stays in one place', () => {
+  assert.deepEqual(merge({ rows: [1, 5, 4], next: 'n4' }, { rows: [5, 4, 3, 2, 1], next: null }), { rows: [1, 5, 4, 3, 2], next: null })
+})
+
 test('a first page that does not reach the present rows replaces them: rows between the two are missing', () => {
   assert.deepEqual(merge({ rows: [9, 8], next: 'n8' }, { rows: [4, 3], next: 'n3' }), { rows: [9, 8], next: 'n8' })
 })

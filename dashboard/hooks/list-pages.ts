@@ -15,7 +15,10 @@ export function mergeFirstPage<R>(page: ListPage<R>, present: ListPage<R>, keyOf
   if (last === undefined) return present
   const overlapsAt = present.rows.findIndex((row) => keyOf(row) === keyOf(last))
   if (overlapsAt === -1 || page.rows.length + present.rows.length > maxMergedRows) return page
-  return { rows: [...page.rows, ...present.rows.slice(overlapsAt + 1)], next: present.next }
+  // What has moved up, such as a customer who has paid again, stays in one place.
+  const onPage = new Set(page.rows.map(keyOf))
+  const below = present.rows.slice(overlapsAt + 1).filter((row) => !onPage.has(keyOf(row)))
+  return { rows: [...page.rows, ...below], next: present.next }
 }
 
 const maxMergedRows = 2000

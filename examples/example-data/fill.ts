@@ -8,7 +8,7 @@ import type { PastClock } from './past-clock.ts'
 import { makeVisits, type LaterEvent } from './shop-visits.ts'
 import { makeTeam } from './team.ts'
 import { zeroTotals, type ShopTotals } from './totals.ts'
-import { trafficDayMs, hourMs, makeDraw, planVisits, type Draw, type ShopProfile, tashkentMs } from './traffic.ts'
+import { trafficDayMs, hourMs, makeDraw, type PlannedVisit, planVisits, type Draw, type ShopProfile, tashkentMs } from './traffic.ts'
 import { openWebhookReceiver } from './webhook-receiver.ts'
 
 export interface FillOptions {
@@ -48,7 +48,7 @@ export async function fillExampleData(
   const from = firstMidnight(options)
   const draw = makeDraw(20_261_128)
   const operator = makeOperatorCaller(app)
-  const outages = planOutages(from, days)
+  const outages = planOutages({ from, days, until })
   const receiver = await openWebhookReceiver(() => outages.webhooks(clock.now()))
   const events: LaterEvent[] = []
   const shared = { app, clock, faults, sandbox, operator, draw, from, events, options, webhookOrigin: receiver.origin }
@@ -142,6 +142,8 @@ async function openShop(
     events.push({ at: planned.at, run: () => visit(planned) })
   }
   events.push(...team.events.filter(({ at }) => at < options.until))
+  // Somebody waits for a code at the end, so that there is one to look for whatever the size.
+  events.push({ at: options.until - lastOutageMs / 2, run: () => visit(makeWaitingVisit(options.until - lastOutageMs / 2)) })
   return { ...shop, totals }
 }
 
@@ -193,12 +195,21 @@ const orderField = {
 const bookingField = { name: 'booking', title: { en: 'Booking', ru: 'Бронирование', uz: 'Bron raqami' }, required: true, kind: 'reference' }
 const travellerField = { name: 'traveller', title: { en: 'Traveller', ru: 'Путешественник', uz: 'Sayohatchi' }, required: false }
 
-/** Two hours without the SMS gateway, and three in which the shops' servers take no webhooks. */
-function planOutages(from: number, days: number): { sms(at: number): boolean; webhooks(at: number): boolean } {
+/** By somebody who was never there before, with the card whose code is sent by the service. */
+function makeWaitingVisit(at: number): PlannedVisit {
+  const visit = { kind: 'visit', customer: -1, isSaved: false, card: '6478', verification: 'right', payment: { kind: 'unpaid' } } as const
+  return { ...visit, at, amountTiyin: 8_900_000, address: '198.51.100.7', isReceiptSent: false }
+}
+
+/** Two hours without the SMS gateway and its last minutes, and three hours in which the shops' servers take no webhooks. */
+function planOutages({ from, days, until }: { from: number; days: number; until: number }): {
+  sms(at: number): boolean
+  webhooks(at: number): boolean
+} {
   const begin = (day: number, hour: number): number => from + (Math.max(0, Math.min(day, days - 2)) * 24 + hour) * hourMs
   const [sms, webhooks] = [begin(5, 18), begin(9, 19)]
   return {
-    sms: (at) => at >= sms && at < sms + 2 * hourMs,
+    sms: (at) => (at >= sms && at < sms + 2 * hourMs) || at >= until - lastOutageMs,
     webhooks: (at) => at >= webhooks && at < webhooks + 3 * hourMs,
   }
 }
@@ -215,3 +226,4 @@ async function runJobs({ services }: App): Promise<void> {
 }
 
 const jobsEveryMs = 15 * 60_000
+const lastOutageMs = 40 * 60_000

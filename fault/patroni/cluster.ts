@@ -128,7 +128,12 @@ export async function startPatroni(folder: string, times: PatroniTimes): Promise
       await Promise.all(gone)
     },
   }
-  await cluster.untilWhole()
+  try {
+    await cluster.untilWhole()
+  } catch (err) {
+    await cluster.stop()
+    throw err
+  }
   return cluster
 }
 
@@ -267,7 +272,7 @@ function workingFolder(pid: string): string | null {
 
 async function untilHolds(holds: () => Promise<boolean>, what: string): Promise<void> {
   for (let attempt = 0; !(await holds()); attempt++) {
-    if (attempt > 450) fail(`waited in vain for ${what}`)
+    if (attempt > 900) fail(`waited in vain for ${what}`)
     await pause(200)
   }
 }

@@ -63,7 +63,7 @@ test('control: without synchronous replication the commits that no standby had a
       await pause(4000)
       await cluster.kill(leader)
       for (const name of standbys) cluster.start(name)
-      for (let now = await cluster.leader(); now === null || now === leader; now = await cluster.leader()) await pause(200)
+      await untilOtherLeads(cluster, leader)
     })
     await load.stop()
     const { lost, checked } = await findLost(services, load.tokens)
@@ -112,17 +112,32 @@ async function withServices(place: string, times: PatroniTimes, run: (installati
 
 async function inject(fault: string, cluster: PatroniCluster): Promise<void> {
   const leader = (await cluster.leader()) ?? assert.fail('there is no leader')
-  if (fault === 'switchover') return cluster.switchover()
+  if (fault === 'switchover') {
+    await cluster.switchover()
+    return untilOtherLeads(cluster, leader)
+  }
   if (fault === 'leader killed') {
     await cluster.kill(leader)
-    // Until another leads; the killed one comes back as a standby then.
-    for (let now = await cluster.leader(); now === null || now === leader; now = await cluster.leader()) await pause(200)
+    // The killed one comes back as a standby then.
+    await untilOtherLeads(cluster, leader)
     cluster.start(leader)
     return
   }
   cluster.pause(leader)
   await pause(30_000)
+  // Otherwise the pause itself was all that was measured.
+  const during = await cluster.leader()
+  assert.ok(during !== null && during !== leader, `${String(during)} led while ${leader} stood still`)
   cluster.wake(leader)
+}
+
+async function untilOtherLeads(cluster: PatroniCluster, former: string): Promise<void> {
+  for (let attempt = 0; attempt < 450; attempt++) {
+    const leader = await cluster.leader()
+    if (leader !== null && leader !== former) return
+    await pause(200)
+  }
+  assert.fail(`nobody but ${former} leads`)
 }
 
 async function measure(

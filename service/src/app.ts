@@ -92,6 +92,7 @@ export async function createApp(config: Config, ownAdapters: Adapters, deps: App
   const { clock, log, metrics, stopping, lifecycle = createLifecycle(), coreDumps = 'unknown', adminUrl = '', tls = null } = deps
   const { worker = null, slowHash = oneAtATime(makeSlowHash()) } = deps
   let workers: RequestWorkers | null = null
+  let usedTls = tls
   const shared = makeServiceChanges((change) => workers?.broadcast(change))
   const changes = worker?.changes ?? shared
   const { adapters, mover } = shareSandboxTime(ownAdapters, changes)
@@ -258,6 +259,7 @@ export async function createApp(config: Config, ownAdapters: Adapters, deps: App
   }
 
   function replaceCertificate(replacement: ListenerTls): void {
+    usedTls = replacement
     http?.replaceCertificate(replacement)
   }
 
@@ -304,6 +306,7 @@ export async function createApp(config: Config, ownAdapters: Adapters, deps: App
       custody,
       slowHash,
       receive: shared.receive,
+      tls: () => usedTls,
       stopMs,
       ...others,
     }

@@ -194,6 +194,7 @@ export const importDirections: readonly DirectionRow[] = [
       'browser/frame/texts.ts',
       'browser/frame/deferred/reasons.ts',
       'dashboard/export/export-messages.ts',
+      'dashboard/components/docs-path.ts',
       'dashboard/messages/audit-labels.ts',
       'dashboard/messages/reason-messages.ts',
       'dashboard/pages/account/account-messages.ts',

@@ -122,7 +122,7 @@ function listLinks(text: string): { line: number; link: string }[] {
 
 /** Headings as GitHub spells their anchors, and anchors written by hand. */
 function listAnchors(text: string): Set<string> {
-  const headings = [...withoutFences(text).matchAll(/^#{1,6}\s+(.+?)\s*#*$/gm)].map((match) => slug(match[1] ?? ''))
+  const headings = [...withoutFences(text).matchAll(/^#{1,6}\s+(.+?)\s*#*$/gm)].map((match) => headingAnchor(match[1] ?? ''))
   const byHand = [...text.matchAll(/<a\s+(?:id|name)="([^"]+)"/g)].map((match) => match[1] ?? '')
   const counted = new Map<string, number>()
   const numbered = headings.map((heading) => {
@@ -133,7 +133,8 @@ function listAnchors(text: string): Set<string> {
   return new Set([...numbered, ...byHand])
 }
 
-function slug(heading: string): string {
+/** The anchor of a heading, as GitHub spells it. */
+export function headingAnchor(heading: string): string {
   const text = heading.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
   return text
     .toLowerCase()

@@ -2,6 +2,7 @@ import { errors } from '@tessera/contract/errors'
 import { formReasons } from '@tessera/contract/form-reasons'
 import { operations, publicOperations as methods, type PublicOperation } from '@tessera/contract/operations'
 import { receipt } from '@tessera/contract/operations/receipts'
+import { terms } from '@tessera/contract/terms'
 import { printOpenRpc } from '@tessera/contract/openrpc'
 import { rules } from '../../form-check/src/rules.ts'
 import { receiptStateInfo, receiptTransitions } from '../../service/src/domain/payments/states.ts'
@@ -24,12 +25,14 @@ import { printOperationsPage } from './operations.ts'
 import { printPaymentStatesPage } from './payment-states.ts'
 import { printRefusedStartsPage } from './refused-starts.ts'
 import type { Schema } from './schema.ts'
+import { printTermsPage } from './terms.ts'
 import { printSettingsPage } from './settings.ts'
 
 /** Every page that is printed from the code, by path. Pure: the same code prints the same pages. */
 export function printPages(version: string): Map<string, string> {
   const entries: Readonly<Record<string, PublicOperation>> = methods
   return new Map([
+    ['docs/reference/terms.md', printTermsPage(terms)],
     ['docs/reference/errors.md', printErrorsPage(errors)],
     ['docs/reference/form-reasons.md', printFormReasonsPage(formReasons)],
     ['docs/guides/form-check.md', printFormCheckPage(rules)],

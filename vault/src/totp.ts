@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto'
 
 import { countSeal, expectDek, isDekOf, type Dek } from './dek.ts'
+import { keyedHash } from './fields.ts'
 import { keyIdIn, openLayer, sealLayer, SealBrokenError, type Layer } from './layer.ts'
-import { randomSecret } from './random.ts'
 
 /** The user of a second factor: the secret opens for this user only. */
 export interface TotpOwner {
@@ -11,9 +11,23 @@ export interface TotpOwner {
   readonly userId: string
 }
 
-/** A new secret, 160 bits (RFC 4226 §4). The caller wipes it. */
-export function createTotpSecret(): Uint8Array {
-  return randomSecret(20)
+/** A secret that somebody is about to enable. */
+export interface TotpOffer extends TotpOwner {
+  readonly sessionId: string
+  /** Of the user's row: another one after every change of the user, so that a secret which was enabled or turned off never comes again. */
+  readonly version: number
+}
+
+/**
+ * The secret that a session is offered to enable, 160 bits (RFC 4226 §4), derived under the pepper (§7.5) and stored nowhere: any process confirms it. The
+ * caller wipes it.
+ */
+export function deriveTotpSecret(dek: Dek, { environment, merchantId, userId, sessionId, version }: TotpOffer): Uint8Array {
+  expectDek(dek, 'pepper')
+  const derived = keyedHash(dek.key, 'tessera totp secret', [environment, merchantId, userId, sessionId, version])
+  const secret = Uint8Array.from(derived.subarray(0, secretBytes))
+  derived.fill(0)
+  return secret
 }
 
 /** Seals a secret under a data key of purpose `dashboard`. */
@@ -59,5 +73,7 @@ function layerOf(dek: Dek, { environment, merchantId, userId }: TotpOwner): Laye
   return { key: dek.key, keyId: Buffer.from(dek.keyId, 'hex'), bound: [environment, merchantId, userId, 'totp secret'] }
 }
 
+/** Of RFC 4226 §4. */
+const secretBytes = 20
 const stepMs = 30_000
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'

@@ -2,6 +2,11 @@ import Type from 'typebox'
 
 import { defineOperation, operationsByName } from './operation.ts'
 import { after, count, next } from './dashboard-cards.ts'
+import { done } from './dashboard-session.ts'
+
+/** The lists of the dashboard that are written to files. */
+export const exportedLists = ['receipts', 'totals', 'cards', 'customers', 'verification', 'requests', 'audit', 'consents'] as const
+export type ExportedList = (typeof exportedLists)[number]
 
 /** What an action changed, as an audit entry shows it. */
 export const auditChanges = Type.Array(
@@ -57,5 +62,50 @@ export const dashboardAuditListContract = defineOperation('dashboard.audit.list'
   errors: [],
 })
 
-/** The audit. */
-export const dashboardAuditOperations = operationsByName(dashboardAuditListContract)
+const exportId = Type.String({ pattern: '^[0-9a-f]{24}$' })
+
+export const dashboardExportsStartContract = defineOperation('dashboard.exports.start', {
+  summary: 'Records in the audit that the user begins to write a list to a file. The dashboard calls it before the first page.',
+  caller: 'dashboard',
+  role: 'read',
+  mutates: true,
+  limit: 'write',
+  params: Type.Object({
+    list: Type.Unsafe<ExportedList>(Type.Union(exportedLists.map((name) => Type.Literal(name)))),
+    format: Type.Union([Type.Literal('csv'), Type.Literal('xlsx'), Type.Literal('json')]),
+    conditions: Type.Array(
+      Type.Object({
+        name: Type.String({ pattern: '^[a-zA-Z]{1,24}$' }),
+        value: Type.String({
+          pattern: '^(?:[a-z_.]{0,64}|[0-9a-f]{24}|-?[0-9]{1,14}(?:\\.[0-9]{2})?|[0-9]{4}-[0-9]{2}-[0-9]{2})$',
+          description: "A word, an id, a number or a day; '' for what a person typed, which is not recorded.",
+        }),
+      }),
+      { maxItems: 20, description: 'The filter of the list.' },
+    ),
+  }),
+  result: Type.Object({ exportId: Type.String({ description: 'Subject of the two entries.' }) }),
+  errors: ['overloaded'],
+})
+
+export const dashboardExportsFinishContract = defineOperation('dashboard.exports.finish', {
+  summary: 'Records in the audit how an export of the same user ended, and how many rows were read.',
+  caller: 'dashboard',
+  role: 'read',
+  mutates: true,
+  limit: 'write',
+  params: Type.Object({
+    exportId,
+    outcome: Type.Union([Type.Literal('done'), Type.Literal('cancelled'), Type.Literal('broken')]),
+    rows: Type.Integer({ minimum: 0, maximum: 100_000_000 }),
+  }),
+  result: done,
+  errors: ['overloaded'],
+})
+
+/** The audit, and what users took out of the dashboard. */
+export const dashboardAuditOperations = operationsByName(
+  dashboardAuditListContract,
+  dashboardExportsStartContract,
+  dashboardExportsFinishContract,
+)

@@ -30,9 +30,18 @@ const totals = Type.Object({
 
 const cause = Type.Object({ reason: Type.String(), count: Type.Integer() })
 
+const errorGroup = Type.Object({
+  method: Type.String(),
+  code: Type.Integer(),
+  reason: Type.String(),
+  count: Type.Integer(),
+  before: Type.Integer({ description: 'In the period before.' }),
+  steps: Type.Array(Type.Integer(), { description: 'As many as those of the period.' }),
+})
+
 export const dashboardOverviewGetContract = defineOperation('dashboard.overview.get', {
   summary:
-    'Returns the statistics of a period of at most 92 days and of the period before it, by hour for one day and by day for longer ones, and why payments and codes were refused.',
+    'Returns the statistics of a period of at most 92 days and of the period before it, by hour for one day and by day for longer ones, why payments and codes were refused, and which errors calls ended with.',
   caller: 'dashboard',
   role: 'read',
   mutates: false,
@@ -48,6 +57,9 @@ export const dashboardOverviewGetContract = defineOperation('dashboard.overview.
     }),
     declines: Type.Array(cause, { description: 'Of payments, most often first.' }),
     codesRefused: Type.Array(cause, { description: 'Of codes that were not sent, most often first.' }),
+    errors: Type.Array(errorGroup, {
+      description: 'Calls of the API that ended with an error, by method and error, the 12 most frequent.',
+    }),
   }),
   errors: ['memberInvalid'],
 })

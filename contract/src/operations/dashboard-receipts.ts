@@ -66,8 +66,9 @@ const conditions = {
   from: Type.Optional(timestamp),
   to: Type.Optional(timestamp),
   dateOf: Type.Optional(
-    Type.Union([Type.Literal('created'), Type.Literal('paid')], {
-      description: 'What happened from `from` to before `to`: the receipt was created, or the money was debited. Default: created.',
+    Type.Union([Type.Literal('created'), Type.Literal('paid'), Type.Literal('refunded')], {
+      description:
+        'What happened from `from` to before `to`: the receipt was created, or the money was debited or returned. Default: created.',
     }),
   ),
   status: Type.Optional(status),

@@ -14,6 +14,9 @@ const message = Type.Object({
     [Type.Literal('requested'), Type.Literal('accepted'), Type.Literal('delivered'), Type.Literal('failed'), Type.Literal('unknown')],
     { description: 'requested: the reply of the gateway is not known yet; failed: rejected, or reported as not delivered.' },
   ),
+  failure: Type.Union([Type.Literal('rejected'), Type.Literal('undelivered'), Type.Null()], {
+    description: 'Of a failed one: the gateway refused the message, or it accepted it and reported that it did not arrive.',
+  }),
 })
 
 export const dashboardSearchFindContract = defineOperation('dashboard.search.find', {

@@ -51,7 +51,13 @@ const scope = Type.Union([Type.Literal('cards'), Type.Literal('full')], {
   description: '`cards`: cards.* and form.sessions.* only; `full`: every method.',
 })
 
-const password = Type.Object({ number, scope, createdAt: timestamp, lastUsedAt: timestampOrNull, retiredAt: timestampOrNull })
+const label = Type.String({
+  maxLength: 40,
+  pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]*$',
+  description: "What the merchant calls it, such as the server that has it; '' without one.",
+})
+
+const password = Type.Object({ number, scope, label, createdAt: timestamp, lastUsedAt: timestampOrNull, retiredAt: timestampOrNull })
 
 export const dashboardSettingsGetContract = defineOperation('dashboard.settings.get', {
   summary: 'Returns the settings of the merchant; of its API passwords only when they were created and used.',
@@ -92,9 +98,20 @@ export const dashboardPasswordsRotateContract = defineOperation('dashboard.passw
   confirmation: 'always',
   mutates: true,
   limit: 'write',
-  params: Type.Object({ scope }),
+  params: Type.Object({ scope, label: Type.Optional(label) }),
   result: Type.Object({ number, password: Type.String({ description: 'Returned only here.' }) }),
   errors: ['twoPasswordsLive', 'roleTooLow', 'overloaded'],
+})
+
+export const dashboardPasswordsRenameContract = defineOperation('dashboard.passwords.rename', {
+  summary: 'Changes the label of an API password.',
+  caller: 'dashboard',
+  role: 'developer',
+  mutates: true,
+  limit: 'write',
+  params: Type.Object({ number, label }),
+  result: done,
+  errors: ['settingRefused', 'overloaded'],
 })
 
 export const dashboardPasswordsRetireContract = defineOperation('dashboard.passwords.retire', {
@@ -114,5 +131,6 @@ export const dashboardSettingsOperations = operationsByName(
   dashboardSettingsGetContract,
   dashboardSettingsChangeContract,
   dashboardPasswordsRotateContract,
+  dashboardPasswordsRenameContract,
   dashboardPasswordsRetireContract,
 )

@@ -2,7 +2,11 @@ import { useSignal } from '@preact/signals'
 import type { Result } from '@tessera/contract/operations'
 
 import { call } from '../../app/api.ts'
+import { toExportConditions } from '../../app/export-conditions.ts'
+import { DocsLink } from '../../components/docs-link.tsx'
+import { docsPath } from '../../components/docs-path.ts'
 import { ErrorMessage } from '../../components/query-result.tsx'
+import { recordExport } from '../../export/export-record.ts'
 import { download, downloadCsv, toIsoTime } from '../../format/csv.ts'
 import { useAction } from '../../hooks/use-action.ts'
 import { collectPages } from '../../hooks/list-pages.ts'
@@ -29,22 +33,34 @@ export function AuditExport({ filter }: { filter: AuditFilter }) {
     status.value = formatMessage(isComplete ? text.exported : text.exportedFirst, rows.length)
     return rows
   }
-  const save = async (download: (entries: readonly AuditRow[]) => void): Promise<void> => {
-    await run(async () => download(await collect()))
+  const save = async (format: 'csv' | 'json', download: (entries: readonly AuditRow[]) => void): Promise<void> => {
+    await run(async () => {
+      const recordEnd = await recordExport({ list: 'audit', format, conditions: toExportConditions({ ...filter }) })
+      try {
+        const entries = await collect()
+        download(entries)
+        await recordEnd({ outcome: 'done', rows: entries.length })
+      } catch (err) {
+        await recordEnd({ outcome: 'broken', rows: 0 })
+        throw err
+      }
+    })
     if (error.value !== null) status.value = ''
   }
   return (
     <>
       <div class="tools">
-        <button type="button" disabled={isBusy.value} onClick={() => void save(downloadAsCsv)}>
+        <button type="button" disabled={isBusy.value} onClick={() => void save('csv', downloadAsCsv)}>
           {text.csv}
         </button>
-        <button type="button" disabled={isBusy.value} onClick={() => void save(downloadAsJson)}>
+        <button type="button" disabled={isBusy.value} onClick={() => void save('json', downloadAsJson)}>
           {text.json}
         </button>
       </div>
       <p role="status">{status.value}</p>
-      <p class="faint">{text.proof}</p>
+      <p class="faint">
+        {text.proof} <DocsLink href={docsPath.checkingTheAudit}>{text.checkOffline}</DocsLink>
+      </p>
       <ErrorMessage error={error.value} />
     </>
   )

@@ -7,11 +7,13 @@ import { messages } from '../../app/language.ts'
 import { useMessages } from '../../app/lazy-messages.tsx'
 import { shortId } from '../../app/object-title.ts'
 import { navigate, dashboardPath, route } from '../../app/router.ts'
-import { LabelledControl, SearchForm, useSyncedValue } from '../../components/fields.tsx'
+import { LabelledControl, SearchForm, SelectField, useSyncedValue } from '../../components/fields.tsx'
 import { objectPath } from '../../components/links.tsx'
 import { EmptyState } from '../../components/query-result.tsx'
 import { type TableColumn, DataTable } from '../../components/table.tsx'
-import { EnglishCode, Time } from '../../components/values.tsx'
+import { EnglishCode } from '../../components/docs-link.tsx'
+import { docsPath } from '../../components/docs-path.ts'
+import { Time } from '../../components/values.tsx'
 import { formatSom } from '../../format/numbers.ts'
 import { usePagedList } from '../../hooks/use-paged-list.ts'
 import { changeLabel, changeValue, outcomeLabel } from '../../messages/audit-labels.ts'
@@ -54,15 +56,18 @@ export function AuditPage() {
         onSearch={search}
       />
       <p role="alert">{invalidId.value !== '' && invalidId.value === input.value.trim() ? text.invalidId : ''}</p>
-      {subject === '' && (
-        <AuditFilters filter={filter} name={list.rows.value?.find(({ userId }) => userId === filter.userId)?.name ?? ''} />
-      )}
+      {subject === '' && <AuditFilters filter={filter} rows={list.rows.value ?? []} />}
       <DataTable
         label={text.label}
         list={list}
         columns={columns(filter)}
         keyOf={({ proof }) => proof}
-        empty={<EmptyState {...(subject !== '' ? text.noneForId : Object.keys(filter).length > 0 ? text.noneFound : text.none)} />}
+        empty={
+          <EmptyState
+            {...(subject !== '' ? text.noneForId : Object.keys(filter).length > 0 ? text.noneFound : text.none)}
+            next={Object.keys(filter).length > 0 ? 'all' : 'none'}
+          />
+        }
       />
       <AuditExport filter={filter} />
     </>
@@ -71,12 +76,12 @@ export function AuditPage() {
 
 interface AuditFiltersProps {
   readonly filter: AuditFilter
-  /** Of the person in the filter, as far as it is known. */
-  readonly name: string
+  /** What is shown, of which the people can be chosen. */
+  readonly rows: readonly AuditRow[]
 }
 
-/** Days, and the person and the kind of action that were chosen in the table. */
-function AuditFilters({ filter, name }: AuditFiltersProps) {
+/** Person, kind of action, and days. */
+function AuditFilters({ filter, rows }: AuditFiltersProps) {
   const text = auditPageText.current()
   const labels = auditLabelText.current()
   const set = (change: AuditFilter): void => navigate(auditPath({ ...filter, ...change }), { replace: true })
@@ -89,20 +94,27 @@ function AuditFilters({ filter, name }: AuditFiltersProps) {
           )}
         </LabelledControl>
       ))}
-      {filter.userId !== undefined && (
-        <button type="button" onClick={() => set({ userId: '' })}>
-          {name === '' ? shortId(filter.userId) : name} <span aria-hidden="true">✕</span>
-          <span class="visually-hidden">{text.clear}</span>
-        </button>
-      )}
-      {filter.action !== undefined && (
-        <button type="button" onClick={() => set({ action: '' })}>
-          {labelOf(labels.actions, filter.action)} <span aria-hidden="true">✕</span>
-          <span class="visually-hidden">{text.clear}</span>
-        </button>
-      )}
+      <SelectField
+        label={text.actor}
+        value={filter.userId ?? ''}
+        onChange={(userId) => set({ userId })}
+        options={[['', text.everybody], ...listPeople(rows, filter)]}
+      />
+      <SelectField
+        label={text.action}
+        value={filter.action ?? ''}
+        onChange={(action) => set({ action })}
+        options={[['', text.everything], ...Object.entries(labels.actions).sort(([, one], [, other]) => one.localeCompare(other))]}
+      />
     </div>
   )
+}
+
+/** The people of the rows, and the one who was chosen, by name. */
+function listPeople(rows: readonly AuditRow[], { userId: chosen }: AuditFilter): (readonly [string, string])[] {
+  const people = new Map(chosen === undefined ? [] : [[chosen, shortId(chosen)]])
+  for (const { userId, name, phone } of rows) if (userId !== null && phone !== null) people.set(userId, name === '' ? `+${phone}` : name)
+  return [...people].sort(([, one], [, other]) => one.localeCompare(other))
 }
 
 function columns(filter: AuditFilter): TableColumn<AuditRow>[] {
@@ -117,7 +129,7 @@ function columns(filter: AuditFilter): TableColumn<AuditRow>[] {
             {labelOf(labels.actions, action)}
           </a>{' '}
           <span class="minor">
-            <EnglishCode code={action} />
+            <EnglishCode code={action} href={docsPath.audit} />
           </span>
         </>
       ),
@@ -172,9 +184,15 @@ function columns(filter: AuditFilter): TableColumn<AuditRow>[] {
   function valueOf(name: string, value: string | null): string {
     if (name === 'account_fields' && value !== null)
       return [...value.matchAll(/"name":"([^"]+)"/g)].map(([, field]) => field).join(', ') || '—'
+    if (name === 'list' && value !== null) return listName(value)
     const isAmount = amountNames.has(name) && /^[0-9]+$/.test(value ?? '')
     return isAmount ? `${formatSom(Number(value))} ${messages.value.som}` : changeValue(value, labels)
   }
+}
+
+function listName(list: string): string {
+  const { lists } = auditPageText.current()
+  return list in lists ? lists[list as keyof typeof lists] : (messages.value.pages[list as 'receipts'] ?? list)
 }
 
 const amountNames: ReadonlySet<string> = new Set(['min_amount', 'max_amount', 'refund_unconfirmed_max'])

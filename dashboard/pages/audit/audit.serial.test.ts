@@ -22,6 +22,23 @@ test('the audit shows what people did and the history of one card, and exports b
   const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Export as CSV' }).click()])
   assert.equal(file.suggestedFilename(), 'audit.csv')
   assert.match(await readDownload(file), /^\uFEFF"at","actor","userId"/)
+  assert.equal(
+    await page.getByRole('link', { name: 'How to check it offline' }).getAttribute('href'),
+    '/docs/concepts/audit#export-and-verify-offline',
+  )
+  // The export is an entry itself, and is found by its kind and by who it was.
+  await page.getByLabel('What', { exact: true }).selectOption({ label: 'List exported' })
+  const row = table.locator('tbody tr').first()
+  await row.getByText('data.exported').waitFor()
+  assert.match(await row.innerText(), /rows: — → \d+/)
+  await page.getByLabel('Who').selectOption({ index: 1 })
+  await table.getByText('data.exported').first().waitFor()
+  assert.match(new URL(page.url()).search, /action=data\.exported&userId=[0-9a-f]{24}|userId=[0-9a-f]{24}&action=data\.exported/)
+  await page.getByLabel('What', { exact: true }).selectOption({ label: 'Export begun' })
+  await table
+    .getByText(/list: — → Audit/)
+    .first()
+    .waitFor()
   await page.getByLabel('Id of a card').fill('nothing')
   await page.getByRole('button', { name: 'Show' }).click()
   await page.getByText('An id has 24 characters').waitFor()

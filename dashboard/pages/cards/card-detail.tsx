@@ -35,14 +35,16 @@ export function CardDetail({ cardId }: { cardId: string }) {
     <>
       <QueryResult query={query}>
         {(details) => (
-          <div class="columns">
+          <div class="detail">
             {details.card.state === 'tampered' ? (
               <Tampered card={details.card} />
             ) : (
               <CardSummary {...details} onRemove={() => (isRemoving.value = true)} />
             )}
-            <Timeline timeline={details.timeline} />
-            <RelatedLinks cardId={cardId} />
+            <div class="stack">
+              <Timeline timeline={details.timeline} />
+              <RelatedLinks cardId={cardId} />
+            </div>
           </div>
         )}
       </QueryResult>
@@ -90,7 +92,7 @@ function CardSummary({ card, onRemove }: CardDetails & { onRemove: () => void })
           <Time at={card.endedAt ?? card.endsAt} />
         </dd>
         <dt>{text.consent}</dt>
-        <dd>{card.consent === null ? '—' : <JsonDetails json={card.consent} />}</dd>
+        <dd>{card.consent === null ? '—' : card.consent === asserted ? text.consentAsserted : <JsonDetails json={card.consent} />}</dd>
         {card.account !== null && (
           <>
             <dt>{text.account}</dt>
@@ -108,6 +110,9 @@ function CardSummary({ card, onRemove }: CardDetails & { onRemove: () => void })
     </section>
   )
 }
+
+/** A consent that the merchant has asserted, as it is stored. */
+const asserted = '{"asserted":"merchant"}'
 
 /** What else there is of the card. */
 function RelatedLinks({ cardId }: { cardId: string }) {

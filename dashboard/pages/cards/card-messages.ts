@@ -39,6 +39,7 @@ const en = {
   expiry: 'Expiry',
   wipedAt: 'Wiped',
   consent: 'Consent',
+  consentAsserted: 'asserted by you, without a text',
   account: 'Account',
   history: 'History',
   remove: 'Remove the card',
@@ -88,6 +89,7 @@ const ru: CardPageMessages = {
   expiry: 'Срок действия',
   wipedAt: 'Удаление номера',
   consent: 'Согласие',
+  consentAsserted: 'заявлено вами, без текста',
   account: 'Счёт',
   history: 'История',
   remove: 'Удалить карту',
@@ -100,7 +102,7 @@ const ru: CardPageMessages = {
 const uz: CardPageMessages = {
   label: 'Kartalar',
   search: 'Kartani topish',
-  searchHint: 'Oxirgi toʻrt raqam, niqoblangan raqam, karta id si yoki mijoz id si',
+  searchHint: 'Oxirgi toʻrt raqam, maskalangan raqam, karta id si yoki mijoz id si',
   find: 'Topish',
   number: 'Karta',
   state: 'Holati',
@@ -115,7 +117,7 @@ const uz: CardPageMessages = {
   },
   notFound: {
     title: 'Bunday karta yoʻq',
-    text: 'Hech narsa topilmadi. Oxirgi toʻrt raqam, niqob, toʻliq karta id si yoki mijoz id si boʻyicha qidiring.',
+    text: 'Hech narsa topilmadi. Oxirgi toʻrt raqam, maskalangan raqam, toʻliq karta id si yoki mijoz id si boʻyicha qidiring.',
   },
   states: {
     verified: 'tasdiqlangan',
@@ -135,6 +137,7 @@ const uz: CardPageMessages = {
   expiry: 'Amal qilish muddati',
   wipedAt: 'Raqam oʻchiriladi',
   consent: 'Rozilik',
+  consentAsserted: 'siz bildirgansiz, matnsiz',
   account: 'Hisob',
   history: 'Tarix',
   remove: 'Kartani oʻchirish',

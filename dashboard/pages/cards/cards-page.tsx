@@ -2,6 +2,7 @@ import '../../app/common.ts'
 import type { Result } from '@tessera/contract/operations'
 
 import { call } from '../../app/api.ts'
+import { toExportConditions } from '../../app/export-conditions.ts'
 import type { ExportSource } from '../../app/export-jobs.ts'
 import { useMessages } from '../../app/lazy-messages.tsx'
 import { navigate, dashboardPath, route } from '../../app/router.ts'
@@ -20,7 +21,7 @@ import { CardStateTag, cardStateText } from './card-state.tsx'
 /** The list at /dashboard/cards, and one card at /dashboard/cards/<id>. */
 export function CardsPage() {
   const [cardId] = route.value.rest
-  return cardId === undefined ? <CardList /> : <CardDetail cardId={cardId} />
+  return cardId === undefined ? <CardList /> : <CardDetail key={cardId} cardId={cardId} />
 }
 
 type CardRow = Result<'dashboard.cards.list'>['cards'][number]
@@ -55,7 +56,7 @@ export function CardList() {
         list={list}
         columns={columns()}
         keyOf={({ cardId }) => cardId}
-        empty={search === '' ? <EmptyState {...text.none} /> : <EmptyState {...text.notFound} />}
+        empty={search === '' ? <EmptyState {...text.none} /> : <EmptyState {...text.notFound} next="all" />}
       />
     </>
   )
@@ -66,6 +67,8 @@ function cardExport(search: string): ExportSource {
   return listExport<CardRow>({
     name: 'cards',
     title: text.label,
+    list: 'cards',
+    conditions: toExportConditions({ search }, ['search']),
     columns: [
       { name: text.number, value: ({ number }) => number },
       { name: text.state, value: cardStateText },
@@ -93,6 +96,6 @@ function columns(): TableColumn<CardRow>[] {
       isMinor: true,
     },
     { name: text.customer, render: ({ customer }) => <CustomerLink customer={customer} />, isMinor: true },
-    { name: text.created, render: ({ createdAt }) => <Time at={createdAt} /> },
+    { name: text.created, render: ({ createdAt }) => <Time at={createdAt} isShort /> },
   ]
 }

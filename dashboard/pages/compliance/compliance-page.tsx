@@ -2,28 +2,34 @@ import '../../app/common.ts'
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 
-import { language } from '../../app/language.ts'
+import { language, messages } from '../../app/language.ts'
 import { useMessages } from '../../app/lazy-messages.tsx'
-import { session } from '../../app/session-state.ts'
+import { usePartTitle } from '../../app/object-title.ts'
+import { dashboardPath, route } from '../../app/router.ts'
+import { serviceNow, session } from '../../app/session-state.ts'
 import { QueryResult, ErrorMessage } from '../../components/query-result.tsx'
 import { Time } from '../../components/values.tsx'
 import { download } from '../../format/csv.ts'
 import { useQuery } from '../../hooks/use-query.ts'
 import { compliancePageText } from '../../messages/page-texts.ts'
+import { ComplianceChecklist } from './checklist.tsx'
 import { ConsentsSection } from './consents.tsx'
 import { FindingsSection } from './findings.tsx'
 import { ResponsibilitiesSection } from './responsibilities.tsx'
 import { ScriptsSection } from './scripts.tsx'
 import { StatementsSection, type ComplianceData } from './statements.tsx'
 
-/** What the service can show of the merchant's duties: the items of the specification with what it sees of each, and the evidence for an assessor. */
+/** What is asked of the merchant, and the evidence for an assessor: each section at an address of its own, and all of them in the report. */
 export function CompliancePage() {
   useEffect(openForPrint, [])
   const summary = useQuery('dashboard.compliance.get', {})
   const scripts = useQuery('dashboard.scripts.list', {})
   const checks = useQuery('dashboard.pageCheck.list', {})
   const matrix = useQuery('dashboard.compliance.responsibilities', { locale: language.value })
+  const settings = useQuery('dashboard.settings.get', {})
+  const part = parts.find((each) => each === route.value.rest[0]) ?? 'checklist'
   const loading = useMessages(compliancePageText)
+  usePartTitle(compliancePageText.isLoaded.value && part !== 'checklist' ? compliancePageText.current().sections[part] : '')
   if (loading !== null) return loading
   const rest = {
     scripts: scripts.result.value?.scripts ?? null,
@@ -33,51 +39,81 @@ export function CompliancePage() {
   return (
     <QueryResult query={summary}>
       {(result) => (
-        <CompliancePanels data={{ summary: result, ...rest }}>
-          <ErrorMessage error={checks.error.value} onRetry={checks.refetch} />
-          <StatementsSection summary={result} {...rest} />
-          <FindingsSection findings={result.findings} />
-          <ScriptsSection query={scripts} />
-          <ConsentsSection consents={result.consents} />
-          <ResponsibilitiesSection query={matrix} />
+        <CompliancePanels part={part} data={{ summary: result, ...rest }}>
+          {shows(part, 'checklist', 'card-data') && <ErrorMessage error={checks.error.value} onRetry={checks.refetch} />}
+          {part === 'checklist' && <ErrorMessage error={scripts.error.value} onRetry={scripts.refetch} />}
+          {shows(part, 'checklist') && (
+            <ComplianceChecklist data={{ summary: result, ...rest, settings: settings.result.value, now: serviceNow() }} />
+          )}
+          {shows(part, 'card-data') && <StatementsSection summary={result} {...rest} />}
+          {shows(part, 'findings') && <FindingsSection findings={result.findings} />}
+          {shows(part, 'scripts') && <ScriptsSection query={scripts} />}
+          {shows(part, 'consents') && <ConsentsSection consents={result.consents} />}
+          {shows(part, 'responsibilities') && <ResponsibilitiesSection query={matrix} />}
         </CompliancePanels>
       )}
     </QueryResult>
   )
 }
 
-function CompliancePanels({ data, children }: { data: ComplianceData; children: ComponentChildren }) {
+/** Whether a section belongs to what is shown. */
+function shows(part: CompliancePart, ...sections: readonly CompliancePart[]): boolean {
+  return part === 'report' || sections.includes(part)
+}
+
+interface CompliancePanelsProps {
+  readonly part: CompliancePart
+  readonly data: ComplianceData
+  readonly children: ComponentChildren
+}
+
+function CompliancePanels({ part, data, children }: CompliancePanelsProps) {
   const text = compliancePageText.current()
   return (
     <div class="compliance">
       <p class="print-only">
         {session.value?.merchantName} · {session.value?.merchantId} · <Time at={Date.now()} />
       </p>
-      <p class="lead">{text.about}</p>
-      <div class="actions">
-        {parts.map((part) => (
-          <button key={part} type="button" onClick={() => scrollToPart(part)}>
-            {text.sections[part]}
-          </button>
+      <p class="tabs" role="group" aria-label={messages.value.pages.compliance}>
+        {parts.map((each) => (
+          <a
+            key={each}
+            href={dashboardPath(each === 'checklist' ? 'compliance' : `compliance/${each}`)}
+            aria-current={each === part ? 'page' : undefined}
+          >
+            {text.sections[each]}
+          </a>
         ))}
-        <span class="spacer" />
-        <button type="button" onClick={() => print()}>
-          {text.print}
-        </button>
-        <button
-          type="button"
-          disabled={data.scripts === null || data.checks === null || data.responsibilities === null}
-          onClick={() => save(data)}
-        >
-          {text.saveAll}
-        </button>
-      </div>
+      </p>
+      {part === 'checklist' && <p class="lead">{text.about}</p>}
+      {part === 'report' && <ReportActions data={data} />}
       {children}
     </div>
   )
 }
 
-const parts = ['statements', 'findings', 'scripts', 'consents', 'responsibilities'] as const
+function ReportActions({ data }: { data: ComplianceData }) {
+  const text = compliancePageText.current()
+  return (
+    <div class="actions">
+      <button type="button" class="main" onClick={() => print()}>
+        {text.print}
+      </button>
+      <button
+        type="button"
+        disabled={data.scripts === null || data.checks === null || data.responsibilities === null}
+        onClick={() => save(data)}
+      >
+        {text.saveAll}
+      </button>
+    </div>
+  )
+}
+
+/** Each at /dashboard/compliance/<part>; the report has all of them. */
+const parts = ['checklist', 'card-data', 'findings', 'scripts', 'consents', 'responsibilities', 'report'] as const
+
+type CompliancePart = (typeof parts)[number]
 
 /** Opens every `details` element for printing, so that the texts cardholders agree to are on paper too. */
 function openForPrint(): () => void {
@@ -86,13 +122,6 @@ function openForPrint(): () => void {
   }
   addEventListener('beforeprint', open)
   return () => removeEventListener('beforeprint', open)
-}
-
-/** Moves the focus to the heading as well, so that a screen reader continues from there. */
-function scrollToPart(part: string): void {
-  const heading = document.getElementById(part)
-  heading?.scrollIntoView()
-  heading?.focus()
 }
 
 function save({ summary, scripts, checks, responsibilities }: ComplianceData): void {

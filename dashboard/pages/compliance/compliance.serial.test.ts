@@ -16,6 +16,10 @@ const naughty = '"><img src=x onerror=alert(1)>'
 test('the page Compliance explains itself while it is empty, then shows findings and consents, and exports them', async () => {
   const { tessera, api } = dashboard
   const page = await dashboard.open('compliance')
+  const checklist = page.locator('.requirements')
+  await checklist.getByText('6.4.3').waitFor()
+  assert.match((await checklist.locator('li').first().innerText()).replace(/\s+/g, ' '), /to do/)
+  await page.getByRole('link', { name: 'Whole report' }).click()
   await page.getByText('No findings').waitFor()
   await page.getByText('No consent yet').waitFor()
   await page.getByText('No scripts yet').waitFor()
@@ -54,8 +58,12 @@ test('the page Compliance explains itself while it is empty, then shows findings
   }
   assert.deepEqual([saved.merchant.id, saved.responsibilities.length > 10, saved.tokens.sealed], [tessera.merchantId, true, 1])
 
-  await page.getByRole('button', { name: 'Responsibilities' }).press('Enter')
-  assert.equal(await page.evaluate(() => document.activeElement?.id), 'responsibilities')
+  await checklist.locator('li.todo', { hasText: 'The API password is on your servers only' }).waitFor()
+  await page.getByRole('link', { name: 'Findings', exact: true }).click()
+  await page.locator('.matrix').waitFor({ state: 'detached' })
+  assert.equal(await page.locator('.findings li').count(), 2)
+  await page.getByRole('link', { name: 'Whole report' }).click()
+  await page.locator('.matrix tbody tr').first().waitFor()
   await page.emulateMedia({ media: 'print', colorScheme: 'dark' })
   await page.evaluate(() => dispatchEvent(new Event('beforeprint')))
   assert.equal(await page.locator('.statements details:not([open])').count(), 0)
@@ -71,8 +79,10 @@ test('the page Compliance makes no statement about data that could not be loaded
     /pageCheck\.list|scripts\.list/.test(route.request().postData() ?? '') ? route.abort() : route.continue(),
   )
   await page.getByRole('link', { name: 'Compliance', exact: true }).click()
-  await page.locator('.matrix tbody tr').first().waitFor()
+  await page.locator('.requirements li.unknown').nth(1).waitFor()
   assert.equal(await page.locator('.error-message').count(), 2)
+  await page.getByRole('link', { name: 'Whole report' }).click()
+  await page.locator('.matrix tbody tr').first().waitFor()
   assert.equal(await page.getByText(/None of your pages has been checked|inventory is empty/).count(), 0)
   assert.equal(await page.getByRole('button', { name: 'Save as JSON' }).isDisabled(), true)
 })

@@ -9,6 +9,7 @@ import { CustomerLink } from '../../components/links.tsx'
 import { EmptyState, ErrorMessage } from '../../components/query-result.tsx'
 import { DataTable } from '../../components/table.tsx'
 import { Tag, Time } from '../../components/values.tsx'
+import { recordExport } from '../../export/export-record.ts'
 import { downloadCsv, toIsoTime } from '../../format/csv.ts'
 import { useAction } from '../../hooks/use-action.ts'
 import { collectPages } from '../../hooks/list-pages.ts'
@@ -30,9 +31,7 @@ export function ConsentsSection({ consents }: { consents: Result<'dashboard.comp
   })
   return (
     <section>
-      <h2 id="consents" tabIndex={-1}>
-        {text.sections.consents}
-      </h2>
+      <h2>{text.sections.consents}</h2>
       <p>{text.consentsAbout}</p>
       {consents.merchant > 0 && <p>{text.assertedAbout}</p>}
       <DataTable
@@ -101,12 +100,14 @@ function ExportButton() {
   const { isBusy, error, run } = useAction()
   const save = async (): Promise<void> => {
     status.value = ''
+    const recordEnd = await recordExport({ list: 'consents', format: 'csv', conditions: [] })
     const { rows, isComplete } = await collectPages(async (after) => {
       const page = await call('dashboard.consents.list', { after, count: 200 })
       return { rows: withTexts(page), next: page.next }
     }, maxConsents)
     status.value = formatMessage(isComplete ? text.exported : text.exportedFirst, rows.length)
     downloadCsv('consents.csv', head, rows.map(toCsvRow))
+    await recordEnd({ outcome: 'done', rows: rows.length })
   }
   return (
     <>

@@ -14,12 +14,10 @@ export function FindingsSection({ findings }: { findings: readonly Finding[] }) 
   const text = compliancePageText.current()
   return (
     <section>
-      <h2 id="findings" tabIndex={-1}>
-        {text.sections.findings}
-      </h2>
+      <h2>{text.sections.findings}</h2>
       <p>{text.findingsAbout}</p>
       {findings.length === 0 ? (
-        <EmptyState {...text.noFindings} />
+        <EmptyState {...text.noFindings} next="none" />
       ) : (
         <>
           <ul class="findings">
@@ -48,7 +46,7 @@ function FindingItem({ finding: { kind, seenBy, count, firstAt, lastAt, method, 
         <Tag tone={seenBy === 'server' ? 'red' : 'amber'}>{text.seenBy[seenBy]}</Tag>
       </header>
       <p>{todo}</p>
-      {kind === 'password_in_browser' && <a href={dashboardPath('settings')}>{text.toSettings}</a>}
+      {kind === 'password_in_browser' && <a href={dashboardPath('settings/api-keys')}>{text.toSettings}</a>}
       {seenBy === 'browser' && <small>{text.anyCaller}</small>}
       <dl>
         <dt>{text.count}</dt>

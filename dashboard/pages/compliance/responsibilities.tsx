@@ -13,9 +13,7 @@ export function ResponsibilitiesSection({ query }: { query: ApiQuery<Responsibil
   const head = [text.requirement, text.topic, text.provider, text.merchant]
   return (
     <section>
-      <h2 id="responsibilities" tabIndex={-1}>
-        {text.sections.responsibilities}
-      </h2>
+      <h2>{text.sections.responsibilities}</h2>
       <p>{text.matrixAbout}</p>
       <QueryResult query={query}>
         {({ rows }) => (
@@ -34,7 +32,7 @@ export function ResponsibilitiesSection({ query }: { query: ApiQuery<Responsibil
                 <tbody>
                   {rows.map(({ requirement, topic, provider, merchant }) => (
                     <tr key={requirement}>
-                      <td>{requirement}</td>
+                      <td>{/^\d/.test(requirement) ? `PCI DSS ${requirement}` : requirement}</td>
                       <th scope="row">{topic}</th>
                       <td data-name={text.provider}>{provider}</td>
                       <td data-name={text.merchant}>{merchant}</td>

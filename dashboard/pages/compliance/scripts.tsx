@@ -19,9 +19,7 @@ export function ScriptsSection({ query }: { query: ApiQuery<ScriptInventory> }) 
   const reviewed = useSignal<ScriptEntry | null>(null)
   return (
     <section>
-      <h2 id="scripts" tabIndex={-1}>
-        {text.sections.scripts}
-      </h2>
+      <h2>{text.sections.scripts}</h2>
       <p>{text.scriptsAbout}</p>
       <QueryResult query={query}>
         {({ scripts }) =>

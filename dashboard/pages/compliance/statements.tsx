@@ -26,9 +26,7 @@ export function StatementsSection({ summary, scripts, checks }: Omit<ComplianceD
   const errors = checks?.reduce((sum, check) => sum + check.errors, 0) ?? 0
   return (
     <section>
-      <h2 id="statements" tabIndex={-1}>
-        {text.sections.statements}
-      </h2>
+      <h2>{text.sections['card-data']}</h2>
       <ol class="statements">
         <Statement
           at={3}
@@ -49,7 +47,7 @@ export function StatementsSection({ summary, scripts, checks }: Omit<ComplianceD
           {...statusTag(findings.length === 0, text.noneFound, formatMessage(text.found, findings.length))}
         >
           <p>
-            {checks === null ? '…' : checks.length === 0 ? text.noChecks : formatMessage(text.checks, checks.length, errors)}{' '}
+            {checks === null ? '…' : checks.length === 0 ? text.noChecks : formatMessage(text.pagesChecked, checks.length, errors)}{' '}
             <a href={dashboardPath('page-check')}>{text.toPageCheck}</a>
           </p>
         </Statement>

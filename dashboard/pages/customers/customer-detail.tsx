@@ -35,7 +35,7 @@ export function CustomerDetail({ customer }: { customer: string }) {
     <QueryResult query={query}>
       {(details) =>
         details.cards.length === 0 && details.payments.count === 0 ? (
-          <EmptyState {...text.noData} />
+          <EmptyState {...text.noData} next="all" />
         ) : (
           <div class="stack">
             <PaymentSums payments={details.payments} />
@@ -50,7 +50,7 @@ export function CustomerDetail({ customer }: { customer: string }) {
                 list={payments}
                 columns={receiptColumns(['status', 'amount', 'order', 'card', 'time'])}
                 keyOf={({ receiptId }) => receiptId}
-                empty={<EmptyState {...text.noPayments} />}
+                empty={<EmptyState {...text.noPayments} next="none" />}
               />
               <p class="related">
                 <HiddenLink path="receipts" hidden={{ customer }}>
@@ -98,7 +98,7 @@ function PaymentSums({ payments }: Pick<CustomerDetails, 'payments'>) {
 function CustomerCards({ cards, hasMoreCards }: CustomerDetails) {
   const text = customerPageText.current()
   const cardText = cardPageText.current()
-  if (cards.length === 0) return <EmptyState {...text.noCards} />
+  if (cards.length === 0) return <EmptyState {...text.noCards} next="none" />
   return (
     <>
       <div class="table" tabIndex={0} role="region" aria-label={text.cards}>

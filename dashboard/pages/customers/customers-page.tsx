@@ -68,6 +68,8 @@ function customerExport(): ExportSource {
   return listExport<CustomerRow>({
     name: 'customers',
     title: text.label,
+    list: 'customers',
+    conditions: [],
     columns: [
       { name: text.customer, value: ({ customer }) => customer },
       { name: text.cards, kind: 'integer', value: ({ cards }) => (cards > countedMax ? formatMessage(text.moreThan, countedMax) : cards) },
@@ -95,7 +97,7 @@ function columns(): TableColumn<CustomerRow>[] {
       ),
       isMinor: true,
     },
-    { name: text.added, render: ({ newestCard }) => <Time at={newestCard.createdAt} /> },
+    { name: text.added, render: ({ newestCard }) => <Time at={newestCard.createdAt} isShort /> },
   ]
 }
 

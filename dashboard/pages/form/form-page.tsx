@@ -24,7 +24,7 @@ export function FormBuilderPage() {
   const loading = useMessages(formBuilderText)
   if (loading !== null) return loading
   const text = formBuilderText.current()
-  if (!hasRole('developer')) return <EmptyState title={text.notAllowed} text={text.notAllowedText} />
+  if (!hasRole('developer')) return <EmptyState title={text.notAllowed} text={text.notAllowedText} next="none" />
   return <BuilderQuery />
 }
 

@@ -56,6 +56,18 @@ const en = {
   toVerification: 'See each code with its card',
   when: 'When',
   asTable: 'As a table',
+  alerts: 'Needs attention',
+  endpointAlert: 'Webhooks do not get through:',
+  endpointDelivered: '{0} of the newest {1} were delivered.',
+  toFailed: 'See the failed ones',
+  codeAlert: 'SMS codes were not sent:',
+  codesFailed: '{0} of {1}.',
+  errors: 'Errors of calls',
+  noErrors: 'No call ended with an error.',
+  method: 'Method',
+  trend: 'Trend',
+  countBefore: 'Period before',
+  most: 'at most {0} in one step',
 }
 
 export type OverviewPageMessages = typeof en
@@ -114,6 +126,18 @@ const ru: OverviewPageMessages = {
   toVerification: 'Каждый код с его картой',
   when: 'Когда',
   asTable: 'Таблицей',
+  alerts: 'Требует внимания',
+  endpointAlert: 'Вебхуки не доходят:',
+  endpointDelivered: 'доставлено {0} из последних {1}.',
+  toFailed: 'Показать недоставленные',
+  codeAlert: 'Коды из SMS не отправлены:',
+  codesFailed: '{0} из {1}.',
+  errors: 'Ошибки вызовов',
+  noErrors: 'Вызовов с ошибкой нет.',
+  method: 'Метод',
+  trend: 'Динамика',
+  countBefore: 'Прошлый период',
+  most: 'не больше {0} за шаг',
 }
 
 const uz: OverviewPageMessages = {
@@ -170,6 +194,18 @@ const uz: OverviewPageMessages = {
   toVerification: 'Har bir kod kartasi bilan',
   when: 'Qachon',
   asTable: 'Jadval holida',
+  alerts: 'Eʼtibor talab qiladi',
+  endpointAlert: 'Vebxuklar yetib bormayapti:',
+  endpointDelivered: 'oxirgi {1} tadan {0} tasi yetkazildi.',
+  toFailed: 'Yetkazilmaganlarini koʻrish',
+  codeAlert: 'SMS kodlar yuborilmadi:',
+  codesFailed: '{1} tadan {0} tasi.',
+  errors: 'Chaqiruv xatolari',
+  noErrors: 'Xato bilan tugagan chaqiruv yoʻq.',
+  method: 'Metod',
+  trend: 'Dinamika',
+  countBefore: 'Oldingi davr',
+  most: 'bir qadamda koʻpi bilan {0} ta',
 }
 
 /** The texts of the page Overview. */

@@ -7,11 +7,13 @@ import { QueryResult, EmptyState } from '../../components/query-result.tsx'
 import { usePeriod } from '../../hooks/use-period.ts'
 import { useQuery } from '../../hooks/use-query.ts'
 import { overviewPageText, reasonText } from '../../messages/page-texts.ts'
+import { ErrorGroups } from './error-groups.tsx'
+import { OverviewAlerts } from './overview-alerts.tsx'
 import { OverviewCharts } from './overview-charts.tsx'
 import type { OverviewData } from './overview-data.ts'
 import { PeriodSums } from './period-sums.tsx'
 
-/** Money, payments, conversion, declines and call latency of a period, compared with the one before. */
+/** What needs attention, then money, payments, conversion, declines, call latency and errors of a period, compared with the one before. */
 export function OverviewPage() {
   const state = usePeriod('last7')
   const query = useQuery('dashboard.overview.get', state.period)
@@ -39,8 +41,10 @@ function OverviewPanels({ data, period }: { data: OverviewData; period: { readon
   }
   return (
     <>
+      <OverviewAlerts data={data} />
       <PeriodSums data={data} period={period} />
       <OverviewCharts data={data} />
+      <ErrorGroups errors={data.errors} />
     </>
   )
 }

@@ -6,7 +6,8 @@ import { language } from '../../app/language.ts'
 import { session } from '../../app/session-state.ts'
 import { Field } from '../../components/fields.tsx'
 import { ErrorMessage } from '../../components/query-result.tsx'
-import { EnglishCode } from '../../components/values.tsx'
+import { EnglishCode } from '../../components/docs-link.tsx'
+import { docsPath } from '../../components/docs-path.ts'
 import { useAction } from '../../hooks/use-action.ts'
 import { formatMessage } from '../../messages/lookup.ts'
 import { pageCheckText } from '../../messages/page-texts.ts'
@@ -94,7 +95,7 @@ function CheckError({ error, text }: { error: DashboardCallError | null; text: P
   return (
     <div class="error-message" role="alert">
       <p>{formatMessage(text.notChecked, cause)}</p>
-      <EnglishCode code={data} />
+      <EnglishCode code={data} href={docsPath.pageCheck} />
     </div>
   )
 }

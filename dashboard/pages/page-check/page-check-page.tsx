@@ -39,7 +39,7 @@ function PageCheckPanels({ checks, onReload }: { checks: readonly PageCheckRow[]
     <div class="page-check">
       <p>{text.about}</p>
       {hasRole('developer') ? <CheckForm initialUrl={checks[0]?.page ?? ''} onChecked={onChecked} /> : <p>{text.onlyDevelopers}</p>}
-      {page === null ? <EmptyState {...text.none} /> : <StoredReport key={`${page} ${String(checkCount.value)}`} page={page} />}
+      {page === null ? <EmptyState {...text.none} next="none" /> : <StoredReport key={`${page} ${String(checkCount.value)}`} page={page} />}
       {checks.length > 1 && <LatestChecks checks={checks} page={page} />}
       <section class="panel">
         <h2>{text.live}</h2>
@@ -55,7 +55,7 @@ function StoredReport({ page }: { page: string }) {
   const text = pageCheckText.current()
   return (
     <QueryResult query={query}>
-      {({ report }) => (report === null ? <EmptyState {...text.none} /> : <PageCheckReport report={report} />)}
+      {({ report }) => (report === null ? <EmptyState {...text.none} next="none" /> : <PageCheckReport report={report} />)}
     </QueryResult>
   )
 }

@@ -3,7 +3,9 @@ import type { Result } from '@tessera/contract/operations'
 import { dashboardPath } from '../../app/router.ts'
 import { useClipboard } from '../../components/copy.tsx'
 import { EmptyState } from '../../components/query-result.tsx'
-import { EnglishCode, Tag, Time } from '../../components/values.tsx'
+import { EnglishCode } from '../../components/docs-link.tsx'
+import { docsPath } from '../../components/docs-path.ts'
+import { Tag, Time } from '../../components/values.tsx'
 import { formatMessage } from '../../messages/lookup.ts'
 import { pageCheckText } from '../../messages/page-texts.ts'
 
@@ -35,7 +37,7 @@ export function PageCheckReport({ report }: { report: CheckReport }) {
           <CopyAsButton label={text.copySarif} getText={() => sarif} />
         </div>
       </header>
-      {findings.length === 0 && <EmptyState {...text.clean} />}
+      {findings.length === 0 && <EmptyState {...text.clean} next="none" />}
       {isTruncated && <p role="status">{text.truncated}</p>}
       <ol>
         {rules.map(({ rule, severity, text: ruleText, advice, source }) => (
@@ -57,14 +59,14 @@ export function PageCheckReport({ report }: { report: CheckReport }) {
                 ))}
             </ul>
             <small>
-              <EnglishCode code={rule} /> {source}
+              <EnglishCode code={rule} href={docsPath.pageRule(rule)} /> {source}
             </small>
           </li>
         ))}
       </ol>
       <p>
         {scripts === 0 ? text.noScripts : formatMessage(text.scripts, scripts)}{' '}
-        {scripts > 0 && <a href={dashboardPath('compliance')}>{text.toScripts}</a>}
+        {scripts > 0 && <a href={dashboardPath('compliance/scripts')}>{text.toScripts}</a>}
       </p>
     </section>
   )

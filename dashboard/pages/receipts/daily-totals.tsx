@@ -2,6 +2,7 @@ import type { Result } from '@tessera/contract/operations'
 import { dayStart } from '@tessera/contract/calendar-day'
 
 import { call } from '../../app/api.ts'
+import { toExportConditions } from '../../app/export-conditions.ts'
 import type { ExportSource } from '../../app/export-jobs.ts'
 import { language } from '../../app/language.ts'
 import { useMessages } from '../../app/lazy-messages.tsx'
@@ -52,7 +53,7 @@ function TotalsOf({ totals: { days, total, unreadEntries } }: { totals: DailyTot
         <Total name={text.pending} tiyin={total.pendingTiyin} count={formatMessage(text.receipts, formatCount(total.pending))} />
       </ul>
       {unreadEntries > unreadMin && <p role="note">{formatMessage(text.preparing, formatCount(unreadEntries))}</p>}
-      {isEmpty ? <EmptyState {...text.none} /> : <DayTable days={days} total={total} />}
+      {isEmpty ? <EmptyState {...text.none} next="none" /> : <DayTable days={days} total={total} />}
       <p class="hint">{text.explained}</p>
     </>
   )
@@ -117,7 +118,7 @@ function DayTable({ days, total }: Pick<DailyTotals, 'days' | 'total'>) {
                   {formatDate(dayStart(day), language.value)}
                 </a>
               </th>
-              <Cells totals={totals} />
+              <Cells totals={totals} day={day} />
             </tr>
           ))}
         </tbody>
@@ -132,7 +133,7 @@ function DayTable({ days, total }: Pick<DailyTotals, 'days' | 'total'>) {
   )
 }
 
-function Cells({ totals }: { totals: DayTotals }) {
+function Cells({ totals, day }: { totals: DayTotals; day?: string }) {
   const { paid, paidTiyin, refunded, refundedTiyin, feeTiyin, netTiyin, pending, pendingTiyin } = totals
   return (
     <>
@@ -141,7 +142,13 @@ function Cells({ totals }: { totals: DayTotals }) {
       </td>
       <td class="number minor">{formatCount(paid)}</td>
       <td class="number minor">
-        <Amount tiyin={refundedTiyin} />
+        {day === undefined || refunded === 0 ? (
+          <Amount tiyin={refundedTiyin} />
+        ) : (
+          <a href={dashboardPath(receiptsPath({ ...noFilter, date: 'refunded', from: day, to: day }))}>
+            <Amount tiyin={refundedTiyin} />
+          </a>
+        )}
       </td>
       <td class="number minor">{formatCount(refunded)}</td>
       <td class="number minor">
@@ -176,6 +183,8 @@ function totalsExport(period: { readonly from: string; readonly to: string }): E
   return {
     name: `daily-totals-${period.from}-${period.to}`,
     title: text.label,
+    list: 'totals',
+    conditions: toExportConditions({ ...period }),
     open: () => async () => {
       const { days, unreadEntries } = await call('dashboard.receipts.totals', period)
       const { som } = text

@@ -14,7 +14,7 @@ import { formatSom } from '../../format/numbers.ts'
 import { useAction } from '../../hooks/use-action.ts'
 import { formatMessage } from '../../messages/lookup.ts'
 import { auditLabelText, receiptActionText } from '../../messages/page-texts.ts'
-import { fullCapture, readCaptureAmount, type ReceiptAction } from './receipt-action.ts'
+import { fullCapture, readCaptureAmount, wasAccepted, type ReceiptAction } from './receipt-action.ts'
 
 export interface ReceiptActionDialogProps {
   readonly action: ReceiptAction
@@ -22,8 +22,8 @@ export interface ReceiptActionDialogProps {
   /** A refund above it asks who the user is. Tiyin. */
   readonly refundUnconfirmedMaxTiyin: number
   readonly onClose: () => void
-  /** The service has accepted it. */
-  readonly onDone: () => void
+  /** The service has accepted it. `isFoundOut`: not by its reply, but by what has become of the receipt. */
+  readonly onDone: (isFoundOut: boolean) => void
 }
 
 /** Says what an action does with which money, asks why, and does it. Stays open with the error when it is refused. */
@@ -38,9 +38,20 @@ export function ReceiptActionDialog({ action, receipt, refundUnconfirmedMaxTiyin
   const text = receiptActionText.current()
   const capture = readCaptureAmount(typed.value, takenTiyin)
   const som = (tiyin: number): string => `${formatSom(tiyin)}\u00a0${messages.value.som}`
-  const submit = async (): Promise<void> => {
+  const isFoundOut = useSignal(false)
+  const send = async (): Promise<void> => {
     if (isCapture) await call('dashboard.receipts.confirm', { receiptId, amountTiyin: capture.tiyin })
     else await call('dashboard.receipts.cancel', { receiptId, expected: action, reason: reason.value as RefundReason, note: note.value })
+  }
+  const submit = async (): Promise<void> => {
+    try {
+      await send()
+    } catch (err) {
+      // The reply of an action that was accepted may have been lost, and pressing again is then refused for that very reason.
+      const details = await call('dashboard.receipts.get', { receiptId }).catch(() => null)
+      if (details === null || !wasAccepted(action, details)) throw err
+      isFoundOut.value = true
+    }
   }
   return (
     <Dialog title={text[action].title} onClose={onClose} isLocked={isBusy.value}>
@@ -49,7 +60,7 @@ export function ReceiptActionDialog({ action, receipt, refundUnconfirmedMaxTiyin
           event.preventDefault()
           if (isCapture && capture.problem !== null) return
           void run(submit, () => {
-            onDone()
+            onDone(isFoundOut.value)
             onClose()
           })
         }}

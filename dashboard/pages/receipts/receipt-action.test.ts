@@ -3,11 +3,15 @@ import { test } from 'node:test'
 
 import type { Result } from '@tessera/contract/operations'
 
-import { availableActions, isMoving, readCaptureAmount } from './receipt-action.ts'
+import { availableActions, isMoving, progressOf, readCaptureAmount, wasAccepted } from './receipt-action.ts'
 
 type Details = Pick<Result<'dashboard.receipts.get'>, 'receipt' | 'operations'>
 
-function details(state: number, status: string, operations: readonly { requestedAt: number; state: string }[] = []): Details {
+function details(
+  state: number,
+  status: string,
+  operations: readonly { requestedAt: number; state: string; kind?: string }[] = [],
+): Details {
   return { receipt: { state, status }, operations } as unknown as Details
 }
 
@@ -35,6 +39,23 @@ test('the page asks again until the outcome is known, and no longer', () => {
     { requestedAt: 2, state: 'approved' },
   ]
   assert.ok(!isMoving(details(50, 'failed', reversed)))
+})
+
+test('an action is waited for until its end, or until an operator has to look', () => {
+  const { receipt } = details(21, 'refunding')
+  assert.equal(progressOf('refund', receipt), 'asked')
+  assert.equal(progressOf('refund', details(50, 'refunded').receipt), 'done')
+  assert.equal(progressOf('refund', details(21, 'needs_review').receipt), 'review')
+})
+
+test('an action whose reply was lost is known by what it left behind', () => {
+  assert.ok(wasAccepted('refund', details(21, 'refunding')) && wasAccepted('refund', details(50, 'refunded')))
+  assert.ok(wasAccepted('void', details(21, 'processing')) && wasAccepted('void', details(50, 'voided')))
+  assert.ok(wasAccepted('cancel', details(50, 'cancelled')))
+  assert.ok(wasAccepted('capture', details(5, 'authorized', [{ requestedAt: 2, state: 'requested', kind: 'capture' }])))
+  assert.ok(!wasAccepted('refund', details(4, 'paid')) && !wasAccepted('cancel', details(0, 'open')))
+  assert.ok(!wasAccepted('cancel', details(50, 'expired')) && !wasAccepted('void', details(50, 'expired')))
+  assert.ok(!wasAccepted('capture', details(5, 'authorized', [{ requestedAt: 2, state: 'declined', kind: 'capture' }])))
 })
 
 test('an amount to capture is read in so’m, and says what is released', () => {

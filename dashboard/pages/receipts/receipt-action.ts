@@ -26,9 +26,21 @@ export function isMoving({ receipt, operations }: Pick<ReceiptDetails, 'receipt'
   return status === 'processing' || status === 'refunding' || status === 'pending_confirmation' || hasPendingOperation(operations)
 }
 
-/** Whether an action has reached its end: the details may be from before it, and a network takes its time. */
-export function isDone(action: ReceiptAction, { status }: Pick<ReceiptDetails['receipt'], 'status'>): boolean {
-  return status === outcomes[action]
+/** How far an action has come. `review`: the network has not confirmed it for so long that an operator has to look. */
+export type ActionProgress = 'asked' | 'done' | 'review'
+
+/** How far an action has come by the details, which may be from before it; a network takes its time. */
+export function progressOf(action: ReceiptAction, { status }: Pick<ReceiptDetails['receipt'], 'status'>): ActionProgress {
+  if (status === 'needs_review') return 'review'
+  return status === outcomes[action] ? 'done' : 'asked'
+}
+
+/** Whether the details show that an action was accepted, by this press or by another. */
+export function wasAccepted(action: ReceiptAction, { receipt, operations }: Pick<ReceiptDetails, 'receipt' | 'operations'>): boolean {
+  const { state, status } = receipt
+  if (status === outcomes[action]) return true
+  if (action === 'capture') return operations.some(({ kind }) => kind === 'capture') && hasPendingOperation(operations)
+  return action !== 'cancel' && state === receiptStates.returning
 }
 
 const outcomes = { capture: 'captured', void: 'voided', refund: 'refunded', cancel: 'cancelled' } as const

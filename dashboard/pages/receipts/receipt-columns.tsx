@@ -11,7 +11,7 @@ import { ReceiptStatusTag } from './receipt-status.tsx'
 
 export type PaymentRow = Result<'dashboard.receipts.list'>['receipts'][number]
 
-export type ReceiptColumnName = 'status' | 'amount' | 'order' | 'customer' | 'card' | 'time' | 'paidTime' | 'id'
+export type ReceiptColumnName = 'status' | 'amount' | 'order' | 'customer' | 'card' | 'time' | 'paidTime' | 'refundTime' | 'id'
 
 /** The columns of a table of payments, for pages that have loaded `receiptPageText` and `reasonText`. */
 export function receiptColumns(names: readonly ReceiptColumnName[]): TableColumn<PaymentRow>[] {
@@ -24,7 +24,7 @@ export function receiptColumns(names: readonly ReceiptColumnName[]): TableColumn
           <ReceiptStatusTag status={status} />
           {status === 'failed' && reason !== null && (
             <div>
-              <ReasonText reason={reason} />
+              <ReasonText reason={reason} isBrief />
             </div>
           )}
         </>
@@ -36,6 +36,10 @@ export function receiptColumns(names: readonly ReceiptColumnName[]): TableColumn
     card: { name: text.card, render: ({ number, cardId }) => <CardLink cardId={cardId} number={number} />, isMinor: true },
     time: { name: text.time, render: ({ receiptId, createdAt }) => <ReceiptTime receiptId={receiptId} at={createdAt} /> },
     paidTime: { name: text.file.paidAt, render: ({ receiptId, capturedAt }) => <ReceiptTime receiptId={receiptId} at={capturedAt} /> },
+    refundTime: {
+      name: text.file.refundedAt,
+      render: ({ receiptId, refundedAt }) => <ReceiptTime receiptId={receiptId} at={refundedAt} />,
+    },
     id: { name: text.id, render: ({ receiptId }) => <CopyButton text={receiptId} label={receiptId.slice(-8)} />, isMinor: true },
   }
   return names.map((name) => columns[name])
@@ -44,7 +48,7 @@ export function receiptColumns(names: readonly ReceiptColumnName[]): TableColumn
 function ReceiptTime({ receiptId, at }: { receiptId: string; at: number }) {
   return (
     <a href={dashboardPath(`receipts/${receiptId}`)}>
-      <Time at={at} />
+      <Time at={at} isShort />
     </a>
   )
 }

@@ -18,7 +18,7 @@ import { useQuery } from '../../hooks/use-query.ts'
 import { outcomeLabel } from '../../messages/audit-labels.ts'
 import { labelOf } from '../../messages/lookup.ts'
 import { auditLabelText, reasonText, receiptActionText, receiptPageText } from '../../messages/page-texts.ts'
-import { availableActions, isDone, isMoving, type ReceiptAction } from './receipt-action.ts'
+import { availableActions, isMoving, progressOf, type ReceiptAction } from './receipt-action.ts'
 import { ReceiptActionDialog } from './receipt-action-dialog.tsx'
 import { ReceiptStatusTag } from './receipt-status.tsx'
 
@@ -28,12 +28,12 @@ type ReceiptDetails = Result<'dashboard.receipts.get'>
 export function ReceiptDetail({ receiptId }: { receiptId: string }) {
   const query = useQuery('dashboard.receipts.get', { receiptId })
   const dialog = useSignal<ReceiptAction | null>(null)
-  const started = useSignal<ReceiptAction | null>(null)
+  const started = useSignal<StartedAction | null>(null)
   usePolling(() => {
     const details = query.result.peek()
     const action = started.peek()
     if (details === null) return
-    if (isMoving(details) || (action !== null && !isDone(action, details.receipt))) query.refetchIfIdle()
+    if (isMoving(details) || (action !== null && progressOf(action.action, details.receipt) === 'asked')) query.refetchIfIdle()
   }, followIntervalMs)
   const loading = useMessages(receiptPageText, receiptActionText, auditLabelText, reasonText)
   const name = receiptPageText.isLoaded.value ? receiptPageText.current().id : ''
@@ -46,7 +46,7 @@ export function ReceiptDetail({ receiptId }: { receiptId: string }) {
     <>
       <QueryResult query={query}>
         {(details) => (
-          <div class="columns">
+          <div class="detail">
             <ReceiptSummary
               receipt={details.receipt}
               attempted={attemptedCards(details.operations)}
@@ -54,9 +54,11 @@ export function ReceiptDetail({ receiptId }: { receiptId: string }) {
               started={started.value}
               onAction={(wanted) => (dialog.value = wanted)}
             />
-            <NetworkOperations operations={details.operations} />
-            <Timeline timeline={details.timeline} />
-            <RelatedLinks receiptId={receiptId} />
+            <div class="stack">
+              <NetworkOperations operations={details.operations} />
+              <Timeline timeline={details.timeline} />
+              <RelatedLinks receiptId={receiptId} />
+            </div>
           </div>
         )}
       </QueryResult>
@@ -65,14 +67,20 @@ export function ReceiptDetail({ receiptId }: { receiptId: string }) {
           action={dialog.value}
           {...details}
           onClose={() => (dialog.value = null)}
-          onDone={() => {
-            started.value = dialog.value
+          onDone={(isFoundOut) => {
+            started.value = dialog.value === null ? null : { action: dialog.value, isFoundOut }
             query.refetch()
           }}
         />
       )}
     </>
   )
+}
+
+interface StartedAction {
+  readonly action: ReceiptAction
+  /** The reply was lost, or somebody else was faster. */
+  readonly isFoundOut: boolean
 }
 
 /** What else there is of the receipt. */
@@ -105,7 +113,7 @@ interface ReceiptSummaryProps extends Pick<ReceiptDetails, 'receipt'> {
   readonly attempted: readonly AttemptedCard[]
   readonly actions: readonly ReceiptAction[]
   /** What the user has just done. */
-  readonly started: ReceiptAction | null
+  readonly started: StartedAction | null
   readonly onAction: (action: ReceiptAction) => void
 }
 
@@ -150,7 +158,7 @@ function ReceiptSummary({ receipt, attempted, actions, started, onAction }: Rece
         <Money tiyin={amountTiyin} />
       </p>
       <DetailList details={rows} />
-      <p role="status">{started === null ? '' : actionText[started][isDone(started, receipt) ? 'done' : 'asked']}</p>
+      <p role="status">{started === null ? '' : describeProgress(started, receipt)}</p>
       {hasRole('support') && actions.length > 0 && (
         <div class="actions">
           {actions.map((action) => (
@@ -162,6 +170,13 @@ function ReceiptSummary({ receipt, attempted, actions, started, onAction }: Rece
       )}
     </section>
   )
+}
+
+function describeProgress({ action, isFoundOut }: StartedAction, receipt: ReceiptDetails['receipt']): string {
+  const text = receiptActionText.current()
+  const progress = progressOf(action, receipt)
+  const message = progress === 'review' ? text.review : text[action][progress]
+  return isFoundOut ? `${text.foundOut} ${message}` : message
 }
 
 function NetworkOperations({ operations }: Pick<ReceiptDetails, 'operations'>) {

@@ -1,6 +1,7 @@
 import type { Result } from '@tessera/contract/operations'
 
 import { call } from '../../app/api.ts'
+import { toExportConditions } from '../../app/export-conditions.ts'
 import type { ExportCell, ExportColumn, ExportPage, ExportSource } from '../../app/export-jobs.ts'
 import { labelOf } from '../../messages/lookup.ts'
 import { reasonText, receiptPageText } from '../../messages/page-texts.ts'
@@ -14,6 +15,8 @@ export function receiptExport(filter: ReceiptFilter): ExportSource {
   return {
     name: 'receipts',
     title: receiptPageText.current().label,
+    list: 'receipts',
+    conditions: toExportConditions({ ...filter, date: filter.date === 'created' ? '' : filter.date }, ['order', 'customer']),
     open() {
       let fields: readonly AccountColumn[] | null = null
       return async (after): Promise<ExportPage> => {

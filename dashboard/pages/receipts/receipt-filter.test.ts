@@ -20,6 +20,15 @@ test('a filter is read from the address and the history entry that it is written
   assert.equal(receiptsPath(noFilter), 'receipts')
 })
 
+test('the date that days are about is part of the address and of the call', () => {
+  for (const date of ['paid', 'refunded'] as const) {
+    const path = receiptsPath({ ...noFilter, date })
+    assert.equal(path, `receipts?date=${date}`)
+    assert.equal(readReceiptFilter({ query: new URLSearchParams(path.split('?')[1]), hidden: {} }).date, date)
+    assert.deepEqual(toReceiptListParams({ ...noFilter, date }), { dateOf: date })
+  }
+})
+
 test('what is no status, day or amount filters nothing', () => {
   const query = new URLSearchParams({ status: 'nice', from: 'today', to: '2026-1-1', amountFrom: '0', amountTo: '-5' })
   assert.deepEqual(readReceiptFilter({ query, hidden: {} }), noFilter)
@@ -38,5 +47,5 @@ test('days are those of Tashkent, amounts are tiyin, and what is empty is left o
 test('the views of a day and of a month begin at midnight in Tashkent', () => {
   const views = new Map(receiptViews(Date.UTC(2026, 10, 30, 19)))
   assert.deepEqual(views.get('failedToday'), { ...noFilter, status: 'failed', from: '2026-12-01', to: '2026-12-01' })
-  assert.deepEqual(views.get('refundsThisMonth'), { ...noFilter, status: 'refunded', from: '2026-12-01', to: '2026-12-01' })
+  assert.deepEqual(views.get('refundsThisMonth'), { ...noFilter, date: 'refunded', from: '2026-12-01', to: '2026-12-01' })
 })

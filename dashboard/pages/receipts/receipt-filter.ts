@@ -6,11 +6,14 @@ import type { DashboardRoute } from '../../app/page-route.ts'
 import { formatSomInput, parseSomInput } from '../../format/numbers.ts'
 import { dayRange } from '../../format/time.ts'
 
+/** What days may be about. */
+export const receiptDates = ['created', 'paid', 'refunded'] as const
+
 /** What the list of receipts is filtered by, as it is typed. An empty text filters nothing. */
 export interface ReceiptFilter {
   readonly status: ReceiptStatus | ''
   /** What the days are about. */
-  readonly date: 'created' | 'paid'
+  readonly date: (typeof receiptDates)[number]
   /** Days in Tashkent, `2026-11-28`. */
   readonly from: string
   readonly to: string
@@ -43,7 +46,7 @@ export function readReceiptFilter({ query, hidden }: Pick<DashboardRoute, 'query
   const dayOf = (name: string): string => (/^\d{4}-\d\d-\d\d$/.test(query.get(name) ?? '') ? (query.get(name) ?? '') : '')
   return {
     status: receiptStatuses.find((status) => status === query.get('status')) ?? '',
-    date: query.get('date') === 'paid' ? 'paid' : 'created',
+    date: receiptDates.find((date) => date === query.get('date')) ?? 'created',
     from: dayOf('from'),
     to: dayOf('to'),
     amountFrom: toAmount(query.get('amountFrom') ?? ''),
@@ -88,7 +91,7 @@ export function toReceiptListParams({
   const [least, most] = [parseSomInput(amountFrom), parseSomInput(amountTo)]
   return {
     ...dayRange(from, to),
-    ...(date === 'paid' ? { dateOf: date } : {}),
+    ...(date === 'created' ? {} : { dateOf: date }),
     ...(status === '' ? {} : { status }),
     ...(least === null ? {} : { amountFrom: least }),
     ...(most === null ? {} : { amountTo: most }),
@@ -106,7 +109,7 @@ export function receiptViews(
   return [
     ['all', noFilter],
     ['failedToday', { ...noFilter, status: 'failed', from: today, to: today }],
-    ['refundsThisMonth', { ...noFilter, status: 'refunded', from: `${today.slice(0, 7)}-01`, to: today }],
+    ['refundsThisMonth', { ...noFilter, date: 'refunded', from: `${today.slice(0, 7)}-01`, to: today }],
     ['needsReview', { ...noFilter, status: 'needs_review' }],
   ]
 }

@@ -8,7 +8,7 @@ import { useMessages } from '../../app/lazy-messages.tsx'
 import { navigate, dashboardPath, route } from '../../app/router.ts'
 import { serviceNow } from '../../app/session-state.ts'
 import { ExportButtons } from '../../components/export-buttons.tsx'
-import { SelectField, LabelledControl, useSyncedValue } from '../../components/fields.tsx'
+import { FilterBox, SelectField, LabelledControl, useSyncedValue } from '../../components/fields.tsx'
 import { EmptyState } from '../../components/query-result.tsx'
 import { DataTable } from '../../components/table.tsx'
 import { usePagedList } from '../../hooks/use-paged-list.ts'
@@ -22,6 +22,7 @@ import {
   hiddenPart,
   noFilter,
   readReceiptFilter,
+  receiptDates,
   type ReceiptFilter,
   receiptsPath,
   receiptViews,
@@ -33,7 +34,7 @@ import { ReceiptTabs, totalsSegment } from './receipt-tabs.tsx'
 export function ReceiptsPage() {
   const [receiptId] = route.value.rest
   if (receiptId === totalsSegment) return <DailyTotalsPage />
-  return receiptId === undefined ? <ReceiptList /> : <ReceiptDetail receiptId={receiptId} />
+  return receiptId === undefined ? <ReceiptList /> : <ReceiptDetail key={receiptId} receiptId={receiptId} />
 }
 
 function show(filter: ReceiptFilter): void {
@@ -63,40 +64,39 @@ export function ReceiptList() {
         <ExportButtons source={receiptExport(filter)} />
       </div>
       <Views current={key} />
-      <form
-        class="tools"
-        onSubmit={(event) => {
-          event.preventDefault()
-          show(typed.value)
-        }}
-      >
-        <SelectField
-          label={text.status}
-          value={typed.value.status}
-          onChange={(status) => show({ ...typed.value, status: status as ReceiptStatus | '' })}
-          options={[['', text.all], ...receiptStatuses.map((status) => [status, text.statuses[status]] as const)]}
-        />
-        <SelectField
-          label={text.dateOf}
-          value={typed.value.date}
-          onChange={(date) => show({ ...typed.value, date: date === 'paid' ? date : 'created' })}
-          options={[
-            ['created', text.dates.created],
-            ['paid', text.dates.paid],
-          ]}
-        />
-        <FilterInput label={text.from} type="date" value={typed.value.from} onInput={(from) => type({ from })} />
-        <FilterInput label={text.to} type="date" value={typed.value.to} onInput={(to) => type({ to })} />
-        <FilterInput label={text.amountFrom} value={typed.value.amountFrom} onInput={(amountFrom) => type({ amountFrom })} />
-        <FilterInput label={text.amountTo} value={typed.value.amountTo} onInput={(amountTo) => type({ amountTo })} />
-        <FilterInput label={text.orderNumber} type="search" value={typed.value.order} onInput={(order) => type({ order })} />
-        <button type="submit">{text.show}</button>
-        {isFiltered && (
-          <button type="button" onClick={() => show(noFilter)}>
-            {text.clear}
-          </button>
-        )}
-      </form>
+      <FilterBox label={text.filters} isOpen={isFiltered}>
+        <form
+          class="tools"
+          onSubmit={(event) => {
+            event.preventDefault()
+            show(typed.value)
+          }}
+        >
+          <SelectField
+            label={text.status}
+            value={typed.value.status}
+            onChange={(status) => show({ ...typed.value, status: status as ReceiptStatus | '' })}
+            options={[['', text.all], ...receiptStatuses.map((status) => [status, text.statuses[status]] as const)]}
+          />
+          <SelectField
+            label={text.dateOf}
+            value={typed.value.date}
+            onChange={(chosen) => show({ ...typed.value, date: receiptDates.find((date) => date === chosen) ?? 'created' })}
+            options={receiptDates.map((date) => [date, text.dates[date]] as const)}
+          />
+          <FilterInput label={text.from} type="date" value={typed.value.from} onInput={(from) => type({ from })} />
+          <FilterInput label={text.to} type="date" value={typed.value.to} onInput={(to) => type({ to })} />
+          <FilterInput label={text.amountFrom} value={typed.value.amountFrom} onInput={(amountFrom) => type({ amountFrom })} />
+          <FilterInput label={text.amountTo} value={typed.value.amountTo} onInput={(amountTo) => type({ amountTo })} />
+          <FilterInput label={text.orderNumber} type="search" value={typed.value.order} onInput={(order) => type({ order })} />
+          <button type="submit">{text.show}</button>
+          {isFiltered && (
+            <button type="button" onClick={() => show(noFilter)}>
+              {text.clear}
+            </button>
+          )}
+        </form>
+      </FilterBox>
       {filter.card !== '' && (
         <p>
           {text.card}: <a href={dashboardPath(`cards/${filter.card}`)}>{filter.card}</a>
@@ -107,9 +107,9 @@ export function ReceiptList() {
       <DataTable
         label={text.label}
         list={list}
-        columns={receiptColumns(['status', 'amount', 'order', 'customer', 'card', filter.date === 'paid' ? 'paidTime' : 'time', 'id'])}
+        columns={receiptColumns(['status', 'amount', 'order', 'customer', 'card', timeColumns[filter.date], 'id'])}
         keyOf={({ receiptId }) => receiptId}
-        empty={<EmptyState {...(isFiltered ? text.noTable : text.none)} />}
+        empty={<EmptyState {...(isFiltered ? text.noTable : text.none)} next={isFiltered ? 'all' : 'start'} />}
       />
     </>
   )
@@ -150,5 +150,6 @@ function FilterInput({ label, type = 'text', value, onInput }: FilterInputProps)
   )
 }
 
+const timeColumns = { created: 'time', paid: 'paidTime', refunded: 'refundTime' } as const
 /** A few changes are always on their way; the list shows them a second later. */
 const unreadNoticeMin = 1000

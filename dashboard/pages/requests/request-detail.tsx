@@ -10,10 +10,12 @@ import { dashboardPath } from '../../app/router.ts'
 import { hasRole, session } from '../../app/session-state.ts'
 import { CopyButton, Snippet } from '../../components/copy.tsx'
 import { DetailList } from '../../components/details.tsx'
+import { DocsLink, EnglishCode, MethodLink } from '../../components/docs-link.tsx'
+import { docsPath } from '../../components/docs-path.ts'
 import { CustomerLink } from '../../components/links.tsx'
 import { QueryResult, ErrorMessage } from '../../components/query-result.tsx'
-import { ReasonLabel } from '../../components/reason.tsx'
-import { EnglishCode, Tag, Time } from '../../components/values.tsx'
+import { ReasonText } from '../../components/reason.tsx'
+import { Tag, Time } from '../../components/values.tsx'
 import { useAction } from '../../hooks/use-action.ts'
 import { useQuery } from '../../hooks/use-query.ts'
 import { formatMessage } from '../../messages/lookup.ts'
@@ -91,16 +93,15 @@ function RequestSummary({ request, onReplayed }: { request: LoggedRequest; onRep
   ] as const
   return (
     <section class="panel wide">
-      <h2>
-        <code>{method ?? text.noMethod}</code>
-      </h2>
+      <h2>{method === null ? <code>{text.noMethod}</code> : <MethodLink method={method} />}</h2>
       <p>
-        <OutcomeTag code={code} /> <EnglishCode code={reason} />
+        <OutcomeTag code={code} /> <EnglishCode code={reason} href={docsPath.reason(reason)} />
       </p>
       {/* Hints exist in English only. */}
       {code !== 0 && (
         <p class="hint">
-          {request.message} {language.value === 'en' && request.hint} <code>docs/reference/errors.md#{reason}</code>
+          {request.message} {language.value === 'en' && request.hint}{' '}
+          <DocsLink href={docsPath.reason(reason)}>{messages.value.docs}</DocsLink>
         </p>
       )}
       <DetailList details={details} />
@@ -135,7 +136,7 @@ function ReplaySection({ replayed: { steps, reply } }: { replayed: ReplayResult 
         <ol class="timeline">
           {steps.map(({ method, code, reason }) => (
             <li key={method}>
-              <code>{method}</code> <RequestOutcome code={code} reason={reason} />
+              <MethodLink method={method} /> <RequestOutcome code={code} reason={reason} />
             </li>
           ))}
         </ol>
@@ -166,7 +167,7 @@ function ResponseBody({ code, reason, message, ms, data, result }: ResponseBodyP
   return (
     <>
       <p>
-        <OutcomeTag code={code} /> <EnglishCode code={reason} /> {data !== '' && <code>{data}</code>}{' '}
+        <OutcomeTag code={code} /> <EnglishCode code={reason} href={docsPath.reason(reason)} /> {data !== '' && <code>{data}</code>}{' '}
         <small>{formatMs(ms, messages.value.ms)}</small>
       </p>
       {code === 0 ? <LoggedMembers members={result} /> : <p>{message}</p>}
@@ -199,7 +200,7 @@ export function LoggedMembers({ members: { list, more } }: { members: MemberList
 export function RequestOutcome({ code, reason }: { code: number; reason: string }) {
   return (
     <>
-      <OutcomeTag code={code} /> {code !== 0 && <ReasonLabel reason={reason} />}
+      <OutcomeTag code={code} /> {code !== 0 && <ReasonText reason={reason} />}
     </>
   )
 }

@@ -19,7 +19,6 @@ const en = {
   find: 'Find',
   moreFilters: 'More filters',
   clear: 'Clear',
-  live: 'Live',
   filterName: 'Name of this filter',
   saveFilter: 'Save',
   deleteFilter: 'Delete {0}',
@@ -81,7 +80,6 @@ const ru: RequestPageMessages = {
   find: 'Найти',
   moreFilters: 'Ещё фильтры',
   clear: 'Сбросить',
-  live: 'Автообновление',
   filterName: 'Название фильтра',
   saveFilter: 'Сохранить',
   deleteFilter: 'Удалить {0}',
@@ -124,7 +122,7 @@ const ru: RequestPageMessages = {
 }
 
 const uz: RequestPageMessages = {
-  about: 'Serverlaringiz va sahifalaringiz chaqiruvlari, sirlarsiz. Chaqiruv javobdan bir soniyacha keyin shu yerda koʻrinadi.',
+  about: 'Serverlaringiz va sahifalaringiz chaqiruvlari, maxfiy maʼlumotlarsiz. Chaqiruv javobdan bir soniyacha keyin shu yerda koʻrinadi.',
   label: 'API chaqiruvlari',
   fields: {
     method: 'Metod',
@@ -141,7 +139,6 @@ const uz: RequestPageMessages = {
   find: 'Topish',
   moreFilters: 'Yana filtrlar',
   clear: 'Tozalash',
-  live: 'Avtomatik yangilash',
   filterName: 'Filtr nomi',
   saveFilter: 'Saqlash',
   deleteFilter: '{0} filtrini oʻchirish',
@@ -173,7 +170,7 @@ const uz: RequestPageMessages = {
   stepFailed: 'Takrorlash toʻxtadi: u bogʻliq boʻlgan qadam bajarilmadi.',
   more: 'va yana {0} ta',
   hidden: {
-    secret: 'sir, saqlanmaydi',
+    secret: 'maxfiy, saqlanmaydi',
     text: 'matn, {0} belgi',
     number: 'son, saqlanmaydi',
     flag: 'mantiqiy qiymat',

@@ -1,9 +1,9 @@
 import '../../app/common.ts'
 import { useSignal } from '@preact/signals'
 import type { OperationName, Params, Result } from '@tessera/contract/operations'
-import { useCallback } from 'preact/hooks'
 
 import { call } from '../../app/api.ts'
+import { toExportConditions } from '../../app/export-conditions.ts'
 import type { ExportSource } from '../../app/export-jobs.ts'
 import { messages } from '../../app/language.ts'
 import { useMessages } from '../../app/lazy-messages.tsx'
@@ -16,7 +16,6 @@ import { EmptyState } from '../../components/query-result.tsx'
 import { type TableColumn, DataTable } from '../../components/table.tsx'
 import { Time } from '../../components/values.tsx'
 import { usePagedList } from '../../hooks/use-paged-list.ts'
-import { usePolling } from '../../hooks/use-polling.ts'
 import { formatMessage } from '../../messages/lookup.ts'
 import { reasonText, requestPageText } from '../../messages/page-texts.ts'
 import { RequestOutcome, RequestDetails } from './request-detail.tsx'
@@ -32,7 +31,7 @@ import { SavedFilters } from './saved-filters.tsx'
 /** The list at /dashboard/requests, and one call at /dashboard/requests/<id>. */
 export function RequestsPage() {
   const [requestId] = route.value.rest
-  return requestId === undefined ? <RequestList /> : <RequestDetails requestId={requestId} />
+  return requestId === undefined ? <RequestList /> : <RequestDetails key={requestId} requestId={requestId} />
 }
 
 type RequestRow = Result<'dashboard.requests.list'>['requests'][number]
@@ -42,16 +41,11 @@ export function RequestList() {
   const filter = parseRequestLogFilter(route.value.query)
   // What a customer is called may not stand in an address.
   const customer = route.value.hidden['customer'] ?? ''
-  const isLive = useSignal(false)
   const params = { ...toListParams(filter), ...(customer === '' ? {} : { customer: customer.slice(0, loggedCustomerMax) }) }
   const list = usePagedList(`${requestFilterPath(filter)} ${customer}`, async (after) => {
     const { requests, next } = await call('dashboard.requests.list', { ...params, after })
     return { rows: requests, next }
   })
-  const refresh = useCallback(() => {
-    if (isLive.value) list.refreshTop(keyOf)
-  }, [list])
-  usePolling(refresh, pollIntervalMs)
   const loading = useMessages(requestPageText, reasonText)
   if (loading !== null) return loading
   const text = requestPageText.current()
@@ -69,18 +63,12 @@ export function RequestList() {
           {text.customer}: <CustomerLink customer={customer} />
         </p>
       )}
-      <div class="tools">
-        <label class="check">
-          <input type="checkbox" checked={isLive.value} onChange={() => (isLive.value = !isLive.value)} />
-          {text.live}
-        </label>
-      </div>
       <DataTable
         label={text.label}
         list={list}
         columns={columns()}
         keyOf={keyOf}
-        empty={<EmptyState {...(isFiltered ? text.noneFound : text.none)} />}
+        empty={<EmptyState {...(isFiltered ? text.noneFound : text.none)} next={isFiltered ? 'all' : 'start'} />}
       />
     </>
   )
@@ -166,6 +154,8 @@ function requestExport(params: Params<'dashboard.requests.list'>): ExportSource 
   return listExport<RequestRow>({
     name: 'requests',
     title: text.label,
+    list: 'requests',
+    conditions: toExportConditions(params, ['customer']),
     columns: [
       { name: text.at, kind: 'time', value: ({ at }) => at },
       {
@@ -235,6 +225,5 @@ const operationNames = [
   'form.sessions.show',
   'form.sessions.cancel',
 ] as const satisfies readonly OperationName[]
-const pollIntervalMs = 2000
 /** The request log stores no longer ones. */
 const loggedCustomerMax = 64

@@ -56,7 +56,7 @@ test('a failed call is found, shown with its curl line and replayed, and no card
   await to.fill(tashkentClock(Date.now() + 600_000))
   await page.keyboard.press('Enter')
   await link.first().click()
-  await page.getByText('errors.md#code_not_requested').waitFor()
+  await page.locator('a[href="/docs/reference/errors#code_not_requested"]').first().waitFor()
   const curl = await page.locator('pre').innerText()
   // The code of the test environment is public; the token is the shell's.
   assert.match(curl, /"token":"'"\$\{TOKEN:\?token, card [0-9a-f]{24}\}"'","code":"666666"/)

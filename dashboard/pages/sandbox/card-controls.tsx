@@ -4,7 +4,7 @@ import { call } from '../../app/api.ts'
 import { hasRole } from '../../app/session-state.ts'
 import { CopyButton } from '../../components/copy.tsx'
 import { useSyncedValue } from '../../components/fields.tsx'
-import { ReasonLabel } from '../../components/reason.tsx'
+import { ReasonText } from '../../components/reason.tsx'
 import { groupCardNumber } from '../../format/numbers.ts'
 import { formatMessage } from '../../messages/lookup.ts'
 import { sandboxPageText } from '../../messages/page-texts.ts'
@@ -57,12 +57,12 @@ function ScenarioHint({ card: { control, atStep, atPay } }: { card: TestCardCont
       {text.faults[control.scenario] ?? control.scenario}{' '}
       {!isAtPay && atStep !== null && (
         <small>
-          {stepMethod(control.step)}: <code>{atStep.code}</code> <ReasonLabel reason={atStep.reason} of="code" />
+          {stepMethod(control.step)}: <code>{atStep.code}</code> <ReasonText reason={atStep.reason} of="code" />
         </small>
       )}
       {atPay !== null && (
         <small>
-          receipts.pay: <code>{atPay.code}</code> <ReasonLabel reason={atPay.reason} />
+          receipts.pay: <code>{atPay.code}</code> <ReasonText reason={atPay.reason} />
         </small>
       )}
     </>

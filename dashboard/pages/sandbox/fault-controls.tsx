@@ -3,7 +3,7 @@ import { useId } from 'preact/hooks'
 import { call } from '../../app/api.ts'
 import { hasRole } from '../../app/session-state.ts'
 import { useSyncedValue } from '../../components/fields.tsx'
-import { ReasonLabel } from '../../components/reason.tsx'
+import { ReasonText } from '../../components/reason.tsx'
 import { formatMessage } from '../../messages/lookup.ts'
 import { sandboxPageText } from '../../messages/page-texts.ts'
 import { delaySeconds, type FaultControl, type SandboxPanelProps, type SandboxState } from './sandbox-panel.ts'
@@ -106,7 +106,7 @@ function FaultSelect({ control: { scenario, step: currentStep, steps }, sandbox,
       {seconds !== null && <small>{seconds >= networkTimeoutSeconds ? text.beyondTimeout : text.withinTimeout}</small>}
       {outcome !== undefined && (
         <small>
-          <code>{outcome.code}</code> <ReasonLabel reason={outcome.reason} />
+          <code>{outcome.code}</code> <ReasonText reason={outcome.reason} />
         </small>
       )}
     </li>

@@ -19,6 +19,12 @@ const en = {
     failed: 'not delivered',
     unknown: 'outcome unknown',
   },
+  failures: {
+    rejected:
+      'The SMS gateway refused the message. Check the number with the customer, or send the code again in a minute; if others fail too, tell your provider.',
+    undelivered:
+      'The operator could not deliver it: the phone is off, out of reach or blocks SMS. Ask the customer to check it, then send the code again.',
+  },
 }
 
 export type SearchMessages = typeof en
@@ -41,6 +47,12 @@ const ru: SearchMessages = {
     failed: 'не доставлено',
     unknown: 'результат неизвестен',
   },
+  failures: {
+    rejected:
+      'SMS-шлюз не принял сообщение. Уточните номер у клиента или отправьте код ещё раз через минуту; если не доходят и другие, сообщите провайдеру.',
+    undelivered:
+      'Оператор не смог доставить: телефон выключен, вне сети или блокирует SMS. Попросите клиента проверить телефон и отправьте код ещё раз.',
+  },
 }
 
 const uz: SearchMessages = {
@@ -60,6 +72,12 @@ const uz: SearchMessages = {
     delivered: 'yetkazildi',
     failed: 'yetkazilmadi',
     unknown: 'natija nomaʼlum',
+  },
+  failures: {
+    rejected:
+      'SMS shlyuzi xabarni qabul qilmadi. Raqamni mijozdan soʻrang yoki bir daqiqadan keyin kodni qayta yuboring; boshqalarniki ham bormasa, provayderga xabar bering.',
+    undelivered:
+      'Operator yetkaza olmadi: telefon oʻchiq, tarmoqdan tashqarida yoki SMS ni bloklaydi. Mijozdan telefonini tekshirishni soʻrang va kodni qayta yuboring.',
   },
 }
 

@@ -20,7 +20,7 @@ export function SearchOptionText({ option }: { option: SearchOption }) {
           <span class="search-more search-order">{order === '' ? <code>{receiptId}</code> : order}</span>
           {status === 'failed' && reason !== null && (
             <span class="search-more">
-              <ReasonText reason={reason} />
+              <ReasonText reason={reason} isPlain />
             </span>
           )}
           <When at={createdAt} />
@@ -45,18 +45,19 @@ export function SearchOptionText({ option }: { option: SearchOption }) {
           <strong>
             <code>{method ?? '—'}</code>
           </strong>
-          {reason === '' ? <Tag tone="green">{text.succeeded}</Tag> : <ReasonText reason={reason} />}
+          {reason === '' ? <Tag tone="green">{text.succeeded}</Tag> : <ReasonText reason={reason} isPlain />}
           <When at={at} />
         </>
       )
     }
     case 'message': {
-      const { phone, purpose, outcome, at } = option.message
+      const { phone, purpose, outcome, failure, at } = option.message
       return (
         <>
           <strong>{phone}</strong>
           <span>{text.purposes[purpose]}</span>
           <Tag tone={tones[outcome]}>{text.outcomes[outcome]}</Tag>
+          {failure !== null && <span class="search-more search-why">{text.failures[failure]}</span>}
           <When at={at} />
         </>
       )

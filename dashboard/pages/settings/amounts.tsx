@@ -1,24 +1,26 @@
 import { useSignal } from '@preact/signals'
+import { maxAmountTiyin as amountMaxTiyin } from '@tessera/contract/receipt'
 
-import { formatSomInput, parseSomInput } from '../../format/numbers.ts'
+import { formatSom, parseSomInput } from '../../format/numbers.ts'
 import { Field } from '../../components/fields.tsx'
+import { formatMessage } from '../../messages/lookup.ts'
 import { settingsPageText } from '../../messages/page-texts.ts'
 import { type SettingsPanelProps, SettingsForm } from './settings-form.tsx'
 
 /** The smallest and the largest amount of a receipt: typed in so'm, stored in tiyin. What is wrong is said at its field, when it is saved. */
 export function AmountsForm({ settings, onChanged }: SettingsPanelProps) {
   const text = settingsPageText.current()
-  const smallest = useSignal(formatSomInput(settings.minAmountTiyin))
-  const largest = useSignal(formatSomInput(settings.maxAmountTiyin))
+  const smallest = useSignal(formatSom(settings.minAmountTiyin))
+  const largest = useSignal(formatSom(settings.maxAmountTiyin))
   const problems = useSignal<{ readonly smallest: string; readonly largest: string }>(noProblems)
   const readChanges = () => {
     const [minAmountTiyin, maxAmountTiyin] = [parseSomInput(smallest.value), parseSomInput(largest.value)]
     const isOrdered = minAmountTiyin === null || maxAmountTiyin === null || minAmountTiyin <= maxAmountTiyin
     problems.value = {
-      smallest: minAmountTiyin === null ? text.amountInvalid : isOrdered ? '' : text.amountOrder,
-      largest: maxAmountTiyin === null ? text.amountInvalid : '',
+      smallest: amountProblem(minAmountTiyin) || (isOrdered ? '' : text.amountOrder),
+      largest: amountProblem(maxAmountTiyin),
     }
-    if (minAmountTiyin === null || maxAmountTiyin === null || !isOrdered) return ''
+    if (minAmountTiyin === null || maxAmountTiyin === null || problems.value.smallest !== '' || problems.value.largest !== '') return ''
     return { minAmountTiyin, maxAmountTiyin }
   }
   return (
@@ -33,6 +35,14 @@ export function AmountsForm({ settings, onChanged }: SettingsPanelProps) {
       <Field label={text.maximum} value={largest.value} problem={problems.value.largest} onInput={(value) => (largest.value = value)} />
     </SettingsForm>
   )
+}
+
+/** What is wrong with an amount of the settings, in so'm as it is typed; '' for nothing. Zero is for those that may be none. */
+export function amountProblem(tiyin: number | null, { mayBeZero = false } = {}): string {
+  const text = settingsPageText.current()
+  if (tiyin === null) return text.amountInvalid
+  if (tiyin === 0 && !mayBeZero) return text.amountZero
+  return tiyin > amountMaxTiyin ? formatMessage(text.amountTooLarge, formatSom(amountMaxTiyin)) : ''
 }
 
 const noProblems = { smallest: '', largest: '' }

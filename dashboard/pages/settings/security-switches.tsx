@@ -2,8 +2,9 @@ import { useSignal } from '@preact/signals'
 import { useId } from 'preact/hooks'
 
 import { Field } from '../../components/fields.tsx'
-import { formatSomInput, parseSomInput } from '../../format/numbers.ts'
+import { formatSom, parseSomInput } from '../../format/numbers.ts'
 import { settingsPageText } from '../../messages/page-texts.ts'
+import { amountProblem } from './amounts.tsx'
 import { type SettingsPanelProps, SettingsForm } from './settings-form.tsx'
 
 /** Two switches that make card entry stricter. */
@@ -34,12 +35,12 @@ export function SecuritySwitches({ settings, onChanged }: SettingsPanelProps) {
 export function UserSecurity({ settings, onChanged }: SettingsPanelProps) {
   const text = settingsPageText.current()
   const requireSecondFactor = useSignal(settings.requireSecondFactor)
-  const largest = useSignal(formatSomInput(settings.refundUnconfirmedMaxTiyin))
+  const largest = useSignal(formatSom(settings.refundUnconfirmedMaxTiyin))
   const problem = useSignal('')
   const readChanges = () => {
     const refundUnconfirmedMaxTiyin = parseSomInput(largest.value)
-    problem.value = refundUnconfirmedMaxTiyin === null ? text.amountInvalid : ''
-    if (refundUnconfirmedMaxTiyin === null) return ''
+    problem.value = amountProblem(refundUnconfirmedMaxTiyin, { mayBeZero: true })
+    if (refundUnconfirmedMaxTiyin === null || problem.value !== '') return ''
     return { requireSecondFactor: requireSecondFactor.value, refundUnconfirmedMaxTiyin }
   }
   return (

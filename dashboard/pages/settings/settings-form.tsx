@@ -48,7 +48,7 @@ export function SettingsForm({ title, readChanges, onSaved, role = 'developer', 
           {status.value}
         </p>
         {hasRole(role) && (
-          <button type="submit" disabled={isBusy.value}>
+          <button type="submit" class="main" disabled={isBusy.value}>
             {text.save}
           </button>
         )}

@@ -6,10 +6,12 @@ import { dashboardPath, route } from '../../app/router.ts'
 import { hasRole } from '../../app/session-state.ts'
 import { CopyButton } from '../../components/copy.tsx'
 import { QueryResult } from '../../components/query-result.tsx'
-import { EnglishCode } from '../../components/values.tsx'
+import { EnglishCode } from '../../components/docs-link.tsx'
+import { docsPath } from '../../components/docs-path.ts'
 import { useQuery } from '../../hooks/use-query.ts'
 import { labelOf } from '../../messages/lookup.ts'
-import { settingsPageText } from '../../messages/page-texts.ts'
+import { settingsPageText, webhookPageText } from '../../messages/page-texts.ts'
+import { EndpointList } from '../webhooks/endpoint-list.tsx'
 import { AccountFieldsForm } from './account-fields.tsx'
 import { AmountsForm } from './amounts.tsx'
 import { BrandForm } from './brand.tsx'
@@ -34,7 +36,7 @@ export function MerchantSettingsPage() {
 }
 
 /** The settings by what they are about, each at /dashboard/settings/<part>. */
-const settingsParts = ['business', 'payments', 'card-form', 'api-keys', 'team'] as const
+const settingsParts = ['business', 'payments', 'card-form', 'api-keys', 'webhooks', 'team'] as const
 
 type SettingsPart = (typeof settingsParts)[number]
 
@@ -79,11 +81,10 @@ function SettingsPanels({ part, ...props }: SettingsPanelProps & { part: Setting
       return (
         <div class="stack">
           <PasswordsPanel {...props} />
-          <p>
-            {text.webhooksText} <a href={dashboardPath('webhooks')}>{messages.value.pages.webhooks}</a>
-          </p>
         </div>
       )
+    case 'webhooks':
+      return <WebhookSettings />
     case 'team':
       return (
         <div class="stack">
@@ -96,6 +97,21 @@ function SettingsPanels({ part, ...props }: SettingsPanelProps & { part: Setting
         </div>
       )
   }
+}
+
+/** The endpoints, as on the page Webhooks, which also has what was sent to them. */
+function WebhookSettings() {
+  const loading = useMessages(webhookPageText)
+  if (loading !== null) return loading
+  const text = settingsPageText.current()
+  return (
+    <div class="stack">
+      <EndpointList />
+      <p>
+        {text.webhooksText} <a href={dashboardPath('webhooks')}>{messages.value.pages.webhooks}</a>
+      </p>
+    </div>
+  )
 }
 
 function MerchantPanel({ settings }: SettingsPanelProps) {
@@ -113,7 +129,7 @@ function MerchantPanel({ settings }: SettingsPanelProps) {
         {settings.limits.map(({ name, count }) => (
           <li key={name}>
             <span>
-              {labelOf(text.limitNames, name)} <EnglishCode code={name} />
+              {labelOf(text.limitNames, name)} <EnglishCode code={name} href={docsPath.limits} />
             </span>{' '}
             <span>{count}</span>
           </li>

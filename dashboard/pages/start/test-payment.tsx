@@ -7,7 +7,9 @@ import { dashboardPath } from '../../app/router.ts'
 import { hasRole } from '../../app/session-state.ts'
 import { CopyButton } from '../../components/copy.tsx'
 import { ErrorMessage } from '../../components/query-result.tsx'
-import { EnglishCode, Tag } from '../../components/values.tsx'
+import { EnglishCode, MethodLink } from '../../components/docs-link.tsx'
+import { docsPath } from '../../components/docs-path.ts'
+import { Tag } from '../../components/values.tsx'
 import { formatMs, groupCardNumber } from '../../format/numbers.ts'
 import { useAction } from '../../hooks/use-action.ts'
 import { startPageText } from '../../messages/page-texts.ts'
@@ -81,11 +83,11 @@ function TestPaymentOutcome({ result: { cardId, number, token, receiptId, paid, 
         {steps.map(({ method, ms, refused }) => (
           <li key={method}>
             <Tag tone={refused === null ? 'green' : 'red'}>{refused === null ? '✓' : String(refused.code)}</Tag>
-            <code>{method}</code>
+            <MethodLink method={method} />
             <small>{formatMs(ms, messages.value.ms)}</small>
             {refused !== null && (
               <span class="why">
-                {refused.message} <EnglishCode code={refused.reason} />
+                {refused.message} <EnglishCode code={refused.reason} href={docsPath.reason(refused.reason)} />
               </span>
             )}
           </li>

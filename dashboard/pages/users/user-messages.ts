@@ -10,7 +10,7 @@ const en = {
   role: 'Role',
   roleHints: {
     read: 'Sees everything, changes nothing.',
-    support: 'Also refunds, captures and cancels payments, and removes cards.',
+    support: 'Also refunds, captures and voids payments, and removes cards.',
     developer: 'Also webhooks, settings, API passwords for cards, and the sandbox.',
     owner: 'Everything, and the users.',
   },
@@ -51,7 +51,7 @@ const ru: UserPageMessages = {
   role: 'Роль',
   roleHints: {
     read: 'Видит всё, ничего не меняет.',
-    support: 'Ещё возвращает, подтверждает и отменяет платежи, удаляет карты.',
+    support: 'Ещё возвращает платежи, подтверждает списания, отменяет холды, удаляет карты.',
     developer: 'Ещё вебхуки, настройки, пароли API для карт и песочница.',
     owner: 'Всё, включая пользователей.',
   },
@@ -90,7 +90,7 @@ const uz: UserPageMessages = {
   role: 'Rol',
   roleHints: {
     read: 'Hammasini koʻradi, hech narsani oʻzgartirmaydi.',
-    support: 'Yana toʻlovlarni qaytaradi, tasdiqlaydi va bekor qiladi, kartalarni oʻchiradi.',
+    support: 'Yana toʻlovlarni qaytaradi, yechishni tasdiqlaydi, xoldni bekor qiladi, kartalarni oʻchiradi.',
     developer: 'Yana vebxuklar, sozlamalar, kartalar uchun API parollari va sinov muhiti.',
     owner: 'Hammasi, foydalanuvchilar ham.',
   },

@@ -3,6 +3,7 @@ import { useSignal } from '@preact/signals'
 import type { Result } from '@tessera/contract/operations'
 
 import { call } from '../../app/api.ts'
+import { toExportConditions } from '../../app/export-conditions.ts'
 import type { ExportSource } from '../../app/export-jobs.ts'
 import { formatCount, percentOf } from '../../format/numbers.ts'
 import { useMessages } from '../../app/lazy-messages.tsx'
@@ -51,7 +52,7 @@ export function VerificationPage() {
 
 function AttemptList() {
   const text = verificationPageText.current()
-  const isFailed = useSignal(false)
+  const isFailed = useSignal(route.value.query.get('failed') === '1')
   const list = usePagedList(`codes ${String(isFailed.value)}`, async (after) => {
     const { attempts, next } = await call('dashboard.verification.list', { after, failed: isFailed.value })
     return { rows: attempts, next }
@@ -71,7 +72,7 @@ function AttemptList() {
         list={list}
         columns={columns()}
         keyOf={({ requestId, what, at }) => `${requestId} ${what} ${String(at)}`}
-        empty={isFailed.value ? <EmptyState {...text.noFailures} /> : <EmptyState {...text.none} />}
+        empty={isFailed.value ? <EmptyState {...text.noFailures} next="none" /> : <EmptyState {...text.none} />}
       />
     </>
   )
@@ -118,6 +119,8 @@ function attemptExport(failed: boolean): ExportSource {
   return listExport<VerificationAttempt>({
     name: 'verification',
     title: text.attempts,
+    list: 'verification',
+    conditions: toExportConditions({ failed }),
     columns: [
       { name: text.card, value: ({ number, cardId }) => number ?? cardId },
       { name: text.outcome, value: ({ what }) => text.outcomes[what] },
@@ -138,8 +141,8 @@ function columns(): TableColumn<VerificationAttempt>[] {
   return [
     { name: text.card, render: ({ cardId, number }) => <a href={dashboardPath(`cards/${cardId}`)}>{number ?? cardId}</a> },
     { name: text.outcome, render: ({ what }) => <Tag tone={tones[what]}>{text.outcomes[what]}</Tag> },
+    { name: text.at, render: ({ at }) => <Time at={at} isShort /> },
     { name: text.cause, render: ({ cause }) => (cause === null ? '—' : <ReasonText reason={cause} of="code" />) },
-    { name: text.at, render: ({ at }) => <Time at={at} /> },
   ]
 }
 

@@ -65,7 +65,7 @@ export function DeliveryList() {
         list={list}
         columns={columns()}
         keyOf={({ eventId, endpointId }) => `${eventId}${endpointId}`}
-        empty={<EmptyState {...(isFiltered ? text.noneFound : text.none)} />}
+        empty={<EmptyState {...(isFiltered ? text.noneFound : text.none)} next={isFiltered ? 'all' : 'start'} />}
       />
     </section>
   )
@@ -79,7 +79,7 @@ function columns(): TableColumn<DeliveryRow>[] {
       render: ({ type, eventId, endpointId }) => <a href={dashboardPath(`webhooks/${eventId}/${endpointId}`)}>{type ?? text.tampered}</a>,
     },
     { name: text.state, render: ({ state }) => <DeliveryStateTag state={state} /> },
-    { name: text.createdAt, render: ({ createdAt }) => <Time at={createdAt} /> },
+    { name: text.createdAt, render: ({ createdAt }) => <Time at={createdAt} isShort /> },
     {
       name: text.endpoint,
       render: ({ url, endpointId, isEndpointTampered }) => (

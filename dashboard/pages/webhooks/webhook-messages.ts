@@ -95,7 +95,8 @@ const en = {
   attempts: 'Attempts',
   attempt: 'Attempt {0}',
   reply: 'Response of your server',
-  replyNotStored: 'The response is not stored: the address is not on the public internet.',
+  replyNotStored:
+    'The response of this attempt is not stored: only those from public addresses are, since the version of the service that began to store them.',
   noAttempt: 'None yet. It is sent within a second, or waits for an earlier event of the same card or receipt.',
   replay: 'Deliver again',
   replayTitle: 'Deliver it again?',
@@ -201,7 +202,8 @@ const ru: WebhookPageMessages = {
   attempts: 'Попытки',
   attempt: 'Попытка {0}',
   reply: 'Ответ вашего сервера',
-  replyNotStored: 'Ответ не хранится: адрес не публичный.',
+  replyNotStored:
+    'Ответ на эту попытку не сохранён: сохраняются ответы с публичных адресов, начиная с версии сервиса, в которой это появилось.',
   noAttempt: 'Попыток пока нет. Событие уйдёт в течение секунды или ждёт более раннего события той же карты или чека.',
   replay: 'Доставить снова',
   replayTitle: 'Доставить снова?',
@@ -307,7 +309,8 @@ const uz: WebhookPageMessages = {
   attempts: 'Urinishlar',
   attempt: '{0}-urinish',
   reply: 'Serveringiz javobi',
-  replyNotStored: 'Javob saqlanmaydi: manzil ochiq internetda emas.',
+  replyNotStored:
+    'Bu urinishning javobi saqlanmagan: faqat ochiq internetdagi manzillarning javoblari, buni boshlagan versiyadan beri saqlanadi.',
   noAttempt: 'Hozircha urinish yoʻq. Hodisa bir soniya ichida yuboriladi yoki shu karta yoki chekning oldingi hodisasini kutmoqda.',
   replay: 'Qayta yetkazish',
   replayTitle: 'Qayta yetkazilsinmi?',

@@ -13,7 +13,8 @@ export function WebhooksPage() {
   const loading = useMessages(webhookPageText)
   if (loading !== null) return loading
   const [eventId, endpointId] = route.value.rest
-  if (eventId !== undefined && endpointId !== undefined) return <DeliveryDetail eventId={eventId} endpointId={endpointId} />
+  if (eventId !== undefined && endpointId !== undefined)
+    return <DeliveryDetail key={`${eventId} ${endpointId}`} eventId={eventId} endpointId={endpointId} />
   return (
     <div class="webhooks">
       <EndpointList />

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { repeat } from './background-jobs.ts'
+import { createTestApp } from '../testing/test-app.fixture.ts'
+
+import { listWorkerJobs, repeat } from './background-jobs.ts'
+import type { ComposedServices } from './services.ts'
 
 /** A clock whose sleeps the test ends. */
 function createHandClock() {
@@ -58,4 +61,15 @@ test('a run gets a signal that is aborted by stop', async () => {
   sleepers[0]?.()
   await flush()
   await repeated.stop()
+})
+
+test('a worker deletes the calls beyond the maximum of the merchants whose calls it has recorded', async (t) => {
+  const app = await createTestApp(t)
+  const recorder = { ...app.recorder, deleteOld: () => Promise.resolve(7) }
+  const deleted = (isTrusted: boolean): Promise<number> | undefined => {
+    const services = { ...app, recorder, clockGuard: { ...app.clockGuard, isTrusted: () => isTrusted } } as unknown as ComposedServices
+    const jobs = listWorkerJobs(services, { sendAuditHeads: () => undefined })
+    return jobs.find(({ event }) => event === 'requests_deleted')?.run(AbortSignal.abort())
+  }
+  assert.deepEqual([await deleted(true), await deleted(false)], [7, 0])
 })

@@ -76,6 +76,8 @@ export function listWorkerJobs(app: ComposedServices, { sendAuditHeads }: Pick<W
     { event: 'findings_stored',               everyMs: 2 * seconds,  run: uncounted(() => app.findings.runOnce()) },
     { event: 'requests_recorded',             everyMs: seconds,      run: uncounted(app.recorder.runOnce) },
     { event: 'sms_deliveries_stored',         everyMs: 5 * seconds,  run: uncounted(app.smsReports.runOnce) },
+    // Of the merchants whose calls it has recorded: those with few connections may have all of them here.
+    { event: 'requests_deleted',              everyMs: minutes,      run: runWhileTrusted(app.clockGuard, app.recorder.deleteOld) },
   ]
 }
 

@@ -1,7 +1,7 @@
 import { accessSync, constants } from 'node:fs'
 
 import type { Config } from '../ops/config/config.ts'
-import { readTransport } from '../store/postgres/hosts.ts'
+import { hostLabel, readHosts, readTransport } from '../store/postgres/hosts.ts'
 
 type DatabaseSettings = Pick<Config, 'databaseUrl' | 'keysDatabaseUrl' | 'databaseTransport'>
 
@@ -34,4 +34,18 @@ function isReadable(path: string): boolean {
   } catch {
     return false
   }
+}
+
+/** Whether two URLs name one database, be it by another user, with other parameters, or with other hosts beside one that both have. */
+export function isSameDatabase(one: string, other: string): boolean {
+  const [places, others] = [listPlaces(one), listPlaces(other)]
+  return one === other || places.some((place) => others.includes(place))
+}
+
+/** A host with its port and the database, for each host of a URL. */
+function listPlaces(url: string): string[] {
+  return readHosts(url).map((each) => {
+    const [, database = ''] = /^[^:]+:\/\/[^/?]*(\/[^?]*)?/.exec(each) ?? []
+    return `${hostLabel(each)}${database}`
+  })
 }

@@ -22,6 +22,7 @@ import type { CallObserver } from '../server/call-observer.ts'
 import { addressRoutes } from '../server/pages/address-page.ts'
 import { dashboardRoutes } from '../server/pages/dashboard-routes.ts'
 import { readDashboardAssets } from '../server/pages/dashboard-assets.ts'
+import { docsRoutes, readDocsPages } from '../server/pages/docs-pages.ts'
 import type { FormAssets } from '../server/pages/form-assets.ts'
 import { makeIsApiHost } from '../server/pages/hosts.ts'
 import { formRoutes, type FormMerchant } from '../server/pages/form-routes.ts'
@@ -131,7 +132,8 @@ export function listPages(
 ): readonly PageRoute[] {
   const { dashboardOrigin, formOrigin } = config
   const dashboard = { handle: pipelines.dashboard, assets: readDashboardAssets(dashboardFolder), dashboardOrigin, formOrigin }
-  return [...formPages(config, adapters, app, formAssets), ...dashboardRoutes(dashboard), ...addressRoutes(config)]
+  const docs = docsRoutes(readDocsPages(dashboardFolder), dashboardOrigin)
+  return [...formPages(config, adapters, app, formAssets), ...dashboardRoutes(dashboard), ...docs, ...addressRoutes(config)]
 }
 
 export interface HttpDependencies {
@@ -205,13 +207,16 @@ function inspectedBy(findings: ComplianceFindings, observer: CallObserver): Call
   })
 }
 
-/** An observer that also records durations of merchants' calls, but not of the dashboard's. */
+/** An observer that also records durations and errors of merchants' calls, but not of the dashboard's. */
 function timedBy(counters: CallCounters, observer: CallObserver): CallObserver {
   return Object.freeze<CallObserver>({
     ...observer,
     completed(entry) {
-      const { merchantId, method, ms } = entry
-      if (merchantId !== null && method !== null && isPublicOperation(method)) counters.timed(merchantId, ms)
+      const { merchantId, method, ms, error } = entry
+      if (merchantId !== null && method !== null && isPublicOperation(method)) {
+        counters.timed(merchantId, ms)
+        if (error !== null) counters.failed(merchantId, { method, error })
+      }
       observer.completed(entry)
     },
   })

@@ -15,7 +15,7 @@ import { PrimaryRefused, type Store } from '../store/store.ts'
 import { sandbox } from '../adapters/sandbox/sandbox.ts'
 import { isLoopbackHost } from './admin-access.ts'
 import { adaptersOf, externalAdapters, findExternalAdapterFaults, type Adapters } from './adapters.ts'
-import { findDatabaseTransportFaults } from './database-transport.ts'
+import { findDatabaseTransportFaults, isSameDatabase } from './database-transport.ts'
 import { dataFolderPaths, foreignFolderMessage, readEnvironment } from './data-folder.ts'
 import { inspectDatabase } from './inspect-database.ts'
 
@@ -140,7 +140,7 @@ function forbiddenSettings(config: Config): string[] {
   }
   if (limits === false) faults.push('forbidden: TESSERA_LIMITS is off.')
   if (dashboardPasswordCost < 17) faults.push('forbidden: TESSERA_DASHBOARD_PASSWORD_COST is below 17.')
-  if (databaseUrl !== null && databaseUrl === keysDatabaseUrl) {
+  if (databaseUrl !== null && keysDatabaseUrl !== null && isSameDatabase(databaseUrl, keysDatabaseUrl)) {
     faults.push('forbidden: TESSERA_KEYS_DATABASE_URL is the database of the cards; a backup of the cards must not hold their keys.')
   }
   return faults

@@ -7,6 +7,7 @@ import type { Config } from '../ops/config/config.ts'
 import { ExitError } from '../ops/exits.ts'
 import { tryListen } from '../server/http/try-listen.ts'
 import { readDashboardAssets } from '../server/pages/dashboard-assets.ts'
+import { readDocsPages } from '../server/pages/docs-pages.ts'
 import { readFormAssets } from '../server/pages/form-assets.ts'
 import type { DatabaseInspection } from '../store/inspection.ts'
 
@@ -101,7 +102,7 @@ function checkForm(): string {
 }
 
 function checkDashboard(): string {
-  return `built, ${readDashboardAssets(dashboardFolder).files.size} files`
+  return `built, ${readDashboardAssets(dashboardFolder).files.size} files, ${readDocsPages(dashboardFolder).size} of the documentation`
 }
 
 async function checkApiPort({ config, isServing }: StartSubject): Promise<string> {

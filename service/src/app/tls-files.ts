@@ -84,7 +84,13 @@ export function readTlsFiles(paths: TlsPaths, nowMs: number): TlsFiles {
   }
   requireValidNow(parsed, `The certificate of ${certificateSetting}`, nowMs)
   requireUsable({ certificate, key }, certificateSetting)
-  return { certificate, key, validUntil: Date.parse(parsed.validTo), names: parsed.subjectAltName ?? parsed.subject }
+  return describeTls({ certificate, key })
+}
+
+/** A certificate that was checked before, with what it says. */
+export function describeTls({ certificate, key }: ListenerTls): TlsFiles {
+  const { validTo, subjectAltName, subject } = new X509Certificate(certificate)
+  return { certificate, key, validUntil: Date.parse(validTo), names: subjectAltName ?? subject }
 }
 
 /** Reads a file that a setting names. Throws `ExitError` when that is not possible. */

@@ -12,6 +12,7 @@ import { makeRequest } from '../ops/request-log/request-row.fixture.ts'
 import { encodeRow, toSegments } from '../ops/request-log/request-row.ts'
 import { operationRegistry } from './registry.ts'
 import { createTestApp } from '../testing/test-app.fixture.ts'
+import { listAuditOfSubject } from '../store/audit.ts'
 import { findCard } from '../store/cards.ts'
 import { listDashboardSessions } from '../store/dashboard-sessions.ts'
 import { findDashboardUser, listDashboardUsers } from '../store/dashboard-users.ts'
@@ -47,6 +48,7 @@ interface Owned {
   readonly endpointId: string
   readonly eventId: string
   readonly passkeyId: string
+  readonly exportId: string
 }
 
 /** Params of each method, pointed at what somebody owns. */
@@ -86,6 +88,8 @@ const pointed: Readonly<Record<DashboardOperationName, (at: Owned) => object>> =
   'dashboard.cards.remove': ({ cardId }) => ({ cardId }),
   'dashboard.customers.list': () => ({}),
   'dashboard.customers.get': ({ customer }) => ({ customer }),
+  'dashboard.exports.start': () => ({ list: 'receipts', format: 'csv', conditions: [] }),
+  'dashboard.exports.finish': ({ exportId }) => ({ exportId, outcome: 'done', rows: 1 }),
   'dashboard.audit.list': ({ cardId }) => ({ subject: cardId }),
   'dashboard.receipts.list': () => ({}),
   'dashboard.receipts.export': () => ({}),
@@ -97,6 +101,7 @@ const pointed: Readonly<Record<DashboardOperationName, (at: Owned) => object>> =
   'dashboard.settings.get': () => ({}),
   'dashboard.settings.change': () => ({ requireFormSessions: true }),
   'dashboard.passwords.rotate': () => ({ scope: 'cards' }),
+  'dashboard.passwords.rename': () => ({ number: 1, label: 'of the stranger' }),
   'dashboard.passwords.retire': () => ({ number: 1 }),
   'dashboard.start.get': () => ({}),
   'dashboard.start.makePayment': () => ({ lastFour: '6311' }),
@@ -152,6 +157,7 @@ const everything = [
   owned.endpointId,
   owned.eventId,
   owned.passkeyId,
+  owned.exportId,
   authenticator.id,
   owned.cardId,
   owned.receiptId,
@@ -264,6 +270,7 @@ async function own(owner: DashboardUser): Promise<Owned> {
     passkeyId,
     endpointId: added.endpointId,
     eventId: event?.eventId ?? '',
+    exportId: (await owner.call('dashboard.exports.start', { list: 'receipts', format: 'csv', conditions: [] })).exportId,
   }
 }
 
@@ -288,6 +295,7 @@ async function pictureOf(): Promise<object> {
     limits: app.controls?.limits(merchantId),
     offsetMs: app.controls?.offsetMs(),
     inbox: await app.store.read(listMerchantInbox({ merchantId, after: null, count: 10 })),
+    exports: (await app.store.read(listAuditOfSubject(merchantId, owned.exportId, 9))).length,
     sessions: (await app.store.read(listDashboardSessions(userId, 10))).length,
   }
 }

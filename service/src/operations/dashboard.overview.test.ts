@@ -40,6 +40,30 @@ test('the statistics of a range count each action once, by hour and by day', asy
   }
 })
 
+test('a captured hold is one approved payment, and a capture that the network declined is no declined payment', async (t) => {
+  let refusals = 1
+  const declining = await createTestApp(t, {
+    network: (sandbox) => ({
+      ...sandbox,
+      async capture(request, abort) {
+        return refusals-- > 0 ? { kind: 'declined', reason: 'debitFailed', rawCode: '05' } : sandbox.capture(request, abort)
+      },
+    }),
+  })
+  const user = await createDashboardClient(declining).user('read')
+  const shop = declining.merchant('spec', user.merchantId)
+  const token = await shop.createVerifiedToken('8600069195406311', { save: true })
+  const { receipt } = await shop.call('receipts.create', { amount: 70_000, account: {} })
+  await shop.call('receipts.pay', { id: receipt._id, token, hold: true })
+  assert.equal(await shop.expectError('receipts.confirm_hold', { id: receipt._id }), 'debit_failed')
+  await shop.call('receipts.confirm_hold', { id: receipt._id })
+  await declining.counters.runOnce(signal)
+  const { total, declines } = await declining.overview(user, lastDays(1))
+  assert.deepEqual([total.attempts, total.approved, total.refused, declines], [1, 1, 0, []])
+  const { timeline } = await user.call('dashboard.receipts.get', { receiptId: receipt._id })
+  assert.ok(timeline.some(({ what }) => what === 'receipt.capture_declined'))
+})
+
 test('an action of an hour ago is in its own hour, and one older than the range is not included', async () => {
   const user = await entrance.user('read')
   const shop = app.merchant('spec', user.merchantId)
@@ -62,12 +86,39 @@ test('an action of an hour ago is in its own hour, and one older than the range 
   assert.equal((await app.counters.deleteOld(signal)) > 0, true)
 })
 
+test('errors of calls are grouped by method and error, with their steps and the period before', async () => {
+  const user = await entrance.user('read')
+  app.counters.failed(user.merchantId, { method: 'cards.create', error: 'cardNumberFormat' })
+  app.counters.failed(user.merchantId, { method: 'receipts.pay', error: 'insufficientFunds' })
+  await app.counters.runOnce(signal)
+  app.clock.advance(24 * 3_600_000)
+  for (let turn = 0; turn < 3; turn++) app.counters.failed(user.merchantId, { method: 'receipts.pay', error: 'insufficientFunds' })
+  app.counters.failed(user.merchantId, { method: 'cards.verify', error: 'insufficientFunds' })
+  await app.counters.runOnce(signal)
+  const today = await app.overview(user, lastDays(1))
+  const [first, second, ...others] = today.errors
+  assert.deepEqual(others, [])
+  assert.deepEqual([first?.method, first?.reason, first?.count, first?.before], ['receipts.pay', 'insufficient_funds', 3, 1])
+  assert.deepEqual([second?.method, second?.count, second?.before], ['cards.verify', 1, 0])
+  const both = await app.overview(user, lastDays(2))
+  assert.deepEqual(
+    both.errors.map(({ steps }) => steps),
+    [
+      [1, 3],
+      [1, 0],
+      [0, 1],
+    ],
+  )
+})
+
 test('a period that ends before it begins, is too long, or has no such day is rejected', async () => {
   const user = await entrance.user('read')
   for (const [from, to] of [
     ['2026-11-28', '2026-11-27'],
     ['2026-01-01', '2026-11-28'],
     ['2026-02-31', '2026-03-02'],
+    ['1970-01-01', '1970-01-02'],
+    ['2099-12-31', '2100-01-01'],
   ] as const) {
     assert.equal(await user.expectError('dashboard.overview.get', { from, to }), 'member_invalid', from)
   }

@@ -37,3 +37,23 @@ test('a developer creates a password for cards only, which is refused for money;
   const checked = await app.merchants.authenticate(`${developer.merchantId}:${password}`)
   assert.deepEqual([checked.kind, 'passwordScope' in checked && checked.passwordScope], ['server', 'cards'])
 })
+
+test('a password has a label from its beginning or later, which is in the audit', async () => {
+  const owner = await entrance.user('owner')
+  await owner.call('dashboard.passwords.rotate', { scope: 'cards', label: ' shop server ' })
+  await owner.call('dashboard.passwords.rename', { number: 1, label: 'back office' })
+  const { passwords } = await owner.call('dashboard.settings.get', {})
+  assert.deepEqual(
+    passwords.map(({ number, label }) => [number, label]),
+    [
+      [2, 'shop server'],
+      [1, 'back office'],
+    ],
+  )
+  const { entries } = await owner.call('dashboard.audit.list', { action: 'merchant.password_renamed' })
+  assert.deepEqual(entries[0]?.changes, [
+    { name: 'credentials', from: '2 cards “shop server”, 1 full', to: '2 cards “shop server”, 1 full “back office”' },
+  ])
+  assert.equal(await owner.expectError('dashboard.passwords.rename', { number: 9, label: 'x' }), 'setting_refused')
+  assert.equal(await owner.expectError('dashboard.passwords.rename', { number: 1, label: 'two\nlines' }), 'member_invalid')
+})

@@ -113,7 +113,16 @@ type ListParams = Params<'dashboard.receipts.list'>
 function toConditions(given: Omit<ListParams, 'after' | 'count' | 'from' | 'to'>): ReceiptConditions {
   const { status = null, cardId = null, customer = null, order, reason = null, dateOf, amountFrom = null, amountTo = null } = given
   const orderKey = order === undefined ? null : toOrderKey(order)
-  return { status, cardId, customer, order: orderKey, reason, dateOf: dateOf === 'paid' ? dateOf : null, amountFrom, amountTo }
+  return {
+    status,
+    cardId,
+    customer,
+    order: orderKey,
+    reason,
+    dateOf: dateOf === undefined || dateOf === 'created' ? null : dateOf,
+    amountFrom,
+    amountTo,
+  }
 }
 
 function receiptDetails(receipt: ReceiptWithHistory['receipt']) {

@@ -44,8 +44,8 @@ for (const [name, withStore] of [
         ['860006******6311', { cards: [cardId] }],
         ['mark-of-customer', { cards: [cardId], customers: ['mark-of-customer'] }],
         [requestId, { requests: [requestId] }],
-        ['+998 90 123-45-66', { messages: [['receipt', receiptId, '99890*****66', 'accepted']] }],
-        ['90 123 45 66', { messages: [['receipt', receiptId, '99890*****66', 'accepted']] }],
+        ['+998 90 123-45-66', { messages: [['receipt', receiptId, '99890*****66', 'accepted', null]] }],
+        ['90 123 45 66', { messages: [['receipt', receiptId, '99890*****66', 'accepted', null]] }],
         ['860050******6311', {}],
         ['54 175', {}],
         ['nowhere', {}],
@@ -89,7 +89,7 @@ async function find(user: DashboardUser, text: string): Promise<object> {
     cards: found.cards.map((card) => card.cardId),
     customers: found.customers,
     requests: found.requests.map((request) => request.requestId),
-    messages: found.messages.map((message) => [message.purpose, message.subject, message.phone, message.outcome]),
+    messages: found.messages.map((message) => [message.purpose, message.subject, message.phone, message.outcome, message.failure]),
   }
 }
 

@@ -31,7 +31,9 @@ type FoundMessage = Result<'dashboard.search.find'>['messages'][number]
 
 function toMessage(send: SearchHits['messages'][number]): FoundMessage[] {
   const { requestedAt: at, phoneMask: phone, purpose, subject } = send
-  return purpose === 'test' ? [] : [{ at, phone, purpose, subject, outcome: outcomeOf(send) }]
+  const outcome = outcomeOf(send)
+  const failure = outcome !== 'failed' ? null : send.outcome === 'rejected' ? 'rejected' : 'undelivered'
+  return purpose === 'test' ? [] : [{ at, phone, purpose, subject, outcome, failure }]
 }
 
 function outcomeOf({ outcome, deliveredAt, failedAt }: SearchHits['messages'][number]): FoundMessage['outcome'] {

@@ -1,6 +1,7 @@
 import { RpcError } from '@tessera/contract/errors'
 import {
   dashboardPasswordsRetireContract,
+  dashboardPasswordsRenameContract,
   dashboardPasswordsRotateContract,
   dashboardSettingsChangeContract,
   dashboardSettingsGetContract,
@@ -37,8 +38,8 @@ export const dashboardSettingsGet = operation(dashboardSettingsGetContract, {
       brandColor,
       logo: logo === null ? null : logo.png.toString('base64'),
       limits: Object.entries({ ...limits }).map(([name, count]) => ({ name, count })),
-      passwords: row.credentials.map(({ number, scope, createdAt, retiredAt }) => {
-        return { number, scope, createdAt, lastUsedAt: lastUsed.get(number) ?? null, retiredAt }
+      passwords: row.credentials.map(({ number, scope, createdAt, retiredAt, label }) => {
+        return { number, scope, label, createdAt, lastUsedAt: lastUsed.get(number) ?? null, retiredAt }
       }),
     }
   },
@@ -67,10 +68,21 @@ function requireOwnerForSecurity(
 
 /** Creates an API password beside those that are active. A developer cannot create one that is allowed more than the developer. */
 export const dashboardPasswordsRotate = operation(dashboardPasswordsRotateContract, {
-  async run({ scope }, ctx, { merchants }) {
+  async run({ scope, label }, ctx, { merchants }) {
     if (scope === 'full' && ctx.caller.user?.role !== 'owner') throw new RpcError('roleTooLow')
-    const { merchant, password } = expectAccepted(await merchants.administration.rotatePassword(ctx.merchantId, scope, ctx), ctx)
+    const { merchant, password } = expectAccepted(
+      await merchants.administration.rotatePassword(ctx.merchantId, { scope, label: label?.trim() }, ctx),
+      ctx,
+    )
     return { number: merchant.row.credentials[0]?.number ?? 0, password }
+  },
+})
+
+/** Changes the label of an API password. */
+export const dashboardPasswordsRename = operation(dashboardPasswordsRenameContract, {
+  async run({ number, label }, ctx, { merchants }) {
+    expectAccepted(await merchants.administration.renamePassword(ctx.merchantId, { number, label: label.trim() }, ctx), ctx)
+    return { success: true }
   },
 })
 

@@ -9,6 +9,7 @@ import { withSqlite } from '../store/sqlite/with-store.fixture.ts'
 import type { StoreUnderTest } from '../store/suite/opened.fixture.ts'
 import { createDashboardClient, type DashboardUser } from '../testing/dashboard-user.fixture.ts'
 import { successPan } from '../testing/receipts.fixture.ts'
+import { setScenarioStep } from '../store/sandbox.ts'
 import { createTestApp } from '../testing/test-app.fixture.ts'
 
 const never = new AbortController().signal
@@ -97,10 +98,52 @@ for (const [name, withStore] of [
       )
       const onFirst = await exportAll(user, { ...toTimeRange({ from: first, to: first }), dateOf: 'paid' })
       assert.deepEqual(onFirst.map(({ capturedTiyin }) => capturedTiyin).toSorted(), [100_001, 50_000])
+      // What was returned on some days is the file of those days of refund, whenever it was paid.
+      const returned = await exportAll(user, { ...toTimeRange({ from: second, to: second }), dateOf: 'refunded' })
+      assert.deepEqual(
+        returned.map(({ receiptId, refundedTiyin }) => [receiptId, refundedTiyin]),
+        [[early, days[2]?.refundedTiyin]],
+      )
+      assert.deepEqual(await exportAll(user, { ...toTimeRange({ from: first, to: first }), dateOf: 'refunded' }), [])
       // The hold was made on the first day and debited on the second.
       const captured = rows.find(({ receiptId }) => receiptId === held)
       assert.deepEqual([captured?.amountTiyin, captured?.capturedTiyin, tashkentDay(captured?.capturedAt ?? 0)], [30_000, 20_000, second])
       assert.deepEqual(captured?.account, [{ name: 'order', title: 'order', value: 'o-30000' }])
+    }),
+  )
+
+  test(
+    `a file by the day of payment or of refund sums up to the totals of the days, on ${name}`,
+    withStore(async ({ store }: StoreUnderTest) => {
+      const app = await createTestApp({ after }, { store })
+      const user = await createDashboardClient(app).user('support')
+      const shop = app.merchant('spec', user.merchantId)
+      const token = await shop.createVerifiedToken(successPan, { save: true })
+      const first = tashkentDay(app.clock.now())
+      for (let number = 0; number < 5; number++) {
+        const { receipt } = await shop.call('receipts.create', { amount: 10_001 + number, account: {} })
+        await shop.call('receipts.pay', { id: receipt._id, token, hold: number > 2 })
+        if (number > 2) await shop.call('receipts.confirm_hold', { id: receipt._id, amount: 5_000 + number })
+        if (number % 2 === 0) await shop.call('receipts.cancel', { id: receipt._id })
+      }
+      // Being refunded when the day ends: a hold of 10,006 of which 4,000 were captured.
+      const { receipt } = await shop.call('receipts.create', { amount: 10_006 })
+      await app.receiptWorker.runOnce()
+      await shop.call('receipts.pay', { id: receipt._id, token, hold: true })
+      await shop.call('receipts.confirm_hold', { id: receipt._id, amount: 4_000 })
+      await app.store.write(setScenarioStep, { merchantId: user.merchantId, scenario: 'network', step: 'lose_answer' })
+      await shop.callRaw('receipts.cancel', { id: receipt._id })
+      await app.dashboard.receiptSummaries.runOnce(never)
+      const { total } = await user.call('dashboard.receipts.totals', { from: first, to: first })
+      assert.deepEqual([total.paid, total.refunded], [6, 3])
+      for (const [dateOf, count, tiyin, amountOf] of [
+        ['paid', total.paid, total.paidTiyin, 'capturedTiyin'],
+        ['refunded', total.refunded, total.refundedTiyin, 'refundedTiyin'],
+      ] as const) {
+        const rows = await exportAll(user, { ...toTimeRange({ from: first, to: first }), dateOf })
+        assert.deepEqual([rows.length, rows.reduce((sum, row) => sum + row[amountOf], 0)], [count, tiyin], dateOf)
+      }
+      assert.deepEqual([total.pending, total.pendingTiyin], [1, 4_000])
     }),
   )
 
@@ -142,6 +185,8 @@ for (const [name, withStore] of [
       ]) {
         assert.equal(await user.expectError('dashboard.receipts.totals', period), 'member_invalid', JSON.stringify(period))
       }
+      const { total } = await user.call('dashboard.receipts.totals', { from: '2099-12-31', to: '2099-12-31' })
+      assert.deepEqual([total.paid, total.pending], [0, 0])
     }),
   )
 }

@@ -69,7 +69,9 @@ export const operatorMerchantsUnblock = operation(operatorMerchantsUnblockContra
 /** Creates a password beside those that are active. */
 export const operatorPasswordsRotate = operation(operatorPasswordsRotateContract, {
   async run({ merchantId, scope = 'full' }, ctx, { merchants }) {
-    const { merchant, password } = await withMerchantRow(merchantId, () => merchants.administration.rotatePassword(merchantId, scope, ctx))
+    const { merchant, password } = await withMerchantRow(merchantId, () =>
+      merchants.administration.rotatePassword(merchantId, { scope }, ctx),
+    )
     return { ...toMerchantView(merchant), password }
   },
 })

@@ -4,6 +4,7 @@ import { cardsGetVerifyCode } from './cards.get_verify_code.ts'
 import { cardsRemove } from './cards.remove.ts'
 import { cardsVerify } from './cards.verify.ts'
 import { dashboardAuditList } from './dashboard.audit.ts'
+import { dashboardExportsFinish, dashboardExportsStart } from './dashboard.exports.ts'
 import { dashboardCardsGet, dashboardCardsList, dashboardCardsRemove } from './dashboard.cards.ts'
 import { dashboardComplianceGet, dashboardComplianceResponsibilities, dashboardConsentsList } from './dashboard.compliance.ts'
 import { dashboardCustomersGet, dashboardCustomersList } from './dashboard.customers.ts'
@@ -55,7 +56,13 @@ import {
   dashboardPasskeysRename,
   dashboardPasskeysRemove,
 } from './dashboard.session.ts'
-import { dashboardPasswordsRetire, dashboardPasswordsRotate, dashboardSettingsChange, dashboardSettingsGet } from './dashboard.settings.ts'
+import {
+  dashboardPasswordsRename,
+  dashboardPasswordsRetire,
+  dashboardPasswordsRotate,
+  dashboardSettingsChange,
+  dashboardSettingsGet,
+} from './dashboard.settings.ts'
 import { dashboardStartGet, dashboardStartMakePayment } from './dashboard.start.ts'
 import {
   dashboardUsersBlock,
@@ -194,6 +201,8 @@ export const operationRegistry: OperationRegistry = Object.freeze({
   'form.sessions.cancel':                  formSessionsCancel,
   'rpc.discover':                          rpcDiscover,
   'dashboard.audit.list':                  dashboardAuditList,
+  'dashboard.exports.start':               dashboardExportsStart,
+  'dashboard.exports.finish':              dashboardExportsFinish,
   'dashboard.cards.list':                  dashboardCardsList,
   'dashboard.cards.get':                   dashboardCardsGet,
   'dashboard.cards.remove':                dashboardCardsRemove,
@@ -247,6 +256,7 @@ export const operationRegistry: OperationRegistry = Object.freeze({
   'dashboard.settings.get':                dashboardSettingsGet,
   'dashboard.settings.change':             dashboardSettingsChange,
   'dashboard.passwords.rotate':            dashboardPasswordsRotate,
+  'dashboard.passwords.rename':            dashboardPasswordsRename,
   'dashboard.passwords.retire':            dashboardPasswordsRetire,
   'dashboard.start.get':                   dashboardStartGet,
   'dashboard.start.makePayment':           dashboardStartMakePayment,

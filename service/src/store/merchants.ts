@@ -41,6 +41,8 @@ export interface Credential {
   readonly retiredAt: number | null
   /** `cards`: cards.* and form.sessions.* only. `full`: every method. */
   readonly scope: 'cards' | 'full'
+  /** What the merchant calls it: the server that has it; '' without one. */
+  readonly label: string
 }
 
 // prettier-ignore
@@ -55,13 +57,19 @@ export type CredentialUse = RowOf<typeof credentialUsesTable>
 export type { MerchantKey } from './transaction.ts'
 
 /**
- * The number of credentials varies, so it is covered as well. The numbers of those with a scope follow behind all others: without one the MAC is the
- * same as before there were scopes.
+ * The number of credentials varies, so it is covered as well. The numbers of those with a scope follow behind all others, and then the labels: without one the
+ * MAC is the same as before there were scopes, or labels.
  */
 function credentialMacFields(credentials: readonly Credential[]): readonly MacField[] {
   const fieldsOf = ({ number, hash, pepperKeyId, createdAt, retiredAt }: Credential) => [number, hash, pepperKeyId, createdAt, retiredAt]
   const scoped = credentials.filter(({ scope }) => scope === 'cards').map(({ number }) => number)
-  return [credentials.length, ...credentials.flatMap(fieldsOf), ...(scoped.length === 0 ? [] : [`cards ${scoped.join(' ')}`])]
+  const labels = credentials.filter(({ label }) => label !== '').map(({ number, label }) => [number, label])
+  return [
+    credentials.length,
+    ...credentials.flatMap(fieldsOf),
+    ...(scoped.length === 0 ? [] : [`cards ${scoped.join(' ')}`]),
+    ...(labels.length === 0 ? [] : [`labels ${JSON.stringify(labels)}`]),
+  ]
 }
 
 const insertRow = sql`${merchantsTable.insertSql} on conflict (id) do nothing returning id`
@@ -153,12 +161,12 @@ function parseCredentials(json: string): readonly Credential[] | null {
 
 function readCredential(read: unknown): Credential {
   if (typeof read !== 'object' || read === null) throw new RowBroken('credentials')
-  const { number, hash, pepperKeyId, createdAt, retiredAt, scope = 'full' } = read as Readonly<Record<string, unknown>>
+  const { number, hash, pepperKeyId, createdAt, retiredAt, scope = 'full', label = '' } = read as Readonly<Record<string, unknown>>
   if (!isWhole(number) || !isWhole(createdAt) || typeof pepperKeyId !== 'string') throw new RowBroken('credentials')
   if (typeof hash !== 'string' || !/^([0-9a-f]{64})?$/.test(hash)) throw new RowBroken('credentials')
   if (retiredAt !== null && !isWhole(retiredAt)) throw new RowBroken('credentials')
-  if (scope !== 'full' && scope !== 'cards') throw new RowBroken('credentials')
-  return { number, hash: Uint8Array.from(Buffer.from(hash, 'hex')), pepperKeyId, createdAt, retiredAt, scope }
+  if ((scope !== 'full' && scope !== 'cards') || typeof label !== 'string') throw new RowBroken('credentials')
+  return { number, hash: Uint8Array.from(Buffer.from(hash, 'hex')), pepperKeyId, createdAt, retiredAt, scope, label }
 }
 
 function isWhole(value: unknown): value is number {

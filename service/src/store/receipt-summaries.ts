@@ -86,10 +86,13 @@ export function* storeReceiptSummaries({ summaries, orders, positions }: StoreRe
 const takeLease = sql`
   insert into summary_lease (name, process_id, ends_at) values ('receipts', $1, $2)
   on conflict (name) do update set process_id = excluded.process_id, ends_at = excluded.ends_at
-  where summary_lease.process_id = excluded.process_id or summary_lease.ends_at <= $3
+  where summary_lease.process_id = excluded.process_id or summary_lease.ends_at <= $3 or summary_lease.ends_at > $2 + ${60_000}
   returning name`
 
-/** Whether this process is the one that sums up until `endsAt`: it was already, or the time of the one before is over. Unix milliseconds. */
+/**
+ * Whether this process is the one that sums up until `endsAt`: it was already, or the time of the one before is over. One that ends more than a minute later was taken by
+ * a clock that was ahead. Unix milliseconds.
+ */
 export function* claimSummaries({ processId, now, endsAt }: ClaimSummaries): Transaction<boolean> {
   return (yield* run(takeLease, [processId, endsAt, now])).length > 0
 }
@@ -151,11 +154,11 @@ export interface SummaryPageQuery {
 }
 
 /**
- * What the page is a range of: an index each. `order` is a value of an account field, in lower case. `captured`: range and order are by the time of the debit,
- * and so is the cursor.
+ * What the page is a range of: an index each. `order` is a value of an account field, in lower case. `captured`, `refunded`: range and order are by the time of
+ * the debit or of the return, and so is the cursor.
  */
 export type SummaryKey =
-  | { readonly key: 'time' | 'captured' }
+  | { readonly key: 'time' | 'captured' | 'refunded' }
   | { readonly key: 'status'; readonly value: string }
   | { readonly key: 'card' | 'customer' | 'order'; readonly value: string }
   | { readonly key: 'amount'; readonly value: number }
@@ -165,12 +168,15 @@ const pageBy = (condition: string): string => `
   select ${receiptSummariesTable.columns} from receipt_summaries where bucket = $1 and merchant_id = $2 ${condition} and ${inRange}
   order by created_at desc, receipt_id desc limit $6`
 
+const pageByTimeOf = (kind: 'captured' | 'refunded'): string => `
+  select ${receiptSummariesTable.columns} from receipt_summaries
+  where bucket = $1 and merchant_id = $2 and ${kind}_at > 0 and ${kind}_at >= $3 and (${kind}_at, receipt_id) < ($4, $5)
+  order by ${kind}_at desc, receipt_id desc limit $6`
+
 const pages = {
   time: sql`${pageBy('')}`,
-  captured: sql`
-    select ${receiptSummariesTable.columns} from receipt_summaries
-    where bucket = $1 and merchant_id = $2 and captured_at > 0 and captured_at >= $3 and (captured_at, receipt_id) < ($4, $5)
-    order by captured_at desc, receipt_id desc limit $6`,
+  captured: sql`${pageByTimeOf('captured')}`,
+  refunded: sql`${pageByTimeOf('refunded')}`,
   status: sql`${pageBy('and status = $7')}`,
   card: sql`${pageBy(`and card_id = $7 and card_id <> ''`)}`,
   customer: sql`${pageBy(`and customer = $7 and customer <> '""'`)}`,
@@ -223,10 +229,10 @@ export function sumSummaries(kind: 'captured' | 'refunded', { bucket, merchantId
 }
 
 const selectOfStatus = sql`
-  select count(*) as count, cast(coalesce(sum(amount_tiyin), 0) as bigint) as tiyin from (
-    select amount_tiyin from receipt_summaries where ${ofMerchant} and status = $5 and created_at >= $3 and created_at < $4 limit $6) as newest`
+  select count(*) as count, cast(coalesce(sum(tiyin), 0) as bigint) as tiyin from (
+    select case when captured_tiyin > 0 then captured_tiyin else amount_tiyin end as tiyin from receipt_summaries where ${ofMerchant} and status = $5 and created_at >= $3 and created_at < $4 limit $6) as newest`
 
-/** How many receipts have a status, and their amounts, of those created in a range of time; at most `rowsMax` are counted. */
+/** How many receipts have a status, and their amounts (what was debited, once it was), of those created in a range of time; at most `rowsMax` are counted. */
 export function sumSummariesOfStatus(
   status: ReceiptSummary['status'],
   { bucket, merchantId, from, to }: SummaryRange,
@@ -245,6 +251,7 @@ const countBy = (at: string, condition: string): string => `
 const counts = {
   time: sql`${countBy('created_at', '')}`,
   captured: sql`${countBy('captured_at', 'and captured_at > 0')}`,
+  refunded: sql`${countBy('refunded_at', 'and refunded_at > 0')}`,
   status: sql`${countBy('created_at', 'and status = $6')}`,
 } as const
 

@@ -87,8 +87,16 @@ const merchant: MerchantRow = {
   address: '',
   settings: '{"origins":[]}',
   credentials: [
-    { number: 2, hash: Uint8Array.of(6), pepperKeyId: 'aa', createdAt: 1_700_000_000_005, retiredAt: null, scope: 'full' },
-    { number: 1, hash: new Uint8Array(0), pepperKeyId: 'bb', createdAt: 1_600_000_000_005, retiredAt: 1_700_000_000_006, scope: 'full' },
+    { number: 2, hash: Uint8Array.of(6), pepperKeyId: 'aa', createdAt: 1_700_000_000_005, retiredAt: null, scope: 'full', label: '' },
+    {
+      number: 1,
+      hash: new Uint8Array(0),
+      pepperKeyId: 'bb',
+      createdAt: 1_600_000_000_005,
+      retiredAt: 1_700_000_000_006,
+      scope: 'full',
+      label: '',
+    },
   ],
   createdAt: 1_700_000_000_007,
   mac,
@@ -207,6 +215,15 @@ test('the MAC covers every column of every table, but for those that its map lea
 
 test('every table with a MAC is compared with the audit or read by `tessera audit verify`', async () => {
   assert.deepEqual(macTables.map(({ table }) => table.name).sort(), (await tablesWithMac()).map(({ name }) => name).sort())
+})
+
+test('the labels of passwords change the MAC of their merchant, each at its own password', async () => {
+  const macOf = async (...labels: string[]): Promise<string> => {
+    const credentials = merchant.credentials.map((each, at) => ({ ...each, label: labels[at] ?? '' }))
+    return Buffer.from((await makeRowAuthenticator(keyring, 'test', merchantsTable).seal({ ...merchant, credentials })).mac).toString('hex')
+  }
+  const macs = await Promise.all([macOf(), macOf('a', 'b'), macOf('b', 'a'), macOf('a'), macOf('', 'a'), macOf('a,b')])
+  assert.equal(new Set(macs).size, macs.length)
 })
 
 test('an operation from before there were several networks has the MAC that it had then', async () => {

@@ -2,13 +2,81 @@ import type { CompliancePageMessages } from './en.ts'
 
 export const complianceUz: CompliancePageMessages = {
   about:
-    'Spetsifikatsiyaning 3–7-bandlari va xizmat har biri boʻyicha hozir koʻrayotgan maʼlumotlar. Bu faktlar, xulosa emas: muvofiqlikni auditor baholaydi, bu sahifani unga koʻrsatish mumkin.',
+    'PCI DSS, qonun va xizmat spetsifikatsiyasi sizdan nimani talab qiladi va xizmat hozir nimani koʻrmoqda. Bu faktlar, xulosa emas: muvofiqlikni auditor baholaydi, hisobotni unga koʻrsatish mumkin.',
   sections: {
-    statements: '3–7-bandlar',
+    checklist: 'Talablar',
+    'card-data': 'Karta maʼlumotlari',
     findings: 'Kamchiliklar',
     scripts: 'Sahifalaringiz skriptlari',
     consents: 'Roziliklar',
     responsibilities: 'Masʼuliyat taqsimoti',
+    report: 'Toʻliq hisobot',
+  },
+  doneOf: '{1} tadan {0} tasi bajarilgan',
+  notOfPci: 'Spetsifikatsiya va qonun',
+  notLoaded: 'Yuklab boʻlmadi.',
+  checkStates: { done: 'bajarilgan', todo: 'bajarish kerak', unknown: 'nomaʼlum' },
+  checks: {
+    numbersSealed: {
+      title: 'Karta raqamlarini saqlangan joyida oʻqib boʻlmaydi',
+      done: 'Xizmat ularni shifrlab saqlaydi, yozuvlar tashqarida oʻzgartirilmagan.',
+      todo: 'Yozuvlar xizmatdan tashqarida oʻzgartirilgan. Bugunoq provayderga xabar bering.',
+      link: 'Nima saqlanadi',
+    },
+    noSensitiveData: {
+      title: 'CVV, PIN va magnit yoʻlakcha maʼlumotlari yuborilmaydi va saqlanmaydi',
+      done: 'Chaqiruvlarda ular boʻlmagan.',
+      todo: 'Kodingiz shunday maʼlumot yubordi. Maydonni forma va chaqiruvdan olib tashlang.',
+      link: 'Kamchiliklar',
+    },
+    noCardOutOfForm: {
+      title: 'Karta raqami formadan xizmatga boradi, boshqa joyga emas',
+      done: 'Serveringiz orqali yoki boshqa maydonda kelmagan.',
+      todo: 'Karta raqami serveringiz orqali yoki boshqa maydonda keldi. Uni forma yuborsin.',
+      link: 'Kamchiliklar',
+    },
+    originsRegistered: {
+      title: 'Forma faqat sizning sahifalaringizda ochiladi',
+      done: 'Sahifalaringiz manzillari roʻyxatga olingan.',
+      todo: 'Sahifa manzillarini roʻyxatga oling: formangizni boshqa sahifa koʻrsata olmasin.',
+      link: 'Sahifa manzillari',
+    },
+    scriptsAuthorized: {
+      title: 'Toʻlov sahifasining har bir skripti tasdiqlangan va sababi yozilgan',
+      done: 'Topilgan skriptlarning hammasi tasdiqlangan va oʻzgarmagan.',
+      todo: 'Sahifani tekshiring va har bir skript nima uchunligini yozing.',
+      link: 'Skriptlar',
+    },
+    pagesWatched: {
+      title: 'Toʻlov sahifasidagi oʻzgarishlar seziladi',
+      done: 'Oxirgi yetti kunda sahifa tekshirilgan.',
+      todo: 'Oxirgi yetti kunda tekshiruv boʻlmagan. Sahifani har hafta tekshiring.',
+      link: 'Sahifa tekshiruvi',
+    },
+    passwordOnServers: {
+      title: 'API paroli faqat serverlaringizda',
+      done: 'Brauzerda koʻrinmagan.',
+      todo: 'U brauzerdan keldi, uni har kim oʻqishi mumkin. Hozir almashtiring va yangisini serverda saqlang.',
+      link: 'API kalitlari',
+    },
+    secondFactor: {
+      title: 'Xodimlar ikkinchi omil bilan kiradi',
+      done: 'Hamma uchun majburiy.',
+      todo: 'Majburiy qiling: parolning oʻzi yetarli boʻlmasin.',
+      link: 'Jamoa sozlamalari',
+    },
+    consentWithText: {
+      title: 'Karta saqlanishidan oldin egasi rozi boʻladi va matn saqlanadi',
+      done: 'Har bir saqlangan kartada egasi rozi boʻlgan matn bor.',
+      todo: 'Baʼzi roziliklar matnsiz bildirilgan. Xizmat formasidan foydalaning yoki matnni yuboring.',
+      link: 'Roziliklar',
+    },
+    responsibilities: {
+      title: 'Kim nimaga javobgarligi yozilgan',
+      done: 'Provayder va sizning jadvalingiz shartnoma va auditor uchun tayyor.',
+      todo: 'Uni oʻqing va provayder bilan shartnomaga kiriting.',
+      link: 'Masʼuliyat taqsimoti',
+    },
   },
   print: 'Chop etish',
   saveAll: 'JSON saqlash',
@@ -22,7 +90,7 @@ export const complianceUz: CompliancePageMessages = {
       title: 'Sizda karta emas, token bor',
       quote: 'Merchant karta maʼlumotini shifrlanmagan holda saqlamaydi va har bir karta amalida tokendan foydalanadi.',
     },
-    5: { title: 'Nimani saqlash mumkin', quote: 'card.token, card.number (niqob), card.expire, card.verify, card.recurrent.' },
+    5: { title: 'Nimani saqlash mumkin', quote: 'card.token, card.number (maskalangan), card.expire, card.verify, card.recurrent.' },
     6: { title: 'Nimani hech qachon saqlab boʻlmaydi', quote: 'Kartaning toʻliq raqami, CVV/CVC kodlari, karta PINi, SMS kodlari.' },
     7: {
       title: 'Majburiyatlaringiz',
@@ -40,9 +108,9 @@ export const complianceUz: CompliancePageMessages = {
   noneFound: 'hech narsa topilmadi',
   found: 'kamchiliklar: {0}',
   noChecks: 'Sahifalaringiz hali tekshirilmagan. Tekshiruv oʻz karta maydonlaringizni topadi.',
-  checks: 'Tekshirilgan sahifalar: {0}; oxirgi tekshiruvlardagi xatolar: {1}.',
+  pagesChecked: 'Tekshirilgan sahifalar: {0}; oxirgi tekshiruvlardagi xatolar: {1}.',
   toPageCheck: 'Sahifa tekshiruviga',
-  mayStore: ['Token, sir sifatida', 'Raqam niqobi', 'Amal qilish muddati', 'Tasdiqlanganmi', 'Takroriy toʻlovga yaroqlimi'],
+  mayStore: ['Token, maxfiy holda', 'Maskalangan raqam', 'Amal qilish muddati', 'Tasdiqlanganmi', 'Takroriy toʻlovga yaroqlimi'],
   neverStore: ['Kartaning toʻliq raqami', 'CVV va CVC', 'Karta PINi', 'SMS kodlari'],
   rejectedData:
     'Xizmat CVV, PIN va magnit yoʻlakcha maʼlumotlarini maydon nomidan tanib, karta raqamini esa card.number dan boshqa har qanday maydonda rad etadi. Bunday chaqiruv qiymatlari saqlanmaydi.',
@@ -58,7 +126,7 @@ export const complianceUz: CompliancePageMessages = {
   passwords: 'Amaldagi API parollari: {0}.',
   origins: 'Roʻyxatga olingan sahifa manzillari: {0}.',
   noOrigins: 'Sahifalaringiz manzili roʻyxatga olinmagan.',
-  law: 'Mijozlaringiz maʼlumotini qanday saqlashingizni xizmat koʻrmaydi. Oʻzi siz yuborgan toʻlovchi id’sini, niqoblar, roziliklar va telefon niqobini saqlaydi.',
+  law: 'Mijozlaringiz maʼlumotini qanday saqlashingizni xizmat koʻrmaydi. Oʻzi siz yuborgan mijoz id’sini, maskalangan karta raqamlari va telefonlarni hamda roziliklarni saqlaydi.',
   consents: 'Eng yangi kartalardan: xizmat formasi — {0}, sahifa yoki ilovangiz — {1}, serveringiz — {2}, matnsiz bildirilgan — {3}.',
   disclosure: 'Karta egalari hozir koʻradigan rozilik matni, {0} nomidan, versiya {1}:',
   findingsAbout:

@@ -45,7 +45,7 @@ const terms: Text = {
     ],
   },
   uz: {
-    title: 'Test muhiti shartlari',
+    title: 'Sinov muhiti shartlari',
     lines: [
       'Bu test muhiti. Undagi kartalar hech kimga tegishli emas, pul yechilmaydi.',
       'Faqat ochiq test kartalaridan foydalaning. Haqiqiy kartani kiritmang.',
@@ -72,10 +72,10 @@ const privacy: Text = {
     ],
   },
   uz: {
-    title: 'Test muhitida maxfiylik',
+    title: 'Sinov muhitida maxfiylik',
     lines: [
       'Karta raqami doʻkonga emas, toʻlov provayderiga boradi. U darhol shifrlanadi va hech kimga koʻrsatilmaydi.',
-      'Doʻkon token, yashirilgan raqam va amal qilish muddatini oladi.',
+      'Doʻkon token, maskalangan raqam va amal qilish muddatini oladi.',
       'Roziligingizsiz karta 24 soat ichida oʻchiriladi; rozilik bilan — siz yoki doʻkon uni oʻchirganda yoxud muddati tugaganidan 30 kun oʻtgach.',
     ],
   },

@@ -23,7 +23,7 @@ import { awayPartNames, createLifecycle, readReadiness } from '../lifecycle.ts'
 import { chooseAdapters } from '../production-checks.ts'
 import { usesShares } from '../sealed-service.ts'
 import { storeCloseTimeoutMs } from '../storage.ts'
-import { readListenerTls } from '../tls-files.ts'
+import { describeTls, readListenerTls } from '../tls-files.ts'
 
 import { openChannel, type Channel } from './channel.ts'
 import { makeServiceChanges } from './service-changes.ts'
@@ -46,7 +46,10 @@ const first: Channel<CallsToFirst> = openChannel<CallsToFirst, CallsToWorker>(
     collectMetrics: () => metrics.collect(),
     change: (change) => changes.receive(change),
     shareKeks,
-    reload: () => reload?.(),
+    reload() {
+      if (reload === null) missed.reload = true
+      else reload()
+    },
     stop: stopByFirst,
   },
   (_name, err) => log.error('job_failed', { job: 'worker_call', err }),
@@ -63,8 +66,12 @@ const custodyAudit = makeCustodyAudit({ clock, log: log.warn })
 const custody = makeCustody({ environment: config.environment, clock, audit: custodyAudit, ceremonyMs: config.kekCeremonyMinutes * 60_000 })
 custody.share(start.openSets)
 const changes = makeServiceChanges((change) => first.notify('change', change))
-const tls = readListenerTls(config, clock.now())
+// Before those that come while the application is made: they are applied in this order.
+for (const change of start.changes) changes.receive(change)
+const tls = start.tls === null ? null : describeTls({ certificate: Buffer.from(start.tls.certificate), key: Buffer.from(start.tls.key) })
 let reload: (() => void) | null = null
+/** A SIGHUP while this worker was being made. */
+const missed = { reload: false }
 let sentHeads = ''
 
 const store = start.database === null ? null : openStore(start.database)
@@ -85,11 +92,11 @@ const app = await createApp(config, withOpenedKek(chooseAdapters(config)), {
   worker: { address: start.address, changes, sendAuditHeads },
   ...(store === null || start.database === null ? {} : { store, requestLog: requestLogOfFirst(start.database.requestLogPath) }),
 })
-for (const change of start.changes) changes.receive(change)
 await app.start()
 if (tls !== null) {
   const listener = { name: 'api', files: tls, read: () => readListenerTls(config, clock.now()), server: app } as const
   reload = makeCertificateReload([listener], { clock, log, metrics })
+  if (missed.reload) reload()
 }
 first.notify('ready', null)
 

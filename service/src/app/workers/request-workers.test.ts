@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
@@ -17,6 +17,7 @@ const program = new URL('./scripted-worker.fixture.ts', import.meta.url)
 const common = { address: { host: '127.0.0.1', port: 1 }, adminUrl: '', coreDumps: 'off' } as const
 
 interface Supervised {
+  readonly folder: string
   readonly workers: RequestWorkers
   readonly clock: HandClock
   readonly events: string[]
@@ -47,6 +48,7 @@ function supervise(t: TestContext): Supervised {
     custody: { openSets: () => [], changed: () => new Promise(() => undefined) },
     slowHash: () => Promise.reject(new Error('nobody signs in')),
     receive: (change) => void changes.push(change),
+    tls: () => null,
     stopMs: 60_000,
     program,
   })
@@ -54,7 +56,7 @@ function supervise(t: TestContext): Supervised {
     await workers.stop('SIGTERM')
     rmSync(folder, { recursive: true, force: true })
   })
-  return { workers, clock, events, changes }
+  return { folder, workers, clock, events, changes }
 }
 
 test('a worker that does not turn is not ready, is ended after half a minute, and is started again', async (t) => {
@@ -78,6 +80,36 @@ test('a worker that does not turn is not ready, is ended after half a minute, an
   while (!events.includes('worker_started')) await advance(clock, 1000)
   assert.deepEqual(workers.listAway(), [])
   await workers.requireReady()
+})
+
+test('a pause of the whole process ends no worker: it has replied to every ping that it got', async (t) => {
+  const { workers, clock, events } = supervise(t)
+  await workers.start(common)
+  for (let pause = 0; pause < 3; pause++) {
+    await clock.untilSleeping(5000)
+    await advance(clock, 60_000)
+  }
+  await workers.requireReady()
+  assert.deepEqual(
+    events.filter((event) => event.startsWith('worker_')),
+    [],
+  )
+})
+
+test('a worker that cannot be started, as on a full disk, is tried again until it is', async (t) => {
+  const { folder, workers, clock, events } = supervise(t)
+  await workers.start(common)
+  // In place of the folder that it records in.
+  rmSync(join(folder, 'workers'), { recursive: true })
+  writeFileSync(join(folder, 'workers'), '')
+  workers.broadcast({ kind: 'merchant', merchantId: 'die 3' })
+  for (let seconds = 0; count(events, 'worker_not_started') < 3 && seconds < 100; seconds++) await advance(clock, 1000)
+  assert.ok(count(events, 'worker_not_started') >= 3, events.join(' '))
+  assert.equal(workers.listAway().length, 1)
+  rmSync(join(folder, 'workers'))
+  for (let seconds = 0; !events.includes('worker_started') && seconds < 1000; seconds++) await advance(clock, 1000)
+  assert.ok(events.includes('worker_started'))
+  assert.deepEqual(workers.listAway(), [])
 })
 
 test('a change of one worker is told to the first and to the others, and not to itself', async (t) => {
@@ -132,6 +164,10 @@ test('what a worker has counted stays in the sum when it has ended', async (t) =
   while (!events.includes('worker_ended')) await turn()
   assert.equal(await sum(), 2 * 11)
 })
+
+function count(events: readonly string[], event: string): number {
+  return events.filter((each) => each === event).length
+}
 
 /** Lets the other threads do something. */
 function turn(): Promise<void> {

@@ -10,6 +10,7 @@ import type { Exit } from '../../ops/exits.ts'
 import type { Log } from '../../ops/logging/log.ts'
 import { mergeMetrics, type MetricFamily } from '../../ops/metrics/metric.ts'
 import type { Metrics } from '../../ops/metrics/metrics.ts'
+import type { ListenerTls } from '../../server/http/listener-tls.ts'
 import type { AuditHead } from '../../store/audit.ts'
 import type { RequestLogStore } from '../../store/request-log-store.ts'
 import type { Store, StoreLock } from '../../store/store.ts'
@@ -17,6 +18,7 @@ import type { Store, StoreLock } from '../../store/store.ts'
 import { clockFile } from '../data-folder.ts'
 import type { AwayPart } from '../lifecycle.ts'
 import { rowVersionsFile } from '../storage.ts'
+import { ownBytes } from '../../store/sqlite/own-bytes.ts'
 
 import { openChannel, type Channel } from './channel.ts'
 import type { ServiceChange } from './service-changes.ts'
@@ -60,6 +62,8 @@ export interface RequestWorkersDependencies {
   readonly slowHash: SlowHash
   /** Applies a change of another worker in this one. */
   readonly receive: (change: ServiceChange) => void
+  /** The certificate that the first worker uses now; null: plain http. */
+  readonly tls: () => ListenerTls | null
   /** How long a stop may take. */
   readonly stopMs: number
   /** The module of the thread. */
@@ -86,8 +90,14 @@ interface WorkerThread {
   readonly locks: Map<string, StoreLock>
   readonly ended: Promise<void>
   isReady: boolean
-  /** When it replied last. */
-  seenAt: number
+  /** Pings that it has not replied to. */
+  unanswered: number
+}
+
+interface OpenedThread {
+  readonly worker: Worker
+  /** Resolves when it listens. */
+  readonly ready: Promise<void>
 }
 
 /**
@@ -130,7 +140,7 @@ export function makeRequestWorkers(deps: RequestWorkersDependencies): RequestWor
 
   async function start(known: WorkerCommon): Promise<void> {
     common = known
-    await Promise.all(slots.map((slot) => startThread(slot, known)))
+    await Promise.all(slots.map(async (slot) => untilReady(slot, openThread(slot, known))))
     void watch()
     void shareKeks()
   }
@@ -140,8 +150,7 @@ export function makeRequestWorkers(deps: RequestWorkersDependencies): RequestWor
   }
 
   /** Resolves when the thread listens; rejects when it ends before. */
-  async function startThread(slot: WorkerSlot, known: WorkerCommon): Promise<void> {
-    const { worker, ready } = openThread(slot, known)
+  async function untilReady(slot: WorkerSlot, { worker, ready }: OpenedThread): Promise<void> {
     await new Promise<void>((resolve, reject) => {
       void ready.then(resolve)
       worker.once('error', reject)
@@ -149,12 +158,21 @@ export function makeRequestWorkers(deps: RequestWorkersDependencies): RequestWor
     })
   }
 
-  function openThread(slot: WorkerSlot, known: WorkerCommon): { readonly worker: Worker; readonly ready: Promise<void> } {
+  function openThread(slot: WorkerSlot, known: WorkerCommon): OpenedThread {
     const { number } = slot
     const folder = makeRecordFolder(config.dataFolder, number)
     const writerPort = store.openWriterPort?.() ?? null
     const database = writerPort === null || store.file === null ? null : { path: store.file, writerPort, requestLogPath: requestLog.file }
-    const start: WorkerStart = { ...known, number, config, folder, database, openSets: custody.openSets(), changes: [...lasting.values()] }
+    const start: WorkerStart = {
+      ...known,
+      number,
+      config,
+      folder,
+      database,
+      openSets: custody.openSets(),
+      changes: [...lasting.values()],
+      tls: ownBytes(deps.tls()),
+    }
     const transferList = writerPort === null ? [] : [writerPort]
     const worker = new Worker(program, { workerData: start, transferList, stdout: false, stderr: false })
     const ready = Promise.withResolvers<void>()
@@ -163,7 +181,7 @@ export function makeRequestWorkers(deps: RequestWorkersDependencies): RequestWor
     const onFailed = (_name: string, err: unknown): void => log.error('job_failed', { job: 'worker_call', err })
     const channel = openChannel<CallsToWorker, CallsToFirst>(worker, handled, onFailed)
     const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
-    const thread: WorkerThread = { worker, channel, locks, ended, isReady: false, seenAt: clock.moment().monotonicMs }
+    const thread: WorkerThread = { worker, channel, locks, ended, isReady: false, unanswered: 0 }
     slot.thread = thread
     void ready.promise.then(() => (thread.isReady = true))
     let cause: unknown = null
@@ -225,23 +243,38 @@ export function makeRequestWorkers(deps: RequestWorkersDependencies): RequestWor
   async function restart(slot: WorkerSlot): Promise<void> {
     await clock.sleep(restartMs, stopped.signal).catch(() => undefined)
     if (stopped.signal.aborted || common === null) return
+    let opened: OpenedThread
     try {
-      await startThread(slot, common)
+      opened = openThread(slot, common)
+    } catch (err) {
+      // Nothing has begun that could end: the disk is full, for example.
+      log.error('worker_not_started', { worker: slot.number, err })
+      void restart(slot)
+      return
+    }
+    try {
+      await untilReady(slot, opened)
       log.info('worker_started', { worker: slot.number })
     } catch {
       // Its end is reported, and it is started again, by `onEnded`.
     }
   }
 
-  /** Ends a thread whose event loop does not turn: its connections wait for it, and new ones are given to it. */
+  /**
+   * Ends a thread whose event loop does not turn: its connections wait for it, and new ones are given to it. Pings are counted, and not the time: after a
+   * pause of the whole process, or of this thread, nobody has replied for as long.
+   */
   async function watch(): Promise<void> {
     while (await hasSlept(watchMs)) {
       for (const { thread, number } of slots) {
         if (thread?.isReady !== true) continue
-        if (clock.moment().monotonicMs - thread.seenAt > stuckMs) {
-          log.error('worker_stuck', { worker: number, seconds: stuckMs / 1000 })
+        if (thread.unanswered >= stuckPings) {
+          log.error('worker_stuck', { worker: number, seconds: (stuckPings * watchMs) / 1000 })
           void thread.worker.terminate()
-        } else void thread.channel.call('ping', null).then(() => (thread.seenAt = clock.moment().monotonicMs), ignore)
+        } else {
+          thread.unanswered++
+          void thread.channel.call('ping', null).then(() => (thread.unanswered = 0), ignore)
+        }
       }
     }
   }
@@ -330,6 +363,7 @@ const restartMs = 1000
 const endsMax = 5
 const endsWithinMs = 60_000
 const watchMs = 5000
-const stuckMs = 30_000
+/** Half a minute. */
+const stuckPings = 6
 /** How long a page of metrics or a reading of the readiness waits for a worker. */
 const replyMs = 1000

@@ -29,23 +29,34 @@ export interface ServiceChanges {
 
 /** `send` passes a change on to the other workers; `receive` is called with theirs. */
 export function makeServiceChanges(send: (change: ServiceChange) => void): ServiceChanges & { receive(change: ServiceChange): void } {
-  let apply: (change: ServiceChange) => void = () => undefined
+  let apply: ((change: ServiceChange) => void) | null = null
+  /** What came while the worker was still being made. */
+  const early: ServiceChange[] = []
   let isApplying = false
   return Object.freeze({
     // What is changed because another worker said so is no news.
     publish: (change: ServiceChange) => {
       if (!isApplying) send(change)
     },
-    applyWith: (applyChange: (change: ServiceChange) => void) => void (apply = applyChange),
-    receive(change: ServiceChange) {
-      isApplying = true
-      try {
-        apply(change)
-      } finally {
-        isApplying = false
-      }
+    applyWith(applyChange: (change: ServiceChange) => void) {
+      apply = applyChange
+      early.splice(0).forEach(receive)
     },
+    receive,
   })
+
+  function receive(change: ServiceChange): void {
+    if (apply === null) {
+      early.push(change)
+      return
+    }
+    isApplying = true
+    try {
+      apply(change)
+    } finally {
+      isApplying = false
+    }
+  }
 }
 
 /** There is one worker only. */

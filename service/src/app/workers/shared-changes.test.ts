@@ -90,3 +90,20 @@ test('what is changed because another worker said so is not published', () => {
   changes.publish({ kind: 'keys' })
   assert.deepEqual(sent, [{ kind: 'keys' }])
 })
+
+test('what comes while a worker is being made is applied when it is, in its order', () => {
+  const sent: ServiceChange[] = []
+  const applied: ServiceChange[] = []
+  const changes = makeServiceChanges((change) => sent.push(change))
+  for (const offsetMs of [1, 2]) changes.receive({ kind: 'sandbox_clock', offsetMs })
+  changes.applyWith((change) => {
+    applied.push(change)
+    changes.publish(change)
+  })
+  changes.receive({ kind: 'sandbox_clock', offsetMs: 3 })
+  assert.deepEqual(
+    applied.map((change) => change.kind === 'sandbox_clock' && change.offsetMs),
+    [1, 2, 3],
+  )
+  assert.deepEqual(sent, [])
+})

@@ -25,6 +25,8 @@ export interface WorkerStart {
   readonly folder: string
   readonly adminUrl: string
   readonly coreDumps: CoreDumps
+  /** The certificate of the listener that the first worker uses, PEM: the files may be others by now, which are taken by SIGHUP only. Null: plain http. */
+  readonly tls: { readonly certificate: Uint8Array; readonly key: Uint8Array } | null
   /** Of the embedded store; null on PostgreSQL. */
   readonly database: { readonly path: string; readonly writerPort: MessagePort; readonly requestLogPath: string | null } | null
   /** The KEKs that custodians have opened. */

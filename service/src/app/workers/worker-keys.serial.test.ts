@@ -57,7 +57,7 @@ test('custodians unseal once for all workers, also for one that is started later
   assert.ok(!err.includes('"event":"key_'), err)
 })
 
-test('SIGHUP gives every worker the new certificate', async () => {
+test('SIGHUP gives every worker the new certificate, and one that is started later has the one that is used, whatever the files are', async () => {
   const files = { cert: join(scratch, 'cert.pem'), key: join(scratch, 'key.pem') }
   const install = ({ cert, key }: CertificateWithKey): void => {
     writeFileSync(files.cert, cert)
@@ -65,8 +65,9 @@ test('SIGHUP gives every worker the new certificate', async () => {
     chmodSync(files.key, 0o600)
   }
   install(authority.certify('pay.example', 40))
-  const flags = [`--data=${newFolder()}`, `--tls-cert-file=${files.cert}`, `--tls-key-file=${files.key}`, '--port=0', '--admin-port=0']
-  const service = runTessera(['start', '--json', '--workers=2', ...flags], {}, [], { isDetached: true })
+  const folder = newFolder()
+  const flags = [`--data=${folder}`, `--tls-cert-file=${files.cert}`, `--tls-key-file=${files.key}`, '--port=0', '--admin-port=0']
+  const service = runTessera(['start', '--json', '--workers=2', ...flags], failingEnvironment(folder), [], { isDetached: true })
   const ready = (): string | undefined => /^\{"ready":.*\}$/m.exec(service.out())?.[0]
   await until(() => ready() !== undefined, 'the service to be ready')
   const { url } = (JSON.parse(ready() ?? '') as { ready: { url: string } }).ready
@@ -75,8 +76,14 @@ test('SIGHUP gives every worker the new certificate', async () => {
   service.kill('SIGHUP')
   await until(() => service.err().match(/"event":"certificate_loaded"/g)?.length === 2, 'both certificates to be loaded')
   assert.deepEqual([...new Set(await onEach(() => nameOf(url)))], ['renewed.example'])
+  // Half of a renewal: it is no certificate yet, and the service goes on with the one that it has.
+  writeFileSync(files.cert, '')
+  failWorker({ folder })
+  await until(() => service.err().includes('"event":"worker_started"'), 'the next worker')
+  assert.deepEqual([...new Set(await onEach(() => nameOf(url)))], ['renewed.example'])
   service.kill('SIGTERM')
-  assert.equal((await service.ended).code, 0)
+  const { code, err } = await service.ended
+  assert.deepEqual([code, err.match(/"event":"worker_ended"/g)?.length], [0, 1])
 })
 
 /** The keys under which cards are sealed, and how many under each. */

@@ -5,6 +5,9 @@ import { after, before, describe, test } from 'node:test'
 
 import { startCluster, type Cluster } from '../../../../tools/postgres.ts'
 import { runOn } from '../../ops/cli/boot.fixture.ts'
+import { totpCode, totpStepAt } from '@tessera/vault/totp'
+
+import { decodeBase32 } from '../../testing/base32.fixture.ts'
 import { until, type Started } from '../../testing/child.fixture.ts'
 
 import {
@@ -146,6 +149,26 @@ test('a user signs in at any worker, and the session is one of all', async () =>
   assert.equal((await service.stop()).code, 0)
 })
 
+test('a second factor that one worker has offered is enabled by its code at any', async () => {
+  const service = await start('sqlite')
+  const { dashboardPhone: phone, dashboardPassword: password } = service.facts.demo ?? assert.fail('there is no demo')
+  const { cookie } = await callDashboard(service, 'dashboard.session.signIn', { phone, password })
+  const csrf = (await callDashboard(service, 'dashboard.session.get', {}, cookie)).result?.session?.csrf ?? ''
+  const secrets = new Set<string>()
+  for (let i = 0; i < 8; i++)
+    secrets.add(
+      (await callDashboard(service, 'dashboard.totp.begin', { password }, cookie, csrf)).result?.secret ?? assert.fail('no secret'),
+    )
+  assert.equal(secrets.size, 1)
+  const [secret = ''] = secrets
+  const code = totpCode(decodeBase32(secret), totpStepAt(Date.now()))
+  const { result } = await callDashboard(service, 'dashboard.totp.confirm', { code }, cookie, csrf)
+  assert.equal(result?.recoveryCodes?.length, 10)
+  const next = await callDashboard(service, 'dashboard.totp.begin', { password }, cookie, csrf)
+  assert.notEqual(next.result?.secret, secret)
+  assert.equal((await service.stop()).code, 0)
+})
+
 test('a service whose worker keeps failing ends with 70', async () => {
   const service = await start('sqlite')
   failWorker(service, 'always')
@@ -188,18 +211,34 @@ function sampleOf(page: string, series: string): number {
   return Number(line?.slice(series.length + 1) ?? NaN)
 }
 
+interface DashboardReply {
+  readonly reason: string | undefined
+  readonly cookie: string
+  readonly hasSession: boolean
+  readonly result:
+    | { readonly session?: { readonly csrf: string } | null; readonly secret?: string; readonly recoveryCodes?: readonly string[] }
+    | undefined
+}
+
 /** On a connection of its own. */
-function callDashboard({ facts: { url } }: Started, method: string, params: object, cookie = '') {
+function callDashboard({ facts: { url } }: Started, method: string, params: object, cookie = '', csrf = '') {
   const origin = url.replace('127.0.0.1', 'localhost')
-  const headers = { 'content-type': 'application/json', origin, host: new URL(origin).host, 'sec-fetch-site': 'same-origin', cookie }
-  return new Promise<{ reason: string | undefined; cookie: string; hasSession: boolean }>((resolve, reject) => {
+  const headers = {
+    'content-type': 'application/json',
+    origin,
+    host: new URL(origin).host,
+    'sec-fetch-site': 'same-origin',
+    cookie,
+    'x-tessera-csrf': csrf,
+  }
+  return new Promise<DashboardReply>((resolve, reject) => {
     const sent = request(`${url}/dashboard/api`, { method: 'POST', agent: false, headers }, (response) => {
       let text = ''
       response.setEncoding('utf8').on('data', (part: string) => (text += part))
       response.on('end', () => {
-        const { result, error } = JSON.parse(text) as { result?: { session?: object | null }; error?: { reason: string } }
+        const { result, error } = JSON.parse(text) as { result?: DashboardReply['result']; error?: { reason: string } }
         const [set = ''] = response.headers['set-cookie'] ?? []
-        resolve({ reason: error?.reason, cookie: set.split(';')[0] ?? '', hasSession: (result?.session ?? null) !== null })
+        resolve({ reason: error?.reason, cookie: set.split(';')[0] ?? '', hasSession: (result?.session ?? null) !== null, result })
       })
     })
     sent.on('error', reject).end(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }))

@@ -64,7 +64,7 @@ const lines: readonly (Readonly<Record<Language, Line>> & { readonly requirement
     uz: [
       'Nima saqlanadi',
       'Karta raqamlarini muhrlangan holda, kerak boʻlgunicha saqlaydi; CVV va PINni rad etadi, saqlamaydi.',
-      'Token, niqob, muddat, verify va recurrentni saqlaydi; raqam, CVV, PIN va SMS kodini hech qachon.',
+      'Token, maskalangan raqam, muddat, verify va recurrentni saqlaydi; raqam, CVV, PIN va SMS kodini hech qachon.',
     ],
   },
   {
@@ -82,7 +82,7 @@ const lines: readonly (Readonly<Record<Language, Line>> & { readonly requirement
     uz: [
       'Kalitlar',
       'Ikki qatlamda muhrlaydi, kalitlarni almashtiradi va yoʻq qiladi.',
-      'Tokenlarni sir kabi asraydi: muhr token bilan ochiladi.',
+      'Tokenlarni maxfiy saqlaydi: muhr token bilan ochiladi.',
     ],
   },
   {

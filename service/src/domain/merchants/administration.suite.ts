@@ -43,8 +43,8 @@ export function merchantAdministrationSuite(withStore: WithStore): void {
       const { administration: operations } = app.merchants
       const { id, password: first } = await create(app)
       assert.match(whyNot(await operations.retirePassword(id, null, operatorActor)), /the only active password/)
-      const rotated = expectDone(await operations.rotatePassword(id, 'full', operatorActor))
-      assert.match(whyNot(await operations.rotatePassword(id, 'full', operatorActor)), /Two passwords are already active/)
+      const rotated = expectDone(await operations.rotatePassword(id, { scope: 'full' }, operatorActor))
+      assert.match(whyNot(await operations.rotatePassword(id, { scope: 'full' }, operatorActor)), /Two passwords are already active/)
       for (const password of [first, rotated.password]) assert.equal(await kindOf(app, `${id}:${password}`), 'server')
       assert.match(whyNot(await operations.retirePassword(id, 7, operatorActor)), /no active password 7/)
       app.clock.advance(1000)
@@ -66,7 +66,7 @@ export function merchantAdministrationSuite(withStore: WithStore): void {
     'the newer password can be the one that is retired',
     withApp(async (app) => {
       const { id, password } = await create(app)
-      const { password: leaked } = expectDone(await app.merchants.administration.rotatePassword(id, 'full', operatorActor))
+      const { password: leaked } = expectDone(await app.merchants.administration.rotatePassword(id, { scope: 'full' }, operatorActor))
       expectDone(await app.merchants.administration.retirePassword(id, 2, operatorActor))
       assert.deepEqual([await kindOf(app, `${id}:${leaked}`), await kindOf(app, `${id}:${password}`)], ['denied', 'server'])
     }),
@@ -81,10 +81,10 @@ export function merchantAdministrationSuite(withStore: WithStore): void {
         const checked = await app.merchants.authenticate(`${id}:${password}`)
         return 'passwordScope' in checked ? checked.passwordScope : checked.kind
       }
-      const cards = [expectDone(await administration.rotatePassword(id, 'cards', operatorActor))]
-      cards.push(expectDone(await administration.rotatePassword(id, 'cards', operatorActor)))
-      assert.match(whyNot(await administration.rotatePassword(id, 'cards', operatorActor)), /Two passwords are already active/)
-      const second = expectDone(await administration.rotatePassword(id, 'full', operatorActor))
+      const cards = [expectDone(await administration.rotatePassword(id, { scope: 'cards' }, operatorActor))]
+      cards.push(expectDone(await administration.rotatePassword(id, { scope: 'cards' }, operatorActor)))
+      assert.match(whyNot(await administration.rotatePassword(id, { scope: 'cards' }, operatorActor)), /Two passwords are already active/)
+      const second = expectDone(await administration.rotatePassword(id, { scope: 'full' }, operatorActor))
       assert.deepEqual(await Promise.all([full, second.password, ...cards.map(({ password }) => password)].map(scopeOf)), [
         'full',
         'full',
@@ -98,7 +98,7 @@ export function merchantAdministrationSuite(withStore: WithStore): void {
           await administration.retirePassword(id, (await rowOf(app, id)).credentials.find(isActiveForCards)?.number ?? 0, operatorActor),
         )
         assert.ok(row.credentials.length <= 12)
-        expectDone(await administration.rotatePassword(id, 'cards', operatorActor))
+        expectDone(await administration.rotatePassword(id, { scope: 'cards' }, operatorActor))
       }
       assert.equal(await scopeOf(second.password), 'full')
       for (let retired = 0; retired < 2; retired++)
@@ -114,7 +114,7 @@ export function merchantAdministrationSuite(withStore: WithStore): void {
     withApp(async (app) => {
       const { id } = await create(app)
       for (let rotation = 0; rotation < 12; rotation++) {
-        expectDone(await app.merchants.administration.rotatePassword(id, 'full', operatorActor))
+        expectDone(await app.merchants.administration.rotatePassword(id, { scope: 'full' }, operatorActor))
         expectDone(await app.merchants.administration.retirePassword(id, null, operatorActor))
       }
       const numbers = (await rowOf(app, id)).credentials.map(({ number }) => number)

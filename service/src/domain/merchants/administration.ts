@@ -46,11 +46,22 @@ export interface MerchantAdministration {
   /** Adds a password; refused while two of its scope are active. */
   rotatePassword(
     merchantId: string,
-    scope: PasswordScope,
+    wanted: WantedPassword,
     by: AuditActor,
   ): Promise<{ readonly merchant: Merchant; readonly password: string } | SettingProblem>
+  /** Changes what a password is called. */
+  renamePassword(
+    merchantId: string,
+    renamed: { readonly number: number; readonly label: string },
+    by: AuditActor,
+  ): Promise<Merchant | SettingProblem>
   /** Retires an active password: the oldest of scope `full`, unless `number` names one. The last one of that scope cannot be retired. */
   retirePassword(merchantId: string, number: number | null, by: AuditActor): Promise<Merchant | SettingProblem>
+}
+
+export interface WantedPassword {
+  readonly scope: PasswordScope
+  readonly label?: string | undefined
 }
 
 export interface MerchantDetails extends Merchant {
@@ -80,7 +91,19 @@ export function makeMerchantAdministration({
   rows,
   cache,
 }: MerchantAdministrationDependencies): MerchantAdministration {
-  return Object.freeze({ create, isKnown, find, findLogo, list, change: changeBy, block, unblock, rotatePassword, retirePassword })
+  return Object.freeze({
+    create,
+    isKnown,
+    find,
+    findLogo,
+    list,
+    change: changeBy,
+    block,
+    unblock,
+    rotatePassword,
+    renamePassword,
+    retirePassword,
+  })
 
   async function create(patch: MerchantPatch, by: AuditActor): ReturnType<MerchantAdministration['create']> {
     const { name, organization = '', address = '' } = patch
@@ -154,17 +177,28 @@ export function makeMerchantAdministration({
 
   async function rotatePassword(
     merchantId: string,
-    scope: PasswordScope,
+    { scope, label = '' }: WantedPassword,
     by: AuditActor,
   ): ReturnType<MerchantAdministration['rotatePassword']> {
     const password = issuePassword()
     const merchant = await change({ merchantId, action: 'merchant.password_rotated', by }, async ({ row }) => {
       const active = activeCredentials(row).filter((each) => each.scope === scope)
       if (active.length >= maxActiveCredentials) return new SettingProblem('two_active_passwords')
-      const fresh = await makeCredential(keyring, row, password, { now: clock.now(), scope })
+      const fresh = await makeCredential(keyring, row, password, { now: clock.now(), scope, label })
       return { credentials: [fresh, ...row.credentials].filter(({ retiredAt }, at) => retiredAt === null || at < maxStoredCredentials) }
     })
     return merchant instanceof SettingProblem ? merchant : { merchant, password }
+  }
+
+  function renamePassword(
+    merchantId: string,
+    { number, label }: { readonly number: number; readonly label: string },
+    by: AuditActor,
+  ): Promise<Merchant | SettingProblem> {
+    return change({ merchantId, action: 'merchant.password_renamed', by }, ({ row }) => {
+      if (!row.credentials.some((each) => each.number === number)) return new SettingProblem('no_active_password', String(number), row.id)
+      return { credentials: row.credentials.map((each) => (each.number === number ? { ...each, label } : each)) }
+    })
   }
 
   function retirePassword(merchantId: string, number: number | null, by: AuditActor): Promise<Merchant | SettingProblem> {

@@ -3,7 +3,7 @@ import type { MerchantRow } from '../../store/merchants.ts'
 
 import { noSettings, type EndpointSetting } from './settings.ts'
 
-/** What a change of a merchant changed, from what to what. Of passwords only numbers and scopes, never a value. `before` is null for a new merchant. */
+/** What a change of a merchant changed, from what to what. Of passwords only numbers, scopes and labels, never a value. `before` is null for a new merchant. */
 export function merchantAuditChanges(before: MerchantRow | null, after: MerchantRow): AuditChange[] {
   const [previous, current] = [shownOf(before), shownOf(after)]
   const names = [...new Set([...previous.keys(), ...current.keys()])].sort()
@@ -17,7 +17,7 @@ function shownOf(row: MerchantRow | null): ReadonlyMap<string, string> {
   const { state, name, organization, address } = row
   const credentials = row.credentials
     .filter(({ retiredAt }) => retiredAt === null)
-    .map(({ number, scope }) => `${number} ${scope}`)
+    .map(({ number, scope, label }) => `${number} ${scope}${label === '' ? '' : ` “${label}”`}`)
     .join(', ')
   const details = Object.entries({ state, name, organization, address, credentials }).filter(([, text]) => text !== '')
   return new Map([...details, ...shownSettings(readMembers(row))])

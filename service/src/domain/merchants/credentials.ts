@@ -22,11 +22,11 @@ export async function makeCredential(
   keyring: Keyring,
   merchant: Pick<MerchantRow, 'id' | 'credentials'>,
   password: string,
-  { now, scope }: { readonly now: number; readonly scope: PasswordScope },
+  { now, scope, label = '' }: { readonly now: number; readonly scope: PasswordScope; readonly label?: string },
 ): Promise<Credential> {
   const dek = await keyring.active('pepper')
   const number = Math.max(0, ...merchant.credentials.map((each) => each.number)) + 1
-  return { number, hash: hashPassword(dek, merchant.id, password), pepperKeyId: dek.keyId, createdAt: now, retiredAt: null, scope }
+  return { number, hash: hashPassword(dek, merchant.id, password), pepperKeyId: dek.keyId, createdAt: now, retiredAt: null, scope, label }
 }
 
 /** Drops the hash, so that no password can match this credential again. */

@@ -109,7 +109,7 @@ export const receiptTransitions = Object.freeze({
   // Capture.
   capture_started:      { from: [held],                        to: 'same',                        action: 'receipt.operation_started',    event: null,                meaning: 'receipts.confirm_hold was called.' },
   captured:             { from: [held],                        to: [paid],                        action: 'receipt.paid',                 event: 'receipt.paid',      meaning: 'The network captured the held amount or a part of it.' },
-  capture_declined:     { from: [held],                        to: 'same',                        action: 'receipt.payment_failed',       event: null,                meaning: 'The network declined the capture; the amount stays held.' },
+  capture_declined:     { from: [held],                        to: 'same',                        action: 'receipt.capture_declined',     event: null,                meaning: 'The network declined the capture; the amount stays held.' },
   capture_unknown:      { from: [held],                        to: 'same',                        action: 'receipt.unknown',              event: null,                meaning: 'The network did not report the outcome of the capture; it is queried again.' },
   // Cancellation and refund.
   cancelled_unpaid:     { from: [created],                     to: [cancelled],                   action: 'receipt.cancelled',            event: 'receipt.cancelled', meaning: 'receipts.cancel of an unpaid receipt.' },

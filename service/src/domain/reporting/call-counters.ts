@@ -1,4 +1,6 @@
 import { currentAuditAction } from '@tessera/contract/audit'
+import type { ErrorName } from '@tessera/contract/errors'
+import type { OperationName } from '@tessera/contract/operations'
 import { bucketOf } from '@tessera/vault/id'
 
 import type { Clock } from '../../clock.ts'
@@ -6,14 +8,22 @@ import { type AuditHead, type AuditRow, listAuditEntries, listAuditHeads } from 
 import { addCounters, type CounterRow, deleteOldCounters, listCounterPositions } from '../../store/counters.ts'
 import { deleteInPages, type Store } from '../../store/store.ts'
 
-/** Counters for the charts: audit entries, counted after their commit, and call durations. */
+/** Counters for the charts: audit entries, counted after their commit, and durations and errors of calls. */
 export interface CallCounters {
   /** Records the duration of one API call. Buffered in memory until the next round; a crash loses the buffer. */
   timed(merchantId: string, ms: number): void
+  /** Records one API call that ended with an error, in the same way. */
+  failed(merchantId: string, call: FailedCall): void
   /** Counts the new entries of the audit chains, each exactly once. */
   runOnce(stopping: AbortSignal): Promise<void>
   /** Deletes counters older than the longest chart. */
   deleteOld(stopping: AbortSignal): Promise<number>
+}
+
+/** What calls that ended with an error are grouped by: names of the contract, so that there are not more groups than it has. */
+export interface FailedCall {
+  readonly method: OperationName
+  readonly error: ErrorName
 }
 
 export interface CallCounterDependencies {
@@ -22,16 +32,21 @@ export interface CallCounterDependencies {
 }
 
 export function makeCallCounters({ store, clock }: CallCounterDependencies): CallCounters {
-  const times = new Map<string, BufferedCounter>()
-  return Object.freeze({ timed, runOnce, deleteOld })
+  /** Of calls. */
+  const calls = new Map<string, BufferedCounter>()
+  return Object.freeze({ timed, failed, runOnce, deleteOld })
 
   function timed(merchantId: string, ms: number): void {
     const bound = spanBounds.find((each) => ms <= each)
-    add(times, { merchantId, hour: hourOf(clock.now()), name: `ms:${String(bound ?? 'more')}`, count: 1 })
+    add(calls, { merchantId, hour: hourOf(clock.now()), name: `ms:${String(bound ?? 'more')}`, count: 1 })
+  }
+
+  function failed(merchantId: string, call: FailedCall): void {
+    add(calls, { merchantId, hour: hourOf(clock.now()), name: failedCounter(call), count: 1 })
   }
 
   async function runOnce(stopping: AbortSignal): Promise<void> {
-    await keepTimes()
+    await storeCalls()
     const places = new Map((await store.read(listCounterPositions())).map(({ chain, seq }) => [chain, seq]))
     for (const head of await store.read(listAuditHeads())) {
       let at = places.get(head.chain) ?? 0
@@ -43,15 +58,15 @@ export function makeCallCounters({ store, clock }: CallCounterDependencies): Cal
     }
   }
 
-  /** On failure the durations go back into the buffer and are merged with new ones. */
-  async function keepTimes(): Promise<void> {
-    if (times.size === 0) return
-    const pending = [...times.values()]
-    times.clear()
+  /** On failure the counts go back into the buffer and are merged with new ones. */
+  async function storeCalls(): Promise<void> {
+    if (calls.size === 0) return
+    const pending = [...calls.values()]
+    calls.clear()
     try {
       await store.write(addCounters, { counters: toRows(pending), position: null })
     } catch (err) {
-      for (const counter of pending) add(times, counter)
+      for (const counter of pending) add(calls, counter)
       throw err
     }
   }
@@ -80,6 +95,8 @@ export function makeCallCounters({ store, clock }: CallCounterDependencies): Cal
     const name = nameOf(entry)
     if (name === null || merchantId === '') return []
     const counters: BufferedCounter[] = [{ merchantId, hour: hourOf(at), name, count: 1 }]
+    // Such a payment was counted as `held` before: who adds both takes these off.
+    if (name === 'paid' && entry.outcome === 'captured') counters.push({ merchantId, hour: hourOf(at), name: 'captured', count: 1 })
     // Calls tried in the dashboard do not show that the merchant's own calls arrive.
     if (firsts.has(name)) counters.push({ merchantId, hour: 0, name: actor.startsWith('user:') ? triedCounter(name) : name, count: 1 })
     return counters
@@ -93,6 +110,18 @@ export function makeCallCounters({ store, clock }: CallCounterDependencies): Cal
 /** Of all time: what users of the dashboard did, of the actions that the Start page lists. */
 export function triedCounter(name: string): string {
   return `tried_${name}`
+}
+
+/** The counter of one kind of error of one method. */
+function failedCounter({ method, error }: FailedCall): string {
+  return `${failedPrefix}${method}:${error}`
+}
+
+/** The method and the name of the error that a counter of `failed` counts; null for another counter. */
+export function parseFailedCounter(name: string): { readonly method: string; readonly error: string } | null {
+  if (!name.startsWith(failedPrefix)) return null
+  const [method = '', error = ''] = name.slice(failedPrefix.length).split(':')
+  return { method, error }
 }
 
 /** The counter name of an audit entry; null when it is not counted. Only names from fixed lists are used. */
@@ -147,6 +176,7 @@ export function hourOf(at: number): number {
 export const spanBounds = Object.freeze([5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000, 15_000] as const)
 /** The longest period of the overview (92 days), the one before it, and a day. */
 export const storedHours = 185 * 24
+const failedPrefix = 'error:'
 const pageSize = 1000
 const maxCounters = 50_000
 /** A commit is visible long before. */

@@ -1,4 +1,4 @@
-import { addDays, countDays, type DayPeriod, listDays, dayStart } from '@tessera/contract/calendar-day'
+import { countDays, type DayPeriod, listDays, periodBefore, toTimeRange } from '@tessera/contract/calendar-day'
 import type { ReceiptStatus } from '@tessera/contract/receipt-status'
 
 import { type MoneyCount, sumSummaries, sumSummariesOfStatus } from '../../store/receipt-summaries.ts'
@@ -89,8 +89,13 @@ export function isPeriod(period: DayPeriod, daysMax: number): boolean {
   return count >= 1 && count <= daysMax
 }
 
+/** The same for a period that is compared with the one before it: that one must not reach beyond the days there are, either. */
+export function isComparablePeriod(period: DayPeriod, daysMax: number): boolean {
+  return isPeriod(period, daysMax) && countDays(periodBefore(period)) === countDays(period)
+}
+
 async function sumDay(store: Store, of: MerchantCardsKey, day: string): Promise<DayTotals & { readonly day: string }> {
-  const range = { from: dayStart(day), to: dayStart(addDays(day, 1)) }
+  const range = toTimeRange({ from: day, to: day })
   const key = { bucket: of.bucket, merchantId: of.merchantId, ...range }
   const [money, ...open] = await Promise.all([
     sumMoney(store, of, range),

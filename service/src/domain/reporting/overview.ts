@@ -1,3 +1,4 @@
+import { errors, type ErrorName } from '@tessera/contract/errors'
 import { countDays, type DayPeriod, periodBefore, toTimeRange } from '@tessera/contract/calendar-day'
 
 import { type CounterStep, listCounters } from '../../store/counters.ts'
@@ -6,7 +7,7 @@ import type { Store } from '../../store/store.ts'
 import type { MerchantCardsKey } from './cards.ts'
 import { addMoney, type MoneyTotals, noMoneyTotals, sumMoneyOfEach } from './daily-totals.ts'
 import { toReasonCode } from './reason-code.ts'
-import { hourOf } from './call-counters.ts'
+import { hourOf, parseFailedCounter } from './call-counters.ts'
 import { readPeriods, type PeriodPair } from './periods.ts'
 
 export interface OverviewTotals extends PeriodPair, MoneyTotals {
@@ -33,12 +34,25 @@ export interface DeclineCause {
   readonly count: number
 }
 
+/** One kind of error of one method. */
+export interface ErrorGroup {
+  readonly method: string
+  readonly code: number
+  readonly reason: string
+  readonly count: number
+  /** In the period before. */
+  readonly before: number
+  /** As many as the steps of the period. */
+  readonly steps: readonly number[]
+}
+
 export interface Overview {
   readonly steps: readonly OverviewStep[]
   readonly total: PeriodTotals
   readonly before: DayPeriod & { readonly steps: readonly OverviewStep[]; readonly total: PeriodTotals }
   readonly declines: readonly DeclineCause[]
   readonly codesRefused: readonly DeclineCause[]
+  readonly errors: readonly ErrorGroup[]
 }
 
 export type BuildOverview = (of: MerchantCardsKey, period: DayPeriod) => Promise<Overview>
@@ -58,6 +72,7 @@ export function makeOverview({ store }: { readonly store: Pick<Store, 'read'> })
       before: { ...earlier, steps: toSteps(before), total: toPeriodTotals(before) },
       declines: causesOf(counters, 'refused:'),
       codesRefused: causesOf(counters, 'code_refused:'),
+      errors: groupErrors(now, before),
     }
   }
 
@@ -98,7 +113,8 @@ function toSteps({ byStep, steps }: PeriodRead): OverviewStep[] {
 
 function toPeriodTotals({ counters, steps }: PeriodRead): PeriodTotals {
   const totals = toTotals(counters, steps.map(({ money }) => money).reduce(addMoney, noMoneyTotals))
-  const approved = sumOf(counters, 'paid') + sumOf(counters, 'held')
+  // A captured hold was approved once, when it was held.
+  const approved = sumOf(counters, 'paid') - sumOf(counters, 'captured') + sumOf(counters, 'held')
   return {
     ...totals,
     codesSent: sumOf(counters, 'code_sent'),
@@ -133,6 +149,32 @@ function causesOf(counters: readonly CounterStep[], prefix: string): DeclineCaus
   return [...causes].map(([reason, count]) => ({ reason, count })).sort((a, b) => b.count - a.count)
 }
 
+/** The kinds of errors that came most often, by method, with their trend. */
+function groupErrors({ counters, steps }: PeriodRead, before: PeriodRead): ErrorGroup[] {
+  const places = new Map(steps.map(({ step }, index) => [step, index]))
+  const groups = new Map<string, { method: string; code: number; reason: string; count: number; steps: number[] }>()
+  for (const { name, step, count } of counters) {
+    const call = parseFailedCounter(name)
+    const place = places.get(step)
+    if (call === null || place === undefined || !isErrorName(call.error)) continue
+    const { code, reason } = errors[call.error]
+    const group = groups.get(name) ?? { method: call.method, code, reason, count: 0, steps: steps.map(() => 0) }
+    group.count += count
+    group.steps[place] = (group.steps[place] ?? 0) + count
+    groups.set(name, group)
+  }
+  return [...groups]
+    .map(([name, group]) => ({ ...group, before: sumOf(before.counters, name) }))
+    .sort((a, b) => b.count - a.count)
+    .slice(0, errorGroupsMax)
+}
+
+/** False for an error of a later version, whose process counts in the same store. */
+function isErrorName(name: string): name is ErrorName {
+  return Object.hasOwn(errors, name)
+}
+
+const errorGroupsMax = 12
 const hourMs = 3_600_000
 /** Offset of Tashkent time from UTC. */
 const aheadHours = 5

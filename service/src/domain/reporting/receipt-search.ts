@@ -19,8 +19,8 @@ export interface ReceiptConditions {
   readonly order: string | null
   /** The `reason` of the last refused payment. */
   readonly reason: string | null
-  /** What the range of time is about: when it was created (null), or when the money was debited. */
-  readonly dateOf: 'paid' | null
+  /** What the range of time is about: when it was created (null), or when the money was debited or returned. */
+  readonly dateOf: 'paid' | 'refunded' | null
   /** Tiyin, both ends included. */
   readonly amountFrom: number | null
   readonly amountTo: number | null
@@ -56,26 +56,30 @@ export async function findMatchingSummaries(store: Pick<Store, 'read'>, search: 
   const { conditions, count, from, to } = search
   const by = narrowestKey(conditions)
   // The indexes of the other keys are in the order of creation: of their few rows those of another time are picked out.
-  const isPicked = conditions.dateOf === 'paid' && by.key !== 'captured'
+  const isPicked = conditions.dateOf !== null && by.key !== 'captured' && by.key !== 'refunded'
   const range = { ...search, ...(isPicked ? { from: 0, to: Number.MAX_SAFE_INTEGER } : {}), by }
   const matching: ReceiptSummary[] = []
   let after = search.after
   for (let page = 0; page < pagesMax; page++) {
     const read = await store.read(listReceiptSummaries({ ...range, after, count: rowsAtOnce }))
     for (const summary of read) {
-      if (matches(summary, conditions) && (!isPicked || isPaidWithin(summary, { from, to }))) {
+      if (matches(summary, conditions) && (!isPicked || isWithin(timeOf(summary, conditions.dateOf), { from, to }))) {
         if (matching.length === count) return { matching, next: after }
         matching.push(summary)
       }
-      after = { at: by.key === 'captured' ? summary.capturedAt : summary.createdAt, id: summary.receiptId }
+      after = { at: timeOf(summary, isPicked ? null : conditions.dateOf), id: summary.receiptId }
     }
     if (read.length < rowsAtOnce) return { matching, next: null }
   }
   return { matching, next: after }
 }
 
-function isPaidWithin({ capturedAt }: ReceiptSummary, { from, to }: { readonly from: number; readonly to: number }): boolean {
-  return capturedAt > 0 && capturedAt >= from && capturedAt < to
+function timeOf({ createdAt, capturedAt, refundedAt }: ReceiptSummary, dateOf: ReceiptConditions['dateOf']): number {
+  return dateOf === null ? createdAt : dateOf === 'paid' ? capturedAt : refundedAt
+}
+
+function isWithin(at: number, { from, to }: { readonly from: number; readonly to: number }): boolean {
+  return at > 0 && at >= from && at < to
 }
 
 function narrowestKey({ order, customer, cardId, status, dateOf, amountFrom, amountTo }: ReceiptConditions): SummaryKey {
@@ -83,7 +87,7 @@ function narrowestKey({ order, customer, cardId, status, dateOf, amountFrom, amo
   if (cardId !== null) return { key: 'card', value: cardId }
   if (customer !== null) return { key: 'customer', value: customer }
   if (amountFrom !== null && amountFrom === amountTo) return { key: 'amount', value: amountFrom }
-  if (dateOf === 'paid') return { key: 'captured' }
+  if (dateOf !== null) return { key: dateOf === 'paid' ? 'captured' : 'refunded' }
   return status === null ? { key: 'time' } : { key: 'status', value: status }
 }
 
@@ -93,7 +97,9 @@ export async function countAtMost(
   { conditions, ...range }: Omit<SummarySearch, 'after' | 'count'>,
 ): Promise<number | null> {
   const by = narrowestKey(conditions)
-  return by.key === 'time' || by.key === 'captured' || by.key === 'status' ? store.read(countSummaries(by, range, countedMax)) : null
+  return by.key === 'time' || by.key === 'captured' || by.key === 'refunded' || by.key === 'status'
+    ? store.read(countSummaries(by, range, countedMax))
+    : null
 }
 
 /** The order is not part of a summary: it is searched by its own index, and never changes. */

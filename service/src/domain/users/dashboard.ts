@@ -1,5 +1,6 @@
 import type { DayPeriod } from '@tessera/contract/calendar-day'
 
+import { type ExportLog, makeExportLog } from './export-log.ts'
 import { makeMerchantAuditLog, type MerchantAuditLog } from './merchant-audit-log.ts'
 import { makeCodeAttempts } from './code-attempts.ts'
 import type { DashboardDependencies, DashboardServices } from './dependencies.ts'
@@ -38,6 +39,7 @@ export interface Dashboard {
   readonly users: DashboardUsers
   readonly sessions: DashboardSessions
   readonly auditLog: MerchantAuditLog
+  readonly exportLog: ExportLog
   readonly receiptLists: ReceiptReports
   readonly receiptSummaries: ReceiptSummaryWriter
   readonly dailyTotals: (of: MerchantCardsKey, period: DayPeriod) => Promise<DailyTotals>
@@ -87,6 +89,7 @@ export function makeDashboard(deps: DashboardDependencies): Dashboard {
     sessions,
     devices,
     auditLog: makeMerchantAuditLog(deps.store),
+    exportLog: makeExportLog(deps),
     receiptLists,
     receiptSummaries: makeReceiptSummaryWriter(deps),
     dailyTotals: (of, period) => listDailyTotals(deps.store, of, period),

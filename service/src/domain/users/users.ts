@@ -1,7 +1,7 @@
 import { RpcError } from '@tessera/contract/errors'
 import type { Result, Role } from '@tessera/contract/operations'
 import { bucketOf, issueId } from '@tessera/vault/id'
-import { createTotpSecret, encodeBase32 } from '@tessera/vault/totp'
+import { deriveTotpSecret, encodeBase32 } from '@tessera/vault/totp'
 import { issuePassword } from '@tessera/vault/credential'
 
 import {
@@ -91,8 +91,6 @@ type Change = Partial<Pick<DashboardUserRow, 'role' | 'state' | 'verifier' | 'mu
 
 export function makeDashboardUsers(services: DashboardServices, sessionRows: VerifiedRows<DashboardSessionRow>): DashboardUsers {
   const { store, clock, passwords, mac, attempts, settings } = services
-  /** Sealed secrets that wait for their first code, by user id. A restart loses them and the user starts again. */
-  const pendingTotp = new Map<string, Uint8Array>()
   return Object.freeze<DashboardUsers>({
     create,
     list,
@@ -205,22 +203,27 @@ export function makeDashboardUsers(services: DashboardServices, sessionRows: Ver
   async function beginTotp(own: OwnAccount, password: string): Promise<string> {
     const user = await expectUser(own)
     await requirePassword(services, user, password)
-    const secret = createTotpSecret()
-    if (pendingTotp.size >= maxPendingTotp) pendingTotp.clear()
-    pendingTotp.set(user.userId, await sealSecret(services, secret, user))
+    const secret = await offeredSecret(own, user)
     const encoded = encodeBase32(secret)
     secret.fill(0)
     return encoded
   }
 
   async function confirmTotp(own: OwnAccount, code: string): Promise<readonly string[] | null> {
-    const totp = pendingTotp.get(own.userId)
-    const step = totp === undefined ? null : await confirmNewSecret(services, own, totp, code)
-    if (totp === undefined || step === null) throw new RpcError('totpWrong', { data: 'code' })
+    const secret = await offeredSecret(own, await expectUser(own))
+    const totp = await sealSecret(services, secret, own)
+    secret.fill(0)
+    const step = await confirmNewSecret(services, own, totp, code)
+    if (step === null) throw new RpcError('totpWrong', { data: 'code' })
     const by = { action: 'dashboard_user.totp_enabled', outcome: 'done', actor: own, except: own.sessionId, totpStep: step }
     await change(own, { totp }, by)
-    pendingTotp.delete(own.userId)
     return issueFirstRecoveryCodes(own)
+  }
+
+  /** The same at every process, so that the code may come to another one than the request for the secret. */
+  async function offeredSecret({ sessionId }: OwnAccount, { merchantId, userId, version }: DashboardUserRow): Promise<Uint8Array> {
+    const { keyring, environment } = services
+    return deriveTotpSecret(await keyring.active('pepper'), { environment, merchantId, userId, sessionId, version })
   }
 
   async function removeTotp(own: OwnAccount, password: string): Promise<void> {
@@ -291,4 +294,3 @@ function isActiveOwner({ role, state }: DashboardUserRow): boolean {
 /** ASVS 5.0 V6.2.1, PCI DSS 8.3.6. The maximum is in the contract. */
 const minPasswordLength = 12
 const maxUsers = 500
-const maxPendingTotp = 1000

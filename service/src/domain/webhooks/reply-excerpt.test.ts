@@ -6,6 +6,7 @@ import { toReplyExcerpt, type EndpointReply } from './reply-excerpt.ts'
 const reply = (body: string, over: Partial<EndpointReply> = {}): EndpointReply => ({
   headers: { 'content-type': 'text/plain', server: 'nginx' },
   start: Buffer.from(body),
+  body: Buffer.from(body),
   isPublic: true,
   ...over,
 })
@@ -25,6 +26,21 @@ test('a card number in a body or a header is replaced, and none is cut so that t
   assert.deepEqual(excerpt, { headers: 'x-echo: [card number]', body: '{"card":"[card number]"}' })
   const atTheCut = toReplyExcerpt(reply(`${' '.repeat(2040)}8600069195406311 and more`)).body
   assert.doesNotMatch(atTheCut, /[0-9]/)
+})
+
+test('of a card number that is cut where reading ended, nothing is stored, in any script and with separators', () => {
+  for (const digits of [
+    '860006919540631',
+    '8600 0691 9540 63',
+    '8600-0691-95',
+    '8600.0691.',
+    '\uff18\uff16\uff10\uff10\uff10',
+    '8600069\ufffd',
+  ]) {
+    const text = `${'я'.repeat(1000)} ${digits}`
+    assert.equal(toReplyExcerpt(reply(text, { body: null })).body, 'я'.repeat(1000), digits)
+    assert.equal(toReplyExcerpt(reply(text)).body, text, 'a body that was read to its end')
+  }
 })
 
 test('a text that PostgreSQL does not store is stored without its NUL', () => {

@@ -7,6 +7,8 @@ export interface DoctorFinding {
   readonly advice: string
   /** Whether the check could not be made, because one before it failed. */
   readonly skipped?: true
+  /** Whether nothing was looked at, and nothing has to be fixed for it: custodians hold the key that it needs. */
+  readonly unseen?: true
 }
 
 /** The result of a check. Advice is for what has to be fixed only. */

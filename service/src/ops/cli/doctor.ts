@@ -1,6 +1,7 @@
 import { accessSync, constants, existsSync, readdirSync, statfsSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
+import { isPrivateFile } from '../../adapters/private-file.ts'
 import { InvalidSettingsError } from '../config/sources.ts'
 import { settings } from '../config/config.ts'
 import { listPrivateTransports } from '../config/private-transports.ts'
@@ -91,7 +92,7 @@ function readSafely(input: CommandInput, findings: DoctorFinding[]): ReadSetting
 function checkConfigFile({ config, origins }: ReadSettings): DoctorFinding[] {
   const hasSecret = settings.some(({ name, secret }) => secret === true && origins[name] === 'file')
   if (config.configFile === null || !hasSecret) return []
-  const isPrivate = (statSync(config.configFile).mode & 0o077) === 0
+  const isPrivate = isPrivateFile(config.configFile)
   return [
     finding(
       'config file',

@@ -7,6 +7,7 @@ import { after, test } from 'node:test'
 import { KeyStoreMismatch } from '../../domain/keys/key-store-mismatch.ts'
 import { readConfig } from '../config/config.ts'
 import { readDashboardAssets } from '../../server/pages/dashboard-assets.ts'
+import { readDocsPages } from '../../server/pages/docs-pages.ts'
 import { ExitError } from '../exits.ts'
 import { readFormAssets } from '../../server/pages/form-assets.ts'
 import { RowBroken } from '../../store/columns.ts'
@@ -30,7 +31,7 @@ test('a key store of another database is a setting to correct: the message has t
 
 test('a start without the built form or dashboard ends with a line that says what to run', () => {
   const { config } = readConfig([`--data=${empty}`])
-  for (const read of [readFormAssets, readDashboardAssets]) {
+  for (const read of [readFormAssets, readDashboardAssets, readDocsPages]) {
     assert.throws(
       () => {
         try {

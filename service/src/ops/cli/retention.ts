@@ -26,7 +26,7 @@ const days = 24 * hours
 // prettier-ignore
 function listRules(config: Config): Readonly<Record<StoredKind, RetentionRule>> {
   return {
-    cardNumbers:       { what: 'sealed card numbers', keptMs: null, rule: 'unverified 30 minutes, save false 24 hours, saved until 30 days after the expiry; removed at once' },
+    cardNumbers:       { what: 'sealed card numbers', keptMs: null, rule: `unverified ${String(config.unverifiedLifetimeMinutes)} minutes (unverifiedLifetimeMinutes), save false ${String(config.oneTimeLifetimeHours)} hours (oneTimeLifetimeHours), saved until 30 days after the expiry; removed at once` },
     tombstones:        { what: 'cards without a number', keptMs: null, rule: 'for good: masked number and audit; the number was destroyed' },
     idempotency:       { what: 'stored outcomes of calls', keptMs: 0, rule: '24 hours' },
     events:            { what: 'events and their deliveries', keptMs: webhookSettings.eventRetentionMs, rule: '30 days' },

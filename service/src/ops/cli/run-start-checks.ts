@@ -42,9 +42,7 @@ export async function runStartChecks(config: Config, isWanted: (name: string) =>
       findings.push(finding(name, true, await run(subject), ''))
     } catch (err) {
       if (err instanceof KekSealedError) {
-        const found =
-          name === 'KEK' ? await describeShares(config) : 'not checked here, because custodians hold the KEK: see tessera keys verify'
-        findings.push(finding(name, true, found, ''))
+        findings.push(name === 'KEK' ? await describeShares(config) : unseen(name, heldByCustodians))
         isSealed = true
         continue
       }
@@ -60,15 +58,21 @@ export async function runStartChecks(config: Config, isWanted: (name: string) =>
 }
 
 /** Only a running service has opened the KEK. */
-async function describeShares({ dataFolder }: Config): Promise<string> {
+async function describeShares({ dataFolder }: Config): Promise<DoctorFinding> {
   const reply = await callOperator(dataFolder, 'operator.shares.list', {}).catch(() => null)
   const sets = reply !== null && 'result' in reply ? reply.result.sets : []
   const open = sets
     .filter(({ isOpen }) => isOpen)
     .map(({ setId, threshold, shares }) => `${setId} (${String(threshold)} of ${String(shares)})`)
   return open.length === 0
-    ? 'none open: custodians hold it in shares, see tessera keys shares'
-    : `in shares of custodians, open: ${open.join(', ')}`
+    ? unseen('KEK', 'none open: custodians hold it in shares, see tessera keys shares')
+    : finding('KEK', true, `in shares of custodians, open: ${open.join(', ')}`, '')
+}
+
+const heldByCustodians = 'not checked here, because custodians hold the KEK: see tessera keys verify'
+
+function unseen(check: string, found: string): DoctorFinding {
+  return { ...finding(check, true, found, ''), unseen: true }
 }
 
 /** The part of `tessera store check` that takes a moment. Only after the checks of a start: without keys or schema there is nothing to compare. */

@@ -17,6 +17,11 @@ export interface ApiSocket extends Socket {
 /** Numbers a request on its connection, from 1. Responses are sent in this order. */
 export function numberRequest(socket: ApiSocket, res: ServerResponse): number {
   socket[newest] = res
+  return countRequest(socket)
+}
+
+/** Numbers a request that has no response of node's. */
+export function countRequest(socket: ApiSocket): number {
   socket[requestCount] = (socket[requestCount] ?? 0) + 1
   return socket[requestCount]
 }
@@ -45,28 +50,35 @@ export function isAfterLast(socket: ApiSocket, requestNumber: number): boolean {
 
 /**
  * Limits the sockets of one address, or IPv6 /64, so that one client cannot use up all of them. Those of a trusted proxy are not counted, since it
- * forwards many clients.
+ * forwards many clients. Returns whether a new socket is within the limit; it is counted until it closes.
  */
-export function limitSockets(server: Server, socketsPerAddressMax: number, proxies: TrustedProxies): void {
+export function makeSocketLimit(socketsPerAddressMax: number, proxies: TrustedProxies): (socket: Socket) => boolean {
   const open = new Map<string, number>()
-  server.on('connection', (socket: Socket) => {
+  return (socket) => {
     const address = plainAddress(socket.remoteAddress ?? '')
-    if (proxies.has(address)) return
+    if (proxies.has(address)) return true
     const subscriber = subscriberOf(address)
     const others = open.get(subscriber) ?? 0
-    if (others >= socketsPerAddressMax) {
-      closeAfter(socket, 0)
-      // Before its handshake a TLS client understands no reply.
-      if (server instanceof TlsServer) socket.destroy()
-      else refuseSocket(socket, 'tooManySockets')
-      return
-    }
+    if (others >= socketsPerAddressMax) return false
     open.set(subscriber, others + 1)
     socket.once('close', () => {
       const left = (open.get(subscriber) ?? 1) - 1
       if (left > 0) open.set(subscriber, left)
       else open.delete(subscriber)
     })
+    return true
+  }
+}
+
+/** Refuses sockets of an address that has too many. */
+export function limitSockets(server: Server, socketsPerAddressMax: number, proxies: TrustedProxies): void {
+  const isWithinLimit = makeSocketLimit(socketsPerAddressMax, proxies)
+  server.on('connection', (socket: Socket) => {
+    if (isWithinLimit(socket)) return
+    closeAfter(socket, 0)
+    // Before its handshake a TLS client understands no reply.
+    if (server instanceof TlsServer) socket.destroy()
+    else refuseSocket(socket, 'tooManySockets')
   })
 }
 

@@ -10,9 +10,10 @@ import { endRequest, type ServerState } from './server-state.ts'
 import { beginProblem, closes, type ProblemName } from './problem.ts'
 import { requestObjectBytes, type MemoryCharge, type FullScope } from './memory-budget.ts'
 import { RequestHeaders } from './request-headers.ts'
-import type { ApiTarget, HttpReply, HttpRequest } from './request.ts'
+import { replyHeaders } from './reply-head.ts'
+import { toHttpRequest, type ApiTarget, type HttpReply, type HttpRequest } from './request.ts'
 import { dataHeaderList } from './security-headers.ts'
-import { gzipPieces, ownLength, plainPieces } from './shared-body.ts'
+import { bodyOf } from './shared-body.ts'
 
 /** A request with its exchange, so that all requests share the same listener functions. */
 interface OwnedMessage extends IncomingMessage {
@@ -171,15 +172,19 @@ export class Exchange {
   }
 
   #request(refusal: HttpRequest['refusal']): HttpRequest {
-    const { origin, isFromBrowser, idempotencyKey, acceptLanguage, xAuth } = this.#headers
-    const { segment, hasQuery } = this.#target
     const body = this.#body.take()
     // The calls are read from the body into memory of their own.
     this.#charge.set(2 * body.length + requestObjectBytes)
-    const address = this.#address
-    const timing = this.#headReadAt === undefined ? {} : { headReadAt: this.#headReadAt }
     const holdReply = (bytes: number): boolean => this.#holdReply(bytes)
-    return { ...timing, refusal, segment, hasQuery, body, xAuth, origin, isFromBrowser, idempotencyKey, acceptLanguage, address, holdReply }
+    return toHttpRequest({
+      headers: this.#headers,
+      target: this.#target,
+      refusal,
+      body,
+      address: this.#address,
+      headReadAt: this.#headReadAt,
+      holdReply,
+    })
   }
 
   #holdReply(bytes: number): boolean {
@@ -198,26 +203,17 @@ export class Exchange {
   #reply(reply: HttpReply): void {
     const res = this.#res
     const { socket } = res.req
-    const { closesConnections, isDraining, onAbort, unreadReplies } = this.#server
-    const { status, parts, retryAfterSeconds, requestId } = reply
-    // Only a single result is worth it: the checksum of a batch of large ones takes milliseconds.
-    const isZipped = parts?.length === 3 && this.#headers.isGzipAccepted
-    const body = parts === undefined ? reply.text : isZipped ? gzipPieces(parts) : plainPieces(parts)
-    const headers = ['content-type', 'application/json', ...dataHeaderList, 'content-length', String(lengthOf(body))]
-    headers.push(...this.#server.addedHeaders, 'x-request-id', requestId, ...corsHeaders(this.#headers.origin))
-    if (isZipped) headers.push('content-encoding', 'gzip')
-    if (retryAfterSeconds !== null) headers.push('retry-after', String(retryAfterSeconds))
-    if (closesConnections && newestResponse(socket) === res) {
-      headers.push('connection', 'close')
-      // A request that arrives behind this reply gets none of its own, so it must not run.
-      closeAfter(socket, this.#requestNumber)
-    }
+    const { closesConnections, isDraining, onAbort, unreadReplies, addedHeaders } = this.#server
+    const { origin, isGzipAccepted } = this.#headers
+    const { text, pieces, contentLength, ownBytes, isZipped } = bodyOf(reply, isGzipAccepted)
+    const closesConnection = closesConnections && newestResponse(socket) === res
+    // A request that arrives behind this reply gets none of its own, so it must not run.
+    if (closesConnection) closeAfter(socket, this.#requestNumber)
     if (socket.destroyed && !isDraining) onAbort('reply')
-    // Shared bytes take no memory of this reply's own.
-    unreadReplies.count(res, this.#charge, parts === undefined ? body.length : ownLength(parts))
-    res.writeHead(status, headers)
-    if (typeof body !== 'string') for (const piece of body) res.write(piece)
-    res.end(typeof body === 'string' ? body : undefined)
+    unreadReplies.count(res, this.#charge, ownBytes)
+    res.writeHead(reply.status, replyHeaders(reply, { contentLength, isZipped, origin, addedHeaders, closesConnection }))
+    for (const piece of pieces) res.write(piece)
+    res.end(text ?? undefined)
     unreadReplies.watch(socket)
     this.#finish()
   }
@@ -285,10 +281,6 @@ function endBody(this: OwnedMessage): void {
 
 function dropBody(this: OwnedMessage): void {
   this[owner]?.abandon()
-}
-
-function lengthOf(body: string | readonly Buffer[]): number {
-  return typeof body === 'string' ? Buffer.byteLength(body) : body.reduce((bytes, { length }) => bytes + length, 0)
 }
 
 /** The requests of a connection that wait for a turn, in their order. */

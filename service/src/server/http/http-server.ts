@@ -10,7 +10,9 @@ import { createServer as createTlsServer, Server as TlsServer } from 'node:https
 import type { AddressInfo, Socket } from 'node:net'
 
 import type { RequestHandler } from '../pipeline.ts'
-import { closeAfter, isAfterLast, limitSockets, numberRequest, refuseSocket } from './connections.ts'
+import { acceptConnections } from './accept-connections.ts'
+import { closeAfter, isAfterLast, numberRequest, refuseSocket } from './connections.ts'
+import type { DirectConnections } from './direct-connection.ts'
 import { handleClientError } from './client-error.ts'
 import { secureContextOf, tlsServerOptions, type CertificateHolder, type ListenerTls } from './listener-tls.ts'
 import { clientAddress, noProxies, type TrustedProxies } from './client-address.ts'
@@ -80,6 +82,8 @@ export interface HttpServerOptions {
   readonly onError?: (cause: unknown) => void
   /** Off in the control of the test that searches the memory for card numbers. */
   readonly wipesReceiveBuffer?: boolean
+  /** Whether small calls are read without node:http where there is no TLS. Off in tests that compare both ways. Default: yes. */
+  readonly readsDirectly?: boolean
   /** For metric and log: a client closed its connection before it had its reply. */
   readonly onAbort?: (stage: AbortStage) => void
   /** For metric and log: a connection was closed because its client does not read, or there are too many. */
@@ -139,6 +143,12 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   })
   const receiveBuffer = options.wipesReceiveBuffer === false ? null : makeReceiveBufferWiper(onError, { tls })
   const server = makeServer(state, bounds, { servePage: (req, res) => void serve(req, res), receiveBuffer, tls })
+  const direct = acceptConnections(server, state, {
+    ...bounds,
+    idleMs: idleTimeoutMs(bounds),
+    hasTls: tls !== null,
+    readsDirectly: options.readsDirectly ?? true,
+  })
   guardConnections(server, { guard: memoryGuard, socketsMax: bounds.socketsMax, every: repeat, onRefused: onCut })
   server.once('close', () => receiveBuffer?.stop())
   return Object.freeze({
@@ -152,8 +162,11 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     pausedConnections: () => shedder.paused(),
     connections: () => new Promise<number>((resolve) => server.getConnections((_err, count) => resolve(count))),
     retireConnections: () => void (state.closesConnections = true),
-    drain: (deadlineMs: number) => drain(server, state, deadlineMs),
-    close: () => closeServer(server),
+    drain: (deadlineMs: number) => drain(server, state, { direct, deadlineMs }),
+    close: () => {
+      direct?.closeIdle()
+      return closeServer(server)
+    },
     replaceCertificate(replacement: ListenerTls) {
       if (server instanceof TlsServer) server.setSecureContext(secureContextOf(replacement))
     },
@@ -209,11 +222,6 @@ function makeServer(state: ServerState, bounds: HttpBounds, { servePage, receive
   server.on('connect', (_req: IncomingMessage, socket: Socket) => {
     socket.on('error', () => socket.destroy())
     refuseSocket(socket, 'targetForm')
-  })
-  limitSockets(server, bounds.socketsPerAddressMax, state.proxies)
-  server.on(tls === null ? 'connection' : 'secureConnection', (socket: Socket) => {
-    state.shedder.open(socket)
-    socket.once('close', () => state.shedder.close(socket))
   })
   server.once('close', () => state.shedder.stop())
   return server
@@ -318,12 +326,22 @@ function nodeOptions({ headersTimeoutMs, requestTimeoutMs, keepAliveMs }: HttpBo
   }
 }
 
-async function drain(server: Server, state: ServerState, deadlineMs: number): Promise<void> {
+interface DrainOptions {
+  readonly direct: DirectConnections | null
+  readonly deadlineMs: number
+}
+
+async function drain(server: Server, state: ServerState, { direct, deadlineMs }: DrainOptions): Promise<void> {
   state.closesConnections = true
   state.isDraining = true
   if (state.shedder.paused() > 0) await readPaused(state)
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-  const cutAfter = (ms: number) => setTimeout(() => server.closeAllConnections(), ms)
+  direct?.closeIdle()
+  const cutAfter = (ms: number) =>
+    setTimeout(() => {
+      server.closeAllConnections()
+      direct?.closeAll()
+    }, ms)
   const cut = [cutAfter(deadlineMs)]
   // A connection that is still open then carries no request: its client opened it in advance.
   state.idle = () => cut.push(cutAfter(lastReplyDelayMs))

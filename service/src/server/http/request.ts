@@ -1,5 +1,6 @@
 import type { DashboardBrowser, OperatorTerminal } from '../../domain/request-context.ts'
 
+import type { RequestHeaders } from './request-headers.ts'
 import type { BodyPart } from './shared-body.ts'
 
 /** An HTTP request to the API: the parts that the reply depends on. */
@@ -9,7 +10,7 @@ export interface HttpRequest {
   /** The path after `/api/`, not decoded; null at `/api` and `/api/`. */
   readonly segment: string | null
   readonly hasQuery: boolean
-  /** The handler takes ownership of it and wipes it. */
+  /** The handler reads and wipes it before it returns its promise: afterwards the next request may lie there. */
   readonly body: Buffer
   /** The X-Auth header, trimmed; null if there is none, or more than one. */
   readonly xAuth: string | null
@@ -21,13 +22,30 @@ export interface HttpRequest {
   /** The client's address. */
   readonly address: string
   /** When its head was read, in milliseconds of the monotonic clock. */
-  readonly headReadAt?: number
+  readonly headReadAt?: number | undefined
   /** Counts the bytes of the reply so far, of a batch; false when there is no room for more. */
   readonly holdReply?: (bytes: number) => boolean
   /** At the dashboard's endpoint only. */
   readonly browser?: DashboardBrowser
   /** At the control socket only. */
   readonly terminal?: OperatorTerminal
+}
+
+/** What an HTTP request is made of once its body has arrived. */
+export interface ArrivedRequest {
+  readonly headers: RequestHeaders
+  readonly target: ApiTarget
+  readonly refusal: HttpRequest['refusal']
+  readonly body: Buffer
+  readonly address: string
+  readonly headReadAt: number | undefined
+  readonly holdReply: (bytes: number) => boolean
+}
+
+export function toHttpRequest({ headers, target, refusal, body, address, headReadAt, holdReply }: ArrivedRequest): HttpRequest {
+  const { origin, isFromBrowser, idempotencyKey, acceptLanguage, xAuth } = headers
+  const { segment, hasQuery } = target
+  return { refusal, segment, hasQuery, body, xAuth, origin, isFromBrowser, idempotencyKey, acceptLanguage, address, headReadAt, holdReply }
 }
 
 export interface HttpReply {

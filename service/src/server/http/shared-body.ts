@@ -5,6 +5,33 @@ import type { StaticResult } from '../../operations/static-result.ts'
 /** A piece of a body: text of this reply's own, or a result that all replies share. */
 export type BodyPart = string | StaticResult
 
+/** A body as it is sent: text, or pieces where some of it is shared. */
+export interface ReplyBody {
+  readonly text: string | null
+  readonly pieces: readonly Buffer[]
+  readonly contentLength: number
+  /** What it takes of memory: shared bytes take none of this reply's own. */
+  readonly ownBytes: number
+  readonly isZipped: boolean
+}
+
+export function bodyOf(reply: BodySource, isGzipAccepted: boolean): ReplyBody {
+  const { parts } = reply
+  // Of shared parts the text is made only when it is asked for.
+  const text = parts === undefined ? reply.text : ''
+  if (parts === undefined) return { text, pieces: [], contentLength: Buffer.byteLength(text), ownBytes: text.length, isZipped: false }
+  // Only a single result is worth it: the checksum of a batch of large ones takes milliseconds.
+  const isZipped = parts.length === 3 && isGzipAccepted
+  const pieces = isZipped ? gzipPieces(parts) : plainPieces(parts)
+  const contentLength = pieces.reduce((bytes, { length }) => bytes + length, 0)
+  return { text: null, pieces, contentLength, ownBytes: ownLength(parts), isZipped }
+}
+
+interface BodySource {
+  readonly text: string
+  readonly parts?: readonly BodyPart[]
+}
+
 /** The bytes of a body, in pieces. */
 export function plainPieces(parts: readonly BodyPart[]): Buffer[] {
   return parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : part.json))

@@ -53,3 +53,11 @@ const commonHeaders: Readonly<Record<string, string>> = {
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
 }
+
+/** The headers of a page of the documentation, which runs no script and loads its stylesheet and pictures. */
+export const docsHeaders: Readonly<Record<string, string>> = {
+  ...commonHeaders,
+  'cache-control': 'no-store',
+  'content-security-policy':
+    "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'none'; base-uri 'none'; frame-ancestors 'none'",
+}

@@ -50,7 +50,7 @@ const refusals = {
     detail: {
       en: 'No merchant has this id in this environment. Test and production have different ids.',
       ru: 'В этой среде нет мерчанта с таким идентификатором. В тестовой и рабочей среде они разные.',
-      uz: 'Bu muhitda bunday identifikatorli merchant yoʻq. Test va ish muhitida ular har xil.',
+      uz: 'Bu muhitda bunday identifikatorli merchant yoʻq. Sinov va ish muhitida ular har xil.',
     },
   },
   originNotRegistered: {

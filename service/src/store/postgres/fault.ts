@@ -116,6 +116,11 @@ export function isLockTimeout(err: unknown): boolean {
   return serverErrorOf(err)?.code === '55P03'
 }
 
+/** Whether the server has ended a statement because each of two transactions waited for the other. */
+export function isDeadlock(err: unknown): boolean {
+  return serverErrorOf(err)?.code === '40P01'
+}
+
 /** `idle_in_transaction_session_timeout` (host-session.ts): nothing of the transaction is stored. */
 const endedIdle = '25P03'
 

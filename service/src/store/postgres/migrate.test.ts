@@ -13,6 +13,7 @@ import {
 import { makeCard, makeAuditEntry, sampleMerchantId, nextVersion } from '../suite/samples.fixture.ts'
 import { expectSchema, readPostgresSchema } from '../suite/schema.fixture.ts'
 import pg from 'pg'
+import { openPostgresStore } from './postgres.ts'
 import { withPostgres } from './with-store.fixture.ts'
 import { findCard, insertCard, updateCard } from '../cards.ts'
 import { findMerchant } from '../merchants.ts'
@@ -83,6 +84,8 @@ test(
         'receipt-days',
         'webhook-endpoint-choices',
         'user-names',
+        'refund-days',
+        'password-labels',
       ],
     )
   }),
@@ -98,12 +101,12 @@ test(
     await raw('alter table dashboard_users drop column name, drop column last_sign_in_at')
     const reader = new pg.Client({ connectionString: url })
     await reader.connect()
-    await reader.query('begin; select number from migrations')
+    await reader.query('begin; select count(*) from webhook_endpoints')
     const migrated = reopen()
     // A call that comes behind the waiting migration gets its reply as soon as that gives up, while the reader still has the table.
     await untilSomebodyWaits(raw)
     const startedAt = performance.now()
-    await raw('select number from migrations')
+    await raw('select count(*) from webhook_endpoints')
     assert.ok(performance.now() - startedAt < 5000, String(performance.now() - startedAt))
     await reader.query('commit')
     await reader.end()
@@ -116,10 +119,36 @@ test(
         { number: 38, compatible: 0 },
         { number: 39, compatible: 0 },
         { number: 40, compatible: 0 },
+        { number: 41, compatible: 1 },
+        { number: 42, compatible: 0 },
       ],
     )
   }),
 )
+
+for (const [which, before] of [
+  ['an existing schema', ''],
+  ['a schema of before the column of migrations', 'alter table migrations drop column compatible'],
+] as const)
+  test(
+    `processes of a new version that start at the same moment upgrade ${which}, and none of them fails`,
+    withPostgres(async ({ raw, url }) => {
+      if (before !== '') await raw(before)
+      await raw('delete from migrations where number > 36')
+      await raw('drop table receipt_summaries, receipt_orders, summary_positions, summary_lease')
+      await raw('alter table webhook_endpoints drop column types, drop column disabled_at')
+      await raw('alter table delivery_attempts drop column reply_headers, drop column reply_body')
+      await raw('alter table dashboard_users drop column name, drop column last_sign_in_at')
+      const node = (at: number): string => `node-${String(at)}`
+      const opened = await Promise.allSettled([1, 2, 3, 4].map((at) => openPostgresStore({ url, node: node(at) })))
+      for (const each of opened) if (each.status === 'fulfilled') await each.value.close(1000)
+      assert.deepEqual(
+        opened.map((each) => (each.status === 'fulfilled' ? 'open' : String(each.reason))),
+        ['open', 'open', 'open', 'open'],
+      )
+      assert.deepEqual((await raw('select number from migrations where number > 36 order by number')).length, 4)
+    }),
+  )
 
 async function untilSomebodyWaits(raw: (text: string) => Promise<readonly object[]>): Promise<void> {
   for (;;) {

@@ -5,7 +5,7 @@ import type { AppliedMigration, Migration } from '../migrations/migrations.ts'
 import { sql } from '../statement.ts'
 import { StoreRefused } from '../store.ts'
 import { createFenceTable } from './fence-row.ts'
-import { damagedError, isCatalogRace, isDamaged, isLockTimeout, refusalOf } from './fault.ts'
+import { damagedError, isCatalogRace, isDamaged, isDeadlock, isLockTimeout, refusalOf } from './fault.ts'
 import type { Session } from './session.ts'
 
 /**
@@ -30,7 +30,9 @@ export async function migratePostgres(
       await session.execute('rollback')
       // `create … if not exists` of two concurrent starts may still collide in the system catalog.
       if (isCatalogRace(err) && races++ < RACES_MAX) continue
-      if (!step.isChanging || !isLockTimeout(err) || waits++ === LOCK_WAITS_MAX) throw startError(err)
+      // One that adds the column waits for those that wait for its row 0.
+      const isPassing = isDeadlock(err) || (step.isChanging && isLockTimeout(err))
+      if (!isPassing || waits++ === LOCK_WAITS_MAX) throw startError(err)
       await pause(LOCK_PAUSE_MS)
     }
   }
@@ -55,8 +57,8 @@ async function migrateOnce(
   // Every statement on a table queues behind one that waits for it alone, those of a running service too: it may not wait for long.
   await session.execute(`set local lock_timeout = '${LOCK_MS}ms'`)
   step.isChanging = true
-  // Older schemas lack the column. Only here, since it waits for every reader of the table.
-  if (now.length > 0) await session.execute(addCompatible, MIGRATION_MS)
+  // Older schemas lack the column. Only then, since it waits for everybody who uses the table, such as the starts that wait for row 0.
+  if (now.length > 0 && (await session.query(selectCompatible, [])).length === 0) await session.execute(addCompatible, MIGRATION_MS)
   for (const migration of now) {
     await session.execute(migration.text, MIGRATION_MS)
     await session.query(insertApplied, [migration.number, migration.name, migration.checksum, migration.breaking ? 0 : 1])
@@ -98,6 +100,8 @@ const createMigrationsTable = `
   create table if not exists migrations (
     number integer primary key not null, name text not null, checksum text not null, compatible integer not null default 0)`
 const addCompatible = 'alter table migrations add column if not exists compatible integer not null default 0'
+const selectCompatible = sql`
+  select 1 as one from pg_attribute where attrelid = 'migrations'::regclass and attname = 'compatible' and not attisdropped`
 const selectSchema = sql`select 1 as one from pg_namespace where nspname = $1`
 const insertLock = sql`insert into migrations (number, name, checksum) values (0, 'lock', '') on conflict (number) do nothing`
 const takeLock = sql`select number from migrations where number = 0 for update`

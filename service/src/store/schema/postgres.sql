@@ -490,7 +490,7 @@ create index receipt_summaries_customer on receipt_summaries (bucket, merchant_i
 
 create index receipt_summaries_captured on receipt_summaries (bucket, merchant_id, captured_at desc, receipt_id desc, captured_tiyin) where (captured_at > 0);
 
-create index receipt_summaries_refunded on receipt_summaries (bucket, merchant_id, refunded_at desc, refunded_tiyin) where (refunded_at > 0);
+create index receipt_summaries_refunded on receipt_summaries (bucket, merchant_id, refunded_at desc, receipt_id desc, refunded_tiyin) where (refunded_at > 0);
 
 create table receipts (
   bucket integer not null,

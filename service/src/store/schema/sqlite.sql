@@ -434,7 +434,7 @@ create index receipt_summaries_customer on receipt_summaries (bucket, merchant_i
 
 create index receipt_summaries_newest on receipt_summaries (bucket, merchant_id, created_at desc, receipt_id desc);
 
-create index receipt_summaries_refunded on receipt_summaries (bucket, merchant_id, refunded_at desc, refunded_tiyin) where refunded_at > 0;
+create index receipt_summaries_refunded on receipt_summaries (bucket, merchant_id, refunded_at desc, receipt_id desc, refunded_tiyin) where refunded_at > 0;
 
 create index receipt_summaries_status on receipt_summaries (bucket, merchant_id, status, created_at desc, receipt_id desc);
 

@@ -77,6 +77,8 @@ test('an embedded store from before payments keeps its cards and accepts receipt
         { number: 38, name: 'receipt-days', breaking: true },
         { number: 39, name: 'webhook-endpoint-choices', breaking: true },
         { number: 40, name: 'user-names', breaking: true },
+        { number: 41, name: 'refund-days', breaking: false },
+        { number: 42, name: 'password-labels', breaking: true },
       ]
       assert.deepEqual(
         applied,

@@ -100,6 +100,8 @@ export function dashboardListQueries(rows: number, behind: number): readonly Lis
     summaries('of one amount', { key: 'amount', value: 500_007 }),
     summaries('by the time of payment', { key: 'captured' }),
     summaries('by the time of payment, deep', { key: 'captured' }, { after: deep }),
+    summaries('by the time of refund', { key: 'refunded' }),
+    summaries('by the time of refund, deep', { key: 'refunded' }, { after: deep }),
     row('receipt summaries, debited in an hour', 4000, sumSummaries('captured', { ...of, ...lastHour }), (store) =>
       store.read(sumSummaries('captured', { ...of, ...lastHour })),
     ),

@@ -129,9 +129,9 @@ function receiptSummaries({ series, hex }: DialectSql): string {
   return `
     insert into receipt_summaries (bucket, receipt_id, merchant_id, version, status, amount_tiyin, captured_tiyin, refunded_tiyin, card_id,
       customer, reason, created_at, paid_at, captured_at, refunded_at)
-    select ${bucket}, ${rowId(hex)}, ${merchant}, 1, case n % 20 when 0 then 'refunded' when 1 then 'open' when 2 then 'authorized' else 'paid' end,
+    select ${bucket}, ${rowId(hex)}, ${merchant}, 1, case n % 20 when 3 then 'refunded' when 1 then 'open' when 2 then 'authorized' else 'paid' end,
       500000 + n % 1000, 500000, 0, ${hex('n / 5', 24)}, '"payer ' || (n % 200) || '"', '', ${T0} + n * 1000, ${T0} + n * 1000,
-      case when n % 20 = 1 or n % 20 = 2 then 0 else ${T0} + n * 1000 end, case when n % 20 = 0 then ${T0} + n * 1000 else 0 end
+      case when n % 20 = 1 or n % 20 = 2 then 0 else ${T0} + n * 1000 end, case when n % 20 = 3 then ${T0} + n * 1000 else 0 end
     from ${series}`
 }
 

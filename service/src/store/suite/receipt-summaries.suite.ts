@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { receiptStatuses } from '@tessera/contract/receipt-status'
 
 import {
+  claimSummaries,
   listReceiptSummaries,
   listSummaryPositions,
   type ReceiptSummary,
@@ -93,6 +94,22 @@ export function receiptSummariesSuite(withStore: WithStore): void {
         { chain: 'one', seq: 7 },
         { chain: 'two', seq: 2 },
       ])
+    }),
+  )
+
+  test(
+    'one process sums up, until its time is over; a time that only a clock which was ahead can have written keeps nobody out',
+    withStore(async ({ store }) => {
+      const claim = (processId: string, now: number): Promise<boolean> =>
+        store.write(claimSummaries, { processId, now, endsAt: now + 10_000 })
+      assert.equal(await claim('one', T0), true)
+      assert.equal(await claim('two', T0 + 5000), false)
+      assert.equal(await claim('one', T0 + 5000), true)
+      // A clock that is a little behind.
+      assert.equal(await claim('two', T0 - 30_000), false)
+      assert.equal(await claim('two', T0 + 15_000), true)
+      assert.equal(await claim('one', T0 + 86_400_000), true)
+      assert.equal(await claim('two', T0 + 20_000), true)
     }),
   )
 }

@@ -48,6 +48,7 @@ export function sampleCredential(number: number, over: Partial<Credential> = {})
     createdAt: T0,
     retiredAt: null,
     scope: 'full',
+    label: '',
     ...over,
   }
 }

@@ -1,7 +1,8 @@
-import { readFileSync, statSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 
+import { isPrivateFile } from '../../../adapters/private-file.ts'
 import { makeSystemClock } from '../../../system-clock.ts'
 import { ExitError } from '../../exits.ts'
 
@@ -59,8 +60,8 @@ function toData({ ok, steps, failure }: CanaryRound): object {
 
 function readTarget(input: CommandInput): CanaryTarget {
   const url = readUrl(input.options.get('url'))
-  const [merchantId = '', password = ''] = readSecretLine(input, 'merchant', /^[0-9a-f]{24}:\S+$/, '<merchant>:<password>').split(':')
-  const [number = '', expire = ''] = readSecretLine(input, 'card', /^\d{16,19} \d{4}$/, '<number> <MMYY>').split(' ')
+  const [, merchantId = '', password = ''] = readSecretLine(input, 'merchant', /^([0-9a-f]{24}):(\S+)$/, '<merchant>:<password>')
+  const [, number = '', expire = ''] = readSecretLine(input, 'card', /^(\d{16,19}) (\d{4})$/, '<number> <MMYY>')
   const code = input.options.get('code') ?? null
   return {
     url,
@@ -81,14 +82,14 @@ function readUrl(given: string | undefined): URL {
   return url
 }
 
-/** The only line of a file that nobody else can read. What it has is not in the error. */
-function readSecretLine({ options }: CommandInput, option: string, shape: RegExp, expected: string): string {
+/** The parts of the only line of a file that nobody else can read. What it has is not in the error. */
+function readSecretLine({ options }: CommandInput, option: string, shape: RegExp, expected: string): readonly string[] {
   const path = options.get(option)
   if (path === undefined) throw new ExitError('usage', `Give a file with ${expected} with --${option}.`)
   try {
-    if ((statSync(path).mode & 0o077) !== 0) throw new ExitError('usage', `Other users can read ${path}: chmod 600 it.`)
-    const line = readFileSync(path, 'utf8').trim()
-    if (shape.test(line)) return line
+    if (!isPrivateFile(path)) throw new ExitError('usage', `Other users can read ${path}: chmod 600 it.`)
+    const found = shape.exec(readFileSync(path, 'utf8').trim())
+    if (found !== null) return found
   } catch (err) {
     if (err instanceof ExitError) throw err
     throw new ExitError('usage', `${path} cannot be read (${(err as NodeJS.ErrnoException).code ?? 'unknown'}).`, { cause: err })

@@ -100,6 +100,26 @@ test('every row can be not met, but for the one that a person judges', () => {
       )
 })
 
+test('the database of the cards is the same for another user, and with another way to connect', () => {
+  const judge = (databaseUrl: string, keysDatabaseUrl: string): string | undefined =>
+    judgeFacts({ ...good, config: { ...config, databaseUrl, keysDatabaseUrl } }, '0.1.0').rows.find(({ id }) => id === 'keys-apart')?.state
+  assert.equal(judge('postgres://a@db.example/cards', 'postgres://b:c@db.example:5432/cards?sslmode=require'), 'not met')
+  assert.equal(judge('postgres://a@db1.example,db2.example/cards', 'postgres://a@db2.example/cards'), 'not met')
+  assert.equal(judge('postgres:///cards?host=/run/one', 'postgres://b@/cards?host=/run/one'), 'not met')
+  assert.equal(judge('postgres:///cards?host=/run/one', 'postgres:///cards?host=/run/two'), 'met')
+  assert.equal(judge('postgres://a@db.example/cards', 'postgres://a@db.example/keys'), 'met')
+  assert.equal(judge('postgres://a@db.example/cards', 'postgres://a@keys.example/cards'), 'met')
+})
+
+test('where custodians hold the KEK, and in the test environment, what nobody looked at is not met', () => {
+  const stateOf = (facts: Partial<EvidenceFacts>, id: string): string | undefined =>
+    judgeFacts({ ...good, ...facts }, '0.1.0').rows.find((row) => row.id === id)?.state
+  const isHeld = (check: string): boolean => check === 'KEK' || check === 'data keys'
+  const findings = good.findings.map((each) => (isHeld(each.check) ? { ...each, found: 'not checked here', unseen: true as const } : each))
+  for (const id of ['start', 'kek', 'key-integrity']) assert.deepEqual([id, stateOf({ findings }, id)], [id, 'unknown'])
+  assert.equal(stateOf({ config: { ...config, environment: 'test' } }, 'secrets'), 'unknown')
+})
+
 test('what could not be looked at is unknown, and says why', () => {
   const { rows } = judgeFacts(
     {

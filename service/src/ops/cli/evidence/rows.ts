@@ -1,5 +1,5 @@
 import { isLoopbackHost } from '../../../app/admin-access.ts'
-import { findDatabaseTransportFaults } from '../../../app/database-transport.ts'
+import { findDatabaseTransportFaults, isSameDatabase } from '../../../app/database-transport.ts'
 import { startChecks } from '../../../app/start-checks.ts'
 import type { Config } from '../../config/config.ts'
 import { settings } from '../../config/config.ts'
@@ -38,9 +38,10 @@ export const evidenceRows: readonly EvidenceRow[] = Object.freeze<EvidenceRow[]>
     judge({ findings }) {
       const ofStart = findings.filter(({ check }) => startNames.has(check))
       const failed = ofStart.filter(({ ok, skipped }) => !ok && skipped !== true)
-      return failed.length === 0
-        ? met(`${String(ofStart.length)} checks passed`)
-        : notMet(failed.map(({ check, found }) => `${check}: ${found}`).join(' | '))
+      if (failed.length > 0) return notMet(failed.map(({ check, found }) => `${check}: ${found}`).join(' | '))
+      const unseen = ofStart.filter((each) => each.unseen === true)
+      if (unseen.length > 0) return unknown(unseen.map(({ check, found }) => `${check}: ${found}`).join(' | '))
+      return met(`${String(ofStart.length)} checks passed`)
     },
   },
   {
@@ -111,7 +112,8 @@ export const evidenceRows: readonly EvidenceRow[] = Object.freeze<EvidenceRow[]>
     shownBy: '`databaseUrl`, `keysDatabaseUrl`',
     judge: withConfig(({ databaseUrl, keysDatabaseUrl }) => {
       if (databaseUrl === null) return notMet('both are files of one data folder')
-      return keysDatabaseUrl === null || keysDatabaseUrl === databaseUrl ? notMet('both are in one database') : met('two databases')
+      if (keysDatabaseUrl === null || isSameDatabase(databaseUrl, keysDatabaseUrl)) return notMet('both are in one database')
+      return met('two databases')
     }),
   },
   {
@@ -212,6 +214,7 @@ export const evidenceRows: readonly EvidenceRow[] = Object.freeze<EvidenceRow[]>
     shownBy: '`tessera doctor`: secrets',
     judge(facts) {
       if (facts.config === null) return refusedSettings(facts)
+      if (facts.config.environment !== 'production') return unknown('looked at in production only')
       const found = facts.findings.filter(({ check }) => check === 'secrets')
       return found.length === 0 ? met('each is in a file of its own') : notMet(found.map((each) => each.found).join(' | '))
     },
@@ -266,14 +269,15 @@ function withStore(judge: (store: Exclude<EvidenceFacts['store'], string>) => Ev
   return ({ store }) => (typeof store === 'string' ? unknown(store) : judge(store))
 }
 
-/** By checks of the doctor that were made; those that were skipped, or never reached, are unknown. */
+/** By checks of the doctor that were made; those that were skipped, not looked at, or never reached, are unknown. */
 function byChecks(names: readonly string[]): Judge {
   return ({ findings }) => {
     const found = findings.filter(({ check }) => names.includes(check))
     const text = found.map((each) => each.found).join(' | ')
     const failed = found.filter(({ ok, skipped }) => !ok && skipped !== true)
     if (failed.length > 0) return notMet(failed.map((each) => each.found).join(' | '))
-    if (found.length === 0 || found.some(({ skipped }) => skipped === true)) return unknown(text || 'the check was not reached')
+    const isUnknown = found.length === 0 || found.some(({ skipped, unseen }) => skipped === true || unseen === true)
+    if (isUnknown) return unknown(text || 'the check was not reached')
     return met(text)
   }
 }

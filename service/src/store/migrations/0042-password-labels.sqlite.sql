@@ -1,0 +1,2 @@
+-- breaking: the previous version does not know that the MAC of a merchant covers the labels of its passwords.
+-- Labels of API passwords. They are members of a column that is there; this only marks from where on they may be.
