@@ -272,7 +272,6 @@ const wordsOfEvents = {
   'events replay': ['x'],
   'events listen': ['--forward-to=http://127.0.0.1:1/'],
 }
-
 const wordsOfMerchants = {
   'merchants create': ['--name=x'],
   'merchants show': ['x'],
