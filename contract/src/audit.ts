@@ -104,6 +104,7 @@ export const auditActions = {
   'clock.refused':                   { en: 'Clock refused: nothing ends by time', ru: 'Часы не приняты: сроки не истекают', uz: 'Soat qabul qilinmadi: muddatlar tugamaydi' },
   'clock.confirmed':                 { en: 'Clock confirmed', ru: 'Часы подтверждены', uz: 'Soat tasdiqlandi' },
   'database.restored':               { en: 'Restored database accepted', ru: 'Принята восстановленная база данных', uz: 'Tiklangan maʼlumotlar bazasi qabul qilindi' },
+  'database.moved':                  { en: 'Database moved to PostgreSQL', ru: 'База данных перенесена в PostgreSQL', uz: 'Maʼlumotlar bazasi PostgreSQLga koʻchirildi' },
   'database.primary_chosen':         { en: 'Database primary chosen', ru: 'Выбран основной сервер базы данных', uz: 'Maʼlumotlar bazasining asosiy serveri tanlandi' },
   'audit.chain_keyed':               { en: 'Audit chains keyed from here on', ru: 'Цепочки аудита отсюда защищены ключом', uz: 'Audit zanjirlari shu yerdan kalit bilan himoyalangan' },
   'audit.fault_found':               { en: 'Audit entries missing or changed', ru: 'Записи аудита отсутствуют или изменены', uz: 'Audit yozuvlari yoʻq yoki oʻzgartirilgan' },

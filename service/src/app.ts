@@ -73,6 +73,8 @@ export interface AppDependencies extends Omit<StorageDependencies, 'custody'> {
   readonly tls?: ListenerTls | null
   /** KEKs that custodians hold, and the audit of what they do. Default: those of a service that was not sealed. */
   readonly custody?: CustodyServices
+  /** Stops the process, like a signal. Default: nothing does. */
+  readonly stopService?: (reason: string) => void
   /** Called before the API is listened for: ends what replied there while the service was sealed. */
   readonly onListening?: () => Promise<void>
   /** For tests. */

@@ -21,6 +21,31 @@ export const operatorStoreCheckContract = defineOperatorOperation('operator.stor
   }),
 })
 
+const postgresUrl = Type.String({
+  pattern: '^postgres(ql)?://[^\\x00-\\x1f\\x7f-\\x9f\\u2028\\u2029]*$',
+  maxLength: 4096,
+  description: 'An address of PostgreSQL: postgres://…',
+})
+
+export const operatorStoreMoveContract = defineOperatorOperation('operator.store.move', {
+  summary: 'Moves the embedded store to PostgreSQL while the service runs, and stops the service afterwards.',
+  mutates: true,
+  params: Type.Object({
+    databaseUrl: postgresUrl,
+    keysDatabaseUrl: Type.Union([postgresUrl, Type.Null()], {
+      description: 'The database of the keys; null: that of databaseUrl. Of no account where the keys are on PostgreSQL already.',
+    }),
+    environment: Type.Enum(['test', 'production'], { description: 'The environment of the next start: test or production.' }),
+    kek: Type.String({ maxLength: 64, description: 'The provider of the KEK of the next start, as TESSERA_KEK names it.' }),
+  }),
+  result: Type.Object({
+    tables: Type.Integer(),
+    rows: Type.Integer({ description: 'Rows that were compared, each with all its columns.' }),
+    changed: Type.Integer({ description: 'Rows that were changed meanwhile, copied again and compared again.' }),
+    pauseMs: Type.Integer({ description: 'How long writes waited before the embedded store was closed.' }),
+  }),
+})
+
 const copyName = Type.String({
   pattern: '^[\\p{L}\\p{N}._ -]{1,100}$',
   description: 'A name has at most 100 letters, digits, blanks, dots, hyphens and underscores.',
@@ -72,6 +97,7 @@ export const operatorStoreSignBackupContract = defineOperatorOperation('operator
 
 export const operatorStoreOperations = operationsByName(
   operatorStoreCheckContract,
+  operatorStoreMoveContract,
   operatorStoreRecordBackupContract,
   operatorStoreRecordPrimaryContract,
   operatorStoreSignBackupContract,

@@ -119,7 +119,13 @@ export function isDevelopmentKek(config: Config): boolean {
 
 /** Whether this provider of the key encryption key is chosen: by `TESSERA_KEK`, or by default in the test environment. */
 export function isKekProvider(config: Config, name: string): boolean {
-  return (configuredAdapters(config).values[kekAdapters.port] ?? kekAdapters.defaultForTest) === name
+  return kekSettingOf(config) === name
+}
+
+/** The provider of the key encryption key, as `TESSERA_KEK` names it. */
+export function kekSettingOf(config: Config): string {
+  const chosen = configuredAdapters(config).values[kekAdapters.port]
+  return typeof chosen === 'string' ? chosen : kekAdapters.defaultForTest
 }
 
 /** Why the chosen provider of the key encryption key cannot be used; one sentence each. */

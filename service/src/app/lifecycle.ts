@@ -134,7 +134,8 @@ async function findFailedCheck(checks: readonly ReadinessCheck[]): Promise<{ sta
  * `signal` is the reason of the stop.
  */
 export function lameDuckMs({ lameDuckSeconds, environment }: Pick<Config, 'lameDuckSeconds' | 'environment'>, signal: unknown): number {
-  if (signal === 'SIGINT' || signal === 'SIGHUP') return 0
+  // A store that was moved accepts no more writes.
+  if (signal === 'SIGINT' || signal === 'SIGHUP' || signal === 'store_moved') return 0
   return (lameDuckSeconds ?? (environment === 'production' ? 5 : 0)) * 1000
 }
 

@@ -70,6 +70,7 @@ import type { Store } from '../store/store.ts'
 
 import type { Adapters } from './adapters.ts'
 import type { HandOver } from './hand-over.ts'
+import { makeRunStoreMove } from './move-store.ts'
 import { createAuditCheckpoints } from './audit-checkpoints.ts'
 import type { DamageAlarm } from './damage-alarm.ts'
 import type { DomainBase } from './domain-base.ts'
@@ -92,6 +93,7 @@ import type { ServiceChanges } from './workers/service-changes.ts'
 import { cardsTable } from '../store/cards.ts'
 
 export interface ServiceDependencies extends Storage {
+  readonly stopService?: (reason: string) => void
   /** The machine's clock. */
   readonly clock: Clock
   readonly log: Log
@@ -334,6 +336,7 @@ export async function createServices(config: Config, adapters: Adapters, deps: S
       now,
       stopping: deps.stopping,
     }),
+    storeMove: makeRunStoreMove(config, { ...deps, log: log.info, clock: machineClock }),
     signBackup: makeSignBackup(config, { keyring, clock: machineClock }),
     recordBackup: (record: BackupRecord, requestId: string) => writeBackupEntry({ store, clock: machineClock }, record, requestId),
     checkpoints,

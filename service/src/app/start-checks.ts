@@ -16,6 +16,7 @@ import { dashboardFolder, formFolder } from './built-files.ts'
 import { checkDatabaseFiles } from './database-files.ts'
 import { requireFolder, requireSameStore } from './data-folder.ts'
 import { readHandOverSettings } from './hand-over.ts'
+import { checkMove, wasMoved } from './move-check.ts'
 import { requireEnvironment, requireNoTestData } from './production-checks.ts'
 import type { StartSubject } from './start-subject.ts'
 import { readListenerTls } from './tls-files.ts'
@@ -51,6 +52,7 @@ export const startChecks: readonly StartCheck[] = Object.freeze<StartCheck[]>([
   { name: 'adminPort',    stage: 'machine', run: checkAdminPort },
   { name: 'database files', stage: 'data',  run: checkDatabaseFiles },
   { name: 'database',     stage: 'data',    run: async ({ config, database }) => checkDatabase(await database(), config.databaseUrl) },
+  { name: 'move',         stage: 'data',    run: checkMove },
   { name: 'schema',       stage: 'data',    run: async ({ database }) => checkSchema(await database()) },
   { name: 'test data',    stage: 'data',    run: async ({ config, database }) => requireNoTestData(config, await database()) },
   { name: 'key store',    stage: 'data',    run: checkKeyStore },
@@ -77,10 +79,11 @@ function describePolicies(config: Config): string {
     .join('; ')
 }
 
-function checkDataFolder({ config: { dataFolder, environment, databaseUrl }, marker }: StartSubject): string {
+function checkDataFolder({ config, marker }: StartSubject): string {
+  const { dataFolder, environment, databaseUrl } = config
   requireFolder(dataFolder, environment)
   const was = marker()
-  requireSameStore(dataFolder, was, databaseUrl === null ? 'sqlite' : 'postgres')
+  if (!wasMoved(config, was)) requireSameStore(dataFolder, was, databaseUrl === null ? 'sqlite' : 'postgres')
   if (was === null) return 'not used by a start yet'
   return was.store === 'sqlite' ? 'used with its embedded database' : 'used with PostgreSQL'
 }

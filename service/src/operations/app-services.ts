@@ -40,6 +40,7 @@ import type { AuditArchive } from '../ops/audit/archive.ts'
 import type { BackupRecord } from '../ops/audit/backup-entry.ts'
 import type { RunStoreCheck } from '../ops/audit/run-check.ts'
 import type { RequestLists } from '../ops/request-log/request-lists.ts'
+import type { RunStoreMove } from '../store/move/move-store.ts'
 import type { InboxRow } from '../store/sandbox.ts'
 
 /** What operations run on, by the names under which they call it. `app/services.ts` makes it. */
@@ -93,6 +94,7 @@ export interface AppServices {
   /** The cryptoperiod of the KEK, milliseconds. */
   readonly kekAgeMaxMs: number
   readonly storeCheck: RunStoreCheck
+  readonly storeMove: RunStoreMove
   /** Verifies the copy in a folder, on PostgreSQL the database itself (null), and signs the manifest of the backup, a line. Throws the refusals `copy_broken` and `copy_unreadable`. */
   readonly signBackup: (
     folder: string | null,

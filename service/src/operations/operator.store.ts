@@ -1,6 +1,7 @@
 import type { Result } from '@tessera/contract/operations'
 import {
   operatorStoreCheckContract,
+  operatorStoreMoveContract,
   operatorStoreRecordBackupContract,
   operatorStoreRecordPrimaryContract,
   operatorStoreSignBackupContract,
@@ -9,7 +10,7 @@ import {
 import type { StoreReport } from '../ops/audit/check.ts'
 
 import { operation } from './operation.ts'
-import { runWalk } from './operator.ts'
+import { refusal, runWalk } from './operator.ts'
 
 /** Checks the whole store while it is used. */
 export const operatorStoreCheck = operation(operatorStoreCheckContract, {
@@ -17,6 +18,20 @@ export const operatorStoreCheck = operation(operatorStoreCheckContract, {
     return toStoreCheckResult(await runWalk(ctx, (options) => storeCheck.run('all', options)))
   },
 })
+
+/** Moves the embedded store to PostgreSQL while it is used; afterwards the service stops. */
+export const operatorStoreMove = operation(operatorStoreMoveContract, {
+  async run(to, ctx, { storeMove }) {
+    try {
+      return await runWalk(ctx, (options) => storeMove.run(to, ctx, options), moveRefusals)
+    } catch (err) {
+      if (err instanceof Error && err.name === 'MoveRefused') throw refusal('move_refused', err.message)
+      throw err
+    }
+  },
+})
+
+const moveRefusals = { running: 'move_running', cancelled: 'move_cancelled' } as const
 
 /** Writes the audit entry of a backup, which a process of its own made. */
 export const operatorStoreRecordBackup = operation(operatorStoreRecordBackupContract, {

@@ -71,6 +71,9 @@ const operatorMessages = {
   event_not_replayed: 'Unknown event, no endpoint, or it is being delivered.',
   check_running: 'A check of the store is running already: wait for it.',
   check_cancelled: 'Cancelled.',
+  move_running: 'A move is running already, or is done and the service stops.',
+  move_cancelled: 'Cancelled. Nothing was moved; the service goes on with its embedded database.',
+  move_refused: '{}',
   copy_broken: 'The copy is not usable: {}. Nothing was signed.',
   copy_unreadable:
     'The service cannot read {}: run the command as its user, and give a folder that its unit does not hide from it. Nothing was signed.',
@@ -110,14 +113,21 @@ export async function requireMerchant(named: string | undefined, { merchants, sa
 }
 
 /** Runs a walk through the store for an operator's command: shows how far it is, and ends it with the command. Throws `check_running`, `check_cancelled`. */
-export async function runWalk<T>({ signal, terminal }: RequestContext, walk: (options: WalkOfCommand) => Promise<T> | null): Promise<T> {
+export async function runWalk<T>(
+  { signal, terminal }: RequestContext,
+  walk: (options: WalkOfCommand) => Promise<T> | null,
+  refusals: { readonly running: OperatorReason; readonly cancelled: OperatorReason } = {
+    running: 'check_running',
+    cancelled: 'check_cancelled',
+  },
+): Promise<T> {
   const left = terminal === undefined ? signal : AbortSignal.any([signal, terminal.left])
   const running = walk({ signal: left, onProgress: (progress) => terminal?.showProgress(progress) })
-  if (running === null) throw refusal('check_running')
+  if (running === null) throw refusal(refusals.running)
   try {
     return await running
   } catch (err) {
-    if (left.aborted) throw refusal('check_cancelled')
+    if (left.aborted) throw refusal(refusals.cancelled)
     throw err
   }
 }

@@ -131,7 +131,13 @@ import {
   operatorSharesList,
   operatorSharesTake,
 } from './operator.custody.ts'
-import { operatorStoreCheck, operatorStoreRecordBackup, operatorStoreRecordPrimary, operatorStoreSignBackup } from './operator.store.ts'
+import {
+  operatorStoreCheck,
+  operatorStoreMove,
+  operatorStoreRecordBackup,
+  operatorStoreRecordPrimary,
+  operatorStoreSignBackup,
+} from './operator.store.ts'
 import {
   operatorEndpointsRemove,
   operatorEndpointsSet,
@@ -296,6 +302,7 @@ export const operationRegistry: OperationRegistry = Object.freeze({
   'operator.audit.export':          operatorAuditExport,
   'operator.audit.list':            operatorAuditList,
   'operator.store.check':           operatorStoreCheck,
+  'operator.store.move':            operatorStoreMove,
   'operator.store.recordBackup':    operatorStoreRecordBackup,
   'operator.store.recordPrimary':   operatorStoreRecordPrimary,
   'operator.store.signBackup':      operatorStoreSignBackup,

@@ -272,7 +272,6 @@ const wordsOfEvents = {
   'events replay': ['x'],
   'events listen': ['--forward-to=http://127.0.0.1:1/'],
 }
-
 const wordsOfMerchants = {
   'merchants create': ['--name=x'],
   'merchants show': ['x'],
@@ -302,6 +301,7 @@ test('without a running service, every command that needs one reports that and h
     'audit export': [join(scratch, 'never')],
     'merchants import': [merchantFile, '--print'],
     'keys sign-rows': ['--restored'],
+    'store move': ['--database-url=postgres://u@127.0.0.1:1/x'],
     'keys enroll-node': ['node-b', '00'],
     'keys revoke-node': ['node-b'],
     'sandbox step': ['a', 'b'],

@@ -244,6 +244,26 @@ const restore: Command = {
   run: async (input) => (await import('./restore.ts')).runRestore(input),
 }
 
+/** Loaded when it runs, because it loads the store. */
+const storeMove: Command = {
+  name: 'store move',
+  summary: 'Moves the embedded database and its keys to PostgreSQL while the service runs, or back before the first write there.',
+  details:
+    'Run it beside the service, with the settings of the next start: TESSERA_DATABASE_URL, in production TESSERA_KEYS_DATABASE_URL too. The databases are empty.\n' +
+    'Copies every table but the request log, checks MACs, keys and audit chains of the copy, compares every row, and copies what changes meanwhile. Then writes\n' +
+    'wait for a moment, the last changes are copied and compared, the embedded database is closed to every write, and the service stops: start it at once,\n' +
+    'as in tessera store move && systemctl restart tessera. Until then Ctrl-C, an error or a crash leaves the embedded database in charge.\n' +
+    'See docs/operating/move-to-postgresql.md.',
+  options: [
+    {
+      name: 'back',
+      meaning:
+        'Puts the embedded database in charge again, while no service runs. Compares every row first: refused after the first write on PostgreSQL.',
+    },
+  ],
+  run: async (input) => (await import('./store-move.ts')).runStoreMove(input),
+}
+
 /** Loaded when it runs, like `start`. */
 const storeChoosePrimary: Command = {
   name: 'store choose-primary',
@@ -299,6 +319,7 @@ export const commands: readonly Command[] = Object.freeze([
   auditVerifyExport,
   auditPublicKey,
   storeCheckCommand,
+  storeMove,
   retentionReport,
   clockStatus,
   clockConfirm,

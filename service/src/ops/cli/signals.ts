@@ -12,6 +12,8 @@ export interface ProcessSignals {
   readonly stopping: AbortSignal
   /** Sets what a SIGHUP without a terminal does, and does it if there was one already: a start may wait for custodians for days. */
   onReload(reload: () => void): void
+  /** Stops the process like a signal, for another reason. */
+  stopService(reason: string): void
   /** Ends the process now, with one last line in the log. */
   endNow(exit: Exit, event: string, err: unknown): never
 }
@@ -55,7 +57,7 @@ export function handleProcessSignals(log: Log, sink: LogSink, clock: Clock): Pro
     if (isReloadDue) then()
     isReloadDue = false
   }
-  return Object.freeze({ stopping: stopping.signal, endNow, onReload })
+  return Object.freeze({ stopping: stopping.signal, stopService: (reason: string) => stopping.abort(reason), endNow, onReload })
 }
 
 /** Under npm one Ctrl-C arrives twice: from the terminal and from npm. Within this time it counts as one. */

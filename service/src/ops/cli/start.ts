@@ -8,6 +8,7 @@ import { workersOf } from '../../app/adapters.ts'
 import { chooseAdapters } from '../../app/production-checks.ts'
 import { requireStartChecks } from '../../app/start-checks.ts'
 import { makeCustodyServices } from '../../app/custody.ts'
+import { completeInterruptedMove } from '../../app/move-store.ts'
 import { makeSeal } from '../../app/sealed-service.ts'
 import { makeStartSubject } from '../../app/start-subject.ts'
 import { retryUntilReachable } from '../../app/storage.ts'
@@ -65,7 +66,8 @@ interface RunningService extends Pick<App, 'stop'> {
   readonly info: RunningInfo
 }
 
-interface ProcessDependencies extends Omit<ProcessSignals, 'onReload'>, Partial<Pick<ProcessSignals, 'onReload'>> {
+interface ProcessDependencies
+  extends Omit<ProcessSignals, 'onReload' | 'stopService'>, Partial<Pick<ProcessSignals, 'onReload' | 'stopService'>> {
   readonly log: Log
   readonly clock: Clock
   /** Writes finished lines of the log, of other workers. Default: nobody reads them. */
@@ -121,6 +123,7 @@ export async function startCheckedService(config: Config, deps: ProcessDependenc
     const adminUrl = await listen(admin, { host: config.adminHost, port: config.adminPort, isTls: access.tls !== null })
     await requireStartChecks(subject, 'data')
     await subject.close()
+    await completeInterruptedMove(config)
     // Opening the database moves what a crash left in the log into it.
     noteFilesClosing(config.dataFolder)
     const onStoreClosing = (): void => noteFilesClosing(config.dataFolder)

@@ -262,7 +262,7 @@ function resolveWrites(batch: readonly WaitingWrite[], ends: readonly Transactio
 
 function toStoreError({ failed, fault }: Extract<TransactionResult, { failed: string }>): Error {
   if (fault === 'full') return new StoreFull(failed)
-  return fault === 'busy' ? new StoreUnavailable(failed) : new Error(failed)
+  return fault === 'busy' || fault === 'moved' ? new StoreUnavailable(failed) : new Error(failed)
 }
 
 function ready(worker: Worker): Promise<void> {

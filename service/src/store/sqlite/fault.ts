@@ -10,6 +10,8 @@ export type SqliteFault =
   | 'broken'
   /** The disk failed: it is unknown what is durable, so the service stops. */
   | 'lost'
+  /** The store was moved to PostgreSQL and refuses every write. */
+  | 'moved'
   /** The statement itself, such as a constraint; only this transaction fails. */
   | 'statement'
 
@@ -29,7 +31,7 @@ export function sqliteFaultOf(err: unknown): SqliteFault {
     case SQLITE_CORRUPT:
       return 'broken'
     default:
-      return 'statement'
+      return err instanceof Error && err.message === movedMessage ? 'moved' : 'statement'
   }
 }
 
@@ -83,6 +85,9 @@ export function isFileDamaged(code: number | null): boolean {
 export function isUnreadableNow(code: number | null): boolean {
   return code !== null && unreadableNow.has(code)
 }
+
+/** What the triggers of a store that was moved to PostgreSQL say to every write. */
+export const movedMessage = 'store_moved'
 
 const SQLITE_PERM = 3
 export const SQLITE_BUSY = 5

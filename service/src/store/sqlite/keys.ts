@@ -7,7 +7,7 @@ import { connectKeys, makeDatabaseFile } from './connect.ts'
 import { isDoneWithin } from './done-within.ts'
 import { opening } from './fault.ts'
 import type { KeyRequest, KeyResult, KeyWorkerCall, KeyWorkerReply, KeyWorkerStart } from './key-worker.ts'
-import { migrateSqlite } from './migrate.ts'
+import { migrateSqlite, requireUnmoved } from './migrate.ts'
 
 /**
  * Opens the store of wrapped data keys: a file of its own beside the cards' file, never in the same backup. A thread of its own waits for the file's
@@ -22,7 +22,10 @@ export async function openSqliteKeyStore(
   const path = makeDatabaseFile(folder, SQLITE_KEYS_FILE)
   const { db } = connectKeys(path, startBusyMs)
   try {
-    opening(path, () => migrateSqlite(db, 'keys'))
+    opening(path, () => {
+      requireUnmoved(db)
+      migrateSqlite(db, 'keys')
+    })
   } finally {
     db.close()
   }
@@ -116,6 +119,7 @@ function lateError(request: KeyRequest, timeoutMs: number): Error {
 
 function toKeyStoreError({ failed, fault }: Extract<KeyWorkerReply, { failed: string }>): Error {
   if (fault === 'full') return new StoreFull('no room for a data key', { cause: new Error(failed) })
+  if (fault === 'moved') return new StoreUnavailable(failed)
   return fault === 'busy' ? new StoreUnavailable(`the key store is locked by another process (${failed})`) : new Error(failed)
 }
 

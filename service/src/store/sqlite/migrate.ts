@@ -1,8 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { readText, readInteger } from '../columns.ts'
+import { clearInterruptedMove } from './move-marks.ts'
 import { planMigrations, readMigrations } from '../migrations/migrations.ts'
 import type { AppliedMigration, Migration } from '../migrations/migrations.ts'
 import type { Row } from '../statement.ts'
+import { movedMessage } from './fault.ts'
 
 /** Migrates a database to the newest schema, in one transaction under SQLite's write lock, so that two concurrent starts are safe. */
 export function migrateSqlite(db: DatabaseSync, folder: 'cards' | 'keys'): readonly Migration[] {
@@ -26,6 +28,11 @@ export function migrateSqlite(db: DatabaseSync, folder: 'cards' | 'keys'): reado
     if (db.isTransaction) db.exec('rollback')
     throw err
   }
+}
+
+/** Removes what an interrupted move to PostgreSQL has left. Throws when the database was moved: the checks of a start say what to do. */
+export function requireUnmoved(db: DatabaseSync): void {
+  if (!clearInterruptedMove(db)) throw new Error(movedMessage)
 }
 
 /** Whether a database has a schema of ours. */

@@ -10,7 +10,7 @@ import { connectReader, connectWriter, makeDatabaseFile } from './connect.ts'
 import { REQUEST_LOG_FILE } from './request-log.ts'
 import { makeScanner } from './scanner.ts'
 import { logMigrations, type LogMigrations } from '../migrations/migrations.ts'
-import { migrateSqlite } from './migrate.ts'
+import { migrateSqlite, requireUnmoved } from './migrate.ts'
 import type { Migration } from '../migrations/migrations.ts'
 
 export interface SqliteStart {
@@ -104,7 +104,10 @@ function makeStore(path: string, committer: Committer): StoreOfThread {
 function migrate(path: string): readonly Migration[] {
   const writer = connectWriter(path, null)
   try {
-    return opening(path, () => migrateSqlite(writer.db, 'cards'))
+    return opening(path, () => {
+      requireUnmoved(writer.db)
+      return migrateSqlite(writer.db, 'cards')
+    })
   } finally {
     writer.db.close()
   }
