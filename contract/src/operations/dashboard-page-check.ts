@@ -44,9 +44,16 @@ const watch = Type.Object(
     ]),
     readAt: orNull(timestamp),
     changedAt: orNull(timestamp),
-    changes: Type.Array(Type.Object({ what: Type.String(), change: Type.String(), name: Type.String() }), {
-      description: 'As in the event `page.changed`; 50 at most.',
-    }),
+    changes: Type.Array(
+      Type.Object({
+        what: Type.Union([Type.Literal('script'), Type.Literal('header'), Type.Literal('rule'), Type.Literal('page')]),
+        change: Type.Union([Type.Literal('added'), Type.Literal('removed'), Type.Literal('changed'), Type.Literal('unreadable')]),
+        name: Type.String(),
+      }),
+      {
+        description: 'As in the event `page.changed`; 50 at most.',
+      },
+    ),
   },
   { description: 'What reading the page again by the schedule found.' },
 )

@@ -39,6 +39,8 @@ const en = {
     unreadable: 'could not be read',
     tampered: 'changed outside the service: check the page',
   },
+  changedParts: { script: 'script', header: 'header', rule: 'broken rule', page: 'page' },
+  changeWords: { added: 'added:', removed: 'removed:', changed: 'changed:', unreadable: 'not read for a week' },
   latestChecks: 'Latest checks',
   none: {
     title: 'No pages checked yet',
@@ -108,6 +110,8 @@ const ru: PageCheckMessages = {
     unreadable: 'не удалось прочитать',
     tampered: 'запись изменена вне сервиса: проверьте страницу',
   },
+  changedParts: { script: 'скрипт', header: 'заголовок', rule: 'нарушенное правило', page: 'страница' },
+  changeWords: { added: '— добавлено:', removed: '— удалено:', changed: '— изменено:', unreadable: '— не читается неделю' },
   latestChecks: 'Последние проверки',
   none: {
     title: 'Страницы ещё не проверялись',
@@ -175,6 +179,8 @@ const uz: PageCheckMessages = {
     unreadable: 'oʻqib boʻlmadi',
     tampered: 'yozuv xizmatdan tashqarida oʻzgartirilgan: sahifani tekshiring',
   },
+  changedParts: { script: 'skript', header: 'sarlavha', rule: 'buzilgan qoida', page: 'sahifa' },
+  changeWords: { added: 'qoʻshildi:', removed: 'olib tashlandi:', changed: 'oʻzgardi:', unreadable: 'bir haftadan beri oʻqilmayapti' },
   latestChecks: 'Oxirgi tekshiruvlar',
   none: {
     title: 'Hali sahifa tekshirilmagan',

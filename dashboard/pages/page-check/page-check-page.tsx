@@ -60,8 +60,23 @@ function StoredReport({ page }: { page: string }) {
   )
 }
 
-function formatChange({ what, change, name }: NonNullable<PageCheckRow['watch']>['changes'][number]): string {
-  return `${what} ${change} ${name}`
+/** What reading the page again found, and what differed while nobody has checked it since. */
+function WatchedState({ watch: { state, readAt, changes } }: { watch: NonNullable<PageCheckRow['watch']> }) {
+  const text = pageCheckText.current()
+  return (
+    <>
+      {text.watchStates[state]} {readAt !== null && <Time at={readAt} />}
+      {changes.length > 0 && (
+        <ul>
+          {changes.map(({ what, change, name }) => (
+            <li key={`${what} ${change} ${name}`}>
+              {text.changedParts[what]} {text.changeWords[change]} <code>{name}</code>
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  )
 }
 
 /** The latest check of each page. The one that is shown is marked. */
@@ -99,19 +114,7 @@ function LatestChecks({ checks, page }: { checks: readonly PageCheckRow[]; page:
                 <td>
                   <Time at={check.checkedAt} />
                 </td>
-                <td>
-                  {check.watch === null ? (
-                    '—'
-                  ) : (
-                    <span title={check.watch.changes.map(formatChange).join('\n')}>{text.watchStates[check.watch.state]}</span>
-                  )}
-                  {check.watch?.readAt != null && (
-                    <>
-                      {' '}
-                      <Time at={check.watch.readAt} />
-                    </>
-                  )}
-                </td>
+                <td>{check.watch === null ? '—' : <WatchedState watch={check.watch} />}</td>
                 <td class="number">{check.errors}</td>
                 <td class="number">{check.warnings}</td>
               </tr>

@@ -16,7 +16,7 @@ import type { RunningInfo } from '../../app/lifecycle.ts'
 import { makeScratch, runHere, runTessera, until, type Child } from '../../testing/child.fixture.ts'
 
 import { monitoringFolder, provokedAlerts, readAlertRules, readDashboardPanels } from './monitoring.fixture.ts'
-import { runPromtool, startPrometheus, type RunningPrometheus } from './prometheus.fixture.ts'
+import { mayBeEmpty, notInThisScrape, runPromtool, startPrometheus, type RunningPrometheus } from './prometheus.fixture.ts'
 
 // The shipped rules and the dashboard with the real Prometheus, which scrapes a real service on PostgreSQL.
 
@@ -244,21 +244,6 @@ test('nothing fires in the end, and the alerts that were provoked are those of t
   assert.deepEqual([...provoked].sort(), [...provokedAlerts].sort())
 })
 
-/** The canary has a page of its own, and SMPP is not set up here: their metrics have tests where they are. */
-const notInThisScrape: readonly string[] = [
-  'TesseraCanaryFailing tessera_canary_last_success_timestamp_seconds',
-  'TesseraSmsConnectionAway tessera_sms_connection_away_seconds',
-]
-
-/** What does not happen in this service, or need not: an overload while rows are locked; no limits are on, no SMS report, no endpoint of a merchant, no job that fails. */
-const mayBeEmpty: readonly string[] = [
-  'tessera_overload_refusal_delay_seconds_count',
-  'tessera_limits_reached_total',
-  'tessera_peer_refusals_total',
-  'tessera_sms_deliveries_total',
-  'tessera_merchant_endpoint_calls_total',
-  'tessera_job_runs_total',
-]
 const networkAlerts = ['TesseraNetworkSilent', 'TesseraPartAway', 'TesseraCallsFailing']
 
 async function fires(...names: readonly string[]): Promise<void> {

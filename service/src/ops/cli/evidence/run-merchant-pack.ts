@@ -133,7 +133,10 @@ function readForm(origins: readonly string[], { formOrigin }: Config): MerchantP
   const { script, deferred, appearance, style, version } = readFormAssets(formFolder)
   const document = makeFormDocument({ scripts: [script], later: [deferred, appearance], style, connect: "'self'" })
   const host = formOrigin === null ? 'localhost' : new URL(formOrigin).host
-  const policies = origins.map((origin) => [`content-security-policy (framed by ${origin})`, document.policy(origin, host)])
+  const policies = origins.map((origin): [string, string] => [
+    `content-security-policy (framed by ${origin})`,
+    document.policy(origin, host),
+  ])
   return { version, scripts, headers: { ...pageHeaders, ...Object.fromEntries(policies) } }
 }
 
