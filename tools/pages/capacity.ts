@@ -180,7 +180,7 @@ const otherWalls = `${wallOrder.map((name) => `- **${capitalize(wallNames[name].
   thread, whatever its [workers](running.md#workers). Beyond it, or beyond one disk, PostgreSQL is next.
 - **A chain of the audit** is continued by one writer of one process, a commit at a time. Payments that wait share a commit, and more writers
   ([\`databaseWriters\`](../reference/settings.md#databaseWriters)) and more processes have more chains, so it ends with the processors, not before.
-- **Resealing** under a new key takes 3,680 cards a second in one process ([benchmarks](benchmarks.md#resealing-and-sweeping)): a billion cards under a compromised key 75
+- **Resealing** under a new key takes 3,680 cards a second in one process ([benchmarks](benchmarks-large-stores.md#resealing-and-sweeping)): a billion cards under a compromised key 75
   hours.`
 
 const shardsText = `Moving buckets to where there is room makes most primaries equal, but not the one with the largest merchant: one bucket is never divided. With 32 primaries

@@ -122,7 +122,7 @@ test(
         { number: 40, compatible: 0 },
         { number: 41, compatible: 1 },
         { number: 42, compatible: 0 },
-          { number: 43, compatible: 1 },
+        { number: 43, compatible: 1 },
       ],
     )
   }),
