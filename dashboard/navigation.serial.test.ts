@@ -58,7 +58,7 @@ test('the pages are in the order of the work, and the account is in its own menu
     .evaluateAll((sections) => sections.map((section) => [...section.querySelectorAll('h2, a')].map((each) => each.textContent)))
   assert.deepEqual(groups, [
     ['Overview', 'Payments', 'Cards', 'Customers', 'Verification'],
-    ['Developers', 'Get started', 'Requests', 'Webhooks', 'Sandbox', 'Form builder', 'Page check'],
+    ['Developers', 'Get started', 'Requests', 'Webhooks', 'Sandbox', 'Form builder', 'Page check', 'Documentation'],
     ['Compliance', 'Audit'],
     ['Settings', 'Team'],
   ])

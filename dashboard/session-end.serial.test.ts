@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
 
-import { listAccessibilityViolations, openDashboard, waitForResponseTo, type OpenDashboard } from './dashboard.fixture.ts'
+import {
+  callDashboard,
+  fillSignIn,
+  listAccessibilityViolations,
+  openDashboard,
+  waitForResponseTo,
+  type OpenDashboard,
+} from './dashboard.fixture.ts'
 
 let dashboard: OpenDashboard
 before(async () => {
@@ -45,4 +52,56 @@ test('a tab that rests knows of the calls of another one, and announces no end',
   assert.equal(await dialog.count(), 0)
   await page.clock.runFor('12:00')
   await dialog.waitFor()
+})
+
+test('a session that ends covers the page with the form to sign in, and what was typed is there afterwards, also in an open dialog', async () => {
+  const { receipt } = (await dashboard.api('receipts.create', { amount: 5_000_000, account: {} })) as { receipt: { _id: string } }
+  const { page, login } = await dashboard.openNew('support', `receipts/${receipt._id}`)
+  await page.getByRole('button', { name: 'Cancel the receipt' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Cancel the receipt' })
+  await dialog.getByLabel('Reason').selectOption({ label: 'wrong amount' })
+  await dialog.getByLabel('Note').fill('typed before the end')
+  await callDashboard(page, 'dashboard.session.signOut', {})
+  await dialog.getByRole('button', { name: 'Cancel the receipt' }).click()
+  const again = page.getByRole('dialog', { name: 'Sign in' })
+  await again.getByText('with what you typed').waitFor()
+  assert.deepEqual(await listAccessibilityViolations(page), [])
+  await page.keyboard.press('Escape')
+  await page.keyboard.press('Escape')
+  assert.ok(await again.isVisible())
+  const box = await again.boundingBox()
+  assert.deepEqual([box?.x, box?.y, box?.width], [0, 0, page.viewportSize()?.width], 'nothing of the page is to be seen')
+  await fillSignInAgain()
+  await again.waitFor({ state: 'detached' })
+  assert.equal(await dialog.getByLabel('Note').inputValue(), 'typed before the end')
+  await dialog.getByRole('button', { name: 'Cancel the receipt' }).click()
+  await page.getByText('The receipt was cancelled.').waitFor()
+
+  async function fillSignInAgain(): Promise<void> {
+    await again.getByRole('textbox', { name: 'Phone' }).fill(login.phone)
+    await again.locator('input[type=password]').fill(login.password)
+    await again.locator('button[type=submit]').click()
+  }
+})
+
+test('another user who signs in finds nothing of what was typed before', async () => {
+  const page = await dashboard.open('cards')
+  await page.getByRole('searchbox').first().fill('typed by the first')
+  const { login } = await dashboard.openNew('read', 'cards')
+  await callDashboard(page, 'dashboard.session.signOut', {})
+  await page.reload()
+  await fillSignIn(page, login)
+  await page.locator('nav a').first().waitFor()
+  await page.getByRole('searchbox').first().fill('typed by the second')
+  await callDashboard(page, 'dashboard.session.signOut', {})
+  await page.keyboard.press('Enter')
+  const again = page.getByRole('dialog', { name: 'Sign in' })
+  await again.getByRole('textbox', { name: 'Phone' }).fill(dashboard.login.phone)
+  await again.locator('input[type=password]').fill(dashboard.login.password)
+  await again.locator('button[type=submit]').click()
+  await again.waitFor({ state: 'detached' })
+  await page.waitForURL(/\/dashboard\/(?:start|overview)$/)
+  assert.equal(await page.getByText('typed by the second').count(), 0)
+  await page.locator('nav a[href="/dashboard/cards"]').click()
+  assert.equal(await page.getByRole('searchbox').first().inputValue(), '')
 })

@@ -14,8 +14,9 @@ import { pages } from './pages.ts'
 import { objectTitle } from './object-title.ts'
 import { dashboardPath, navigate, route } from './router.ts'
 import { SessionEndNotice } from './session-end-notice.tsx'
-import { session } from './session-state.ts'
+import { hasSessionExpired, session } from './session-state.ts'
 import { Shell } from './shell.tsx'
+import { SignInAgain } from './sign-in-again.tsx'
 
 /** The whole dashboard: the sign-in page, the change of a temporary password, or a page in its shell. */
 export function DashboardApp() {
@@ -41,9 +42,9 @@ export function DashboardApp() {
   }
   return (
     <>
-      <Shell>{<Page />}</Shell>
+      <Shell key={current.userId}>{<Page />}</Shell>
       <CardNumberNotice />
-      <SessionEndNotice />
+      {hasSessionExpired.value ? <SignInAgain /> : <SessionEndNotice />}
       <ConfirmIdentity />
     </>
   )

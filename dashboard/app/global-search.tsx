@@ -3,7 +3,7 @@ import { useEffect } from 'preact/hooks'
 import { messages } from './language.ts'
 import { lazyPage } from './lazy-page.tsx'
 import { visiblePages } from './pages.ts'
-import { openSearch } from './search-state.ts'
+import { openSearch, typedAhead } from './search-state.ts'
 
 const SearchDialog = lazyPage(async () => (await import('../pages/search/search-dialog.tsx')).SearchDialog)
 
@@ -11,6 +11,11 @@ const SearchDialog = lazyPage(async () => (await import('../pages/search/search-
 export function GlobalSearch() {
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
+      if (isTypedAhead(event)) {
+        event.preventDefault()
+        typedAhead.value += event.key
+        return
+      }
       if (!isSearchKey(event) || document.querySelector('dialog[open]') !== null) return
       event.preventDefault()
       open()
@@ -35,6 +40,12 @@ export function GlobalSearch() {
 
 function open(): void {
   openSearch.value = visiblePages().map(({ name }) => name)
+}
+
+/** A character for the search, which was opened and is still being loaded. */
+function isTypedAhead({ key, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean {
+  const isLoading = openSearch.value !== null && document.querySelector('dialog.search input') === null
+  return isLoading && key.length === 1 && !ctrlKey && !metaKey && !altKey
 }
 
 function isSearchKey({ key, ctrlKey, metaKey, altKey, target }: KeyboardEvent): boolean {

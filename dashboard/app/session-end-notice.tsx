@@ -12,6 +12,7 @@ export function SessionEndNotice() {
   const end = useSignal<SessionEnd | null>(null)
   useEffect(() => {
     let lastInputAt = 0
+    let askedAt = 0
     const onInput = (): void => void (lastInputAt = Date.now())
     const look = (): void => {
       const current = session.peek()
@@ -19,6 +20,11 @@ export function SessionEndNotice() {
       const lifetime = { ...current.lifetime, loadedAt: sessionLoadedAt(), lastCallAt: lastCallAt() }
       if (shouldKeepSession(lifetime, lastInputAt, Date.now())) void refreshSession()
       end.value = findSessionEnd(lifetime, Date.now())
+      // The service knows best: another browser may have used it, and otherwise the page is covered now.
+      if (end.value?.inMs === 0 && Date.now() - askedAt > askAgainMs) {
+        askedAt = Date.now()
+        void refreshSession()
+      }
     }
     const timer = setInterval(look, lookEveryMs)
     addEventListener('input', onInput)
@@ -53,3 +59,4 @@ export function SessionEndNotice() {
 }
 
 const lookEveryMs = 5000
+const askAgainMs = 60_000

@@ -6,7 +6,7 @@ export type SessionInfo = NonNullable<Result<'dashboard.session.get'>['session']
 
 /** Undefined while it is not known; null if no user is signed in. */
 export const session = signal<SessionInfo | null | undefined>(undefined)
-/** A session has ended by itself, which the sign-in page says. */
+/** The session has ended by itself. What was typed in its pages stays, below the form to sign in again. */
 export const hasSessionExpired = signal(false)
 let [loadedAt, calledAt] = [0, 0]
 
@@ -38,7 +38,7 @@ export const csrfToken = computed(() => session.value?.csrf ?? '')
 /** The service no longer knows the session. A page with several calls in flight gets here several times. */
 export function expireSession(): void {
   if (session.peek()) hasSessionExpired.value = true
-  session.value = null
+  else session.value = null
 }
 
 /** The user has signed out. */

@@ -116,7 +116,7 @@ export function warnBeforeLeaving(event: BeforeUnloadEvent): void {
 }
 
 effect(() => {
-  if (session.value === null) endExports(hasSessionExpired.peek())
+  if (session.value === null || hasSessionExpired.value) endExports(hasSessionExpired.value)
 })
 
 function rememberRunning(): void {

@@ -54,6 +54,8 @@ export const commonEn = {
     passkey: 'Sign in with a passkey',
     back: 'Back to phone and password',
     submit: 'Sign in',
+    endedHere: 'Your session has ended. Sign in again: the page is as you left it, with what you typed.',
+    leave: 'Leave this page, and what was typed',
     ended: 'Your session has ended. Sign in again; everything you saved is still there.',
   },
   sessionEnd: {

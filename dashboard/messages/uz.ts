@@ -56,6 +56,8 @@ export const commonUz: CommonMessages = {
     passkey: 'Kirish kaliti bilan kirish',
     back: 'Telefon va parolga qaytish',
     submit: 'Kirish',
+    endedHere: 'Seans tugadi. Qaytadan kiring: sahifa qoldirganingizdek, kiritganlaringiz bilan turibdi.',
+    leave: 'Sahifani va kiritilganlarni tashlab chiqish',
     ended: 'Seans tugadi. Qaytadan kiring: saqlangan maʼlumotlar joyida.',
   },
   sessionEnd: {

@@ -305,6 +305,7 @@ export async function createApp(config: Config, ownAdapters: Adapters, deps: App
       slowHash,
       receive: shared.receive,
       tls: () => usedTls,
+      sums: counts.sums,
       stopMs,
       ...others,
     }

@@ -13,7 +13,7 @@ import { EmptyState } from '../../components/query-result.tsx'
 import { type TableColumn, DataTable } from '../../components/table.tsx'
 import { EnglishCode } from '../../components/docs-link.tsx'
 import { docsPath } from '../../components/docs-path.ts'
-import { Time } from '../../components/values.tsx'
+import { ShortText, Time } from '../../components/values.tsx'
 import { formatSom } from '../../format/numbers.ts'
 import { usePagedList } from '../../hooks/use-paged-list.ts'
 import { changeLabel, changeValue, outcomeLabel } from '../../messages/audit-labels.ts'
@@ -141,7 +141,7 @@ function columns(filter: AuditFilter): TableColumn<AuditRow>[] {
           labelOf(labels.actors, actor)
         ) : (
           <a href={dashboardPath(auditPath({ ...filter, subject: '', userId }))} class={name === '' ? 'whole' : ''} title={`+${phone}`}>
-            {name === '' ? `+${phone}` : name}
+            {name === '' ? `+${phone}` : <ShortText text={name} />}
           </a>
         ),
     },
@@ -171,7 +171,7 @@ function columns(filter: AuditFilter): TableColumn<AuditRow>[] {
           </div>
         )),
     },
-    { name: text.address, render: ({ address }) => (address === '' ? '—' : address), isMinor: true },
+    { name: text.address, render: ({ address }) => (address === '' ? '—' : <ShortText text={address} />), isMinor: true },
     {
       name: text.outcome,
       // That of a change repeats what was changed, and that of a sign-in is the id of its session, which tells nobody anything.

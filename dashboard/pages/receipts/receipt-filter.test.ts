@@ -1,7 +1,18 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { hiddenPart, noFilter, readReceiptFilter, receiptsPath, receiptViews, toReceiptListParams } from './receipt-filter.ts'
+import { errors } from '@tessera/contract/errors'
+
+import { reasonMessages } from '../../messages/reason-messages.ts'
+import {
+  hiddenPart,
+  noFilter,
+  paymentReasons,
+  readReceiptFilter,
+  receiptsPath,
+  receiptViews,
+  toReceiptListParams,
+} from './receipt-filter.ts'
 
 test('a filter is read from the address and the history entry that it is written to', () => {
   const filter = {
@@ -27,6 +38,21 @@ test('the date that days are about is part of the address and of the call', () =
     assert.equal(readReceiptFilter({ query: new URLSearchParams(path.split('?')[1]), hidden: {} }).date, date)
     assert.deepEqual(toReceiptListParams({ ...noFilter, date }), { dateOf: date })
   }
+})
+
+test('the reason of a refused payment is part of the address and of the call, and every reason of a card network can be chosen', () => {
+  const path = receiptsPath({ ...noFilter, status: 'failed', reason: 'insufficient_funds' })
+  assert.equal(path, 'receipts?status=failed&reason=insufficient_funds')
+  assert.equal(readReceiptFilter({ query: new URLSearchParams(path.split('?')[1]), hidden: {} }).reason, 'insufficient_funds')
+  assert.equal(readReceiptFilter({ query: new URLSearchParams({ reason: '<b>' }), hidden: {} }).reason, '')
+  assert.deepEqual(toReceiptListParams({ ...noFilter, reason: 'declined' }), { reason: 'declined' })
+  const beforePayment = ['card_not_verified', 'card_in_use']
+  const ofNetworks = Object.values(errors).flatMap(({ code, reason }) =>
+    code === -31630 && !beforePayment.includes(reason) ? [reason] : [],
+  )
+  assert.ok(ofNetworks.length > 5)
+  for (const reason of ofNetworks) assert.ok((paymentReasons as readonly string[]).includes(reason), reason)
+  for (const reason of paymentReasons) assert.ok(reason in reasonMessages.en.all, reason)
 })
 
 test('what is no status, day or amount filters nothing', () => {

@@ -9,6 +9,23 @@ import { dayRange } from '../../format/time.ts'
 /** What days may be about. */
 export const receiptDates = ['created', 'paid', 'refunded'] as const
 
+/** Why payments are refused, the most frequent first. */
+export const paymentReasons = [
+  'insufficient_funds',
+  'declined',
+  'card_limit',
+  'card_blocked',
+  'card_expired',
+  'sms_not_connected',
+  'debit_failed',
+  'network_timeout',
+  'network_unavailable',
+  'system_error',
+  'payment_unknown',
+  'merchant_refused',
+  'merchant_no_answer',
+] as const
+
 /** What the list of receipts is filtered by, as it is typed. An empty text filters nothing. */
 export interface ReceiptFilter {
   readonly status: ReceiptStatus | ''
@@ -22,6 +39,8 @@ export interface ReceiptFilter {
   readonly amountTo: string
   /** A card id. */
   readonly card: string
+  /** Why the last payment was refused: one of `paymentReasons`, or another code. */
+  readonly reason: string
   /** These two are texts of the merchant's customers, and stay out of the address. */
   readonly order: string
   readonly customer: string
@@ -35,11 +54,12 @@ export const noFilter: ReceiptFilter = {
   amountFrom: '',
   amountTo: '',
   card: '',
+  reason: '',
   order: '',
   customer: '',
 }
 
-const shownNames = ['status', 'date', 'from', 'to', 'amountFrom', 'amountTo', 'card'] as const
+const shownNames = ['status', 'date', 'from', 'to', 'amountFrom', 'amountTo', 'card', 'reason'] as const
 
 /** The filter of an address and its history entry. A status that does not exist, an amount or a day that is none filters nothing. */
 export function readReceiptFilter({ query, hidden }: Pick<DashboardRoute, 'query' | 'hidden'>): ReceiptFilter {
@@ -52,6 +72,7 @@ export function readReceiptFilter({ query, hidden }: Pick<DashboardRoute, 'query
     amountFrom: toAmount(query.get('amountFrom') ?? ''),
     amountTo: toAmount(query.get('amountTo') ?? ''),
     card: /^[0-9a-f]{24}$/.exec(query.get('card') ?? '')?.[0] ?? '',
+    reason: /^[a-z0-9_]{1,64}$/.exec(query.get('reason') ?? '')?.[0] ?? '',
     order: hidden['order'] ?? '',
     customer: hidden['customer'] ?? '',
   }
@@ -85,6 +106,7 @@ export function toReceiptListParams({
   amountFrom,
   amountTo,
   card,
+  reason,
   order,
   customer,
 }: ReceiptFilter): Params<'dashboard.receipts.list'> {
@@ -96,6 +118,7 @@ export function toReceiptListParams({
     ...(least === null ? {} : { amountFrom: least }),
     ...(most === null ? {} : { amountTo: most }),
     ...(card === '' ? {} : { cardId: card }),
+    ...(reason === '' ? {} : { reason }),
     ...(order.trim() === '' ? {} : { order: order.trim() }),
     ...(customer === '' ? {} : { customer }),
   }

@@ -12,7 +12,7 @@ import { FilterBox, SelectField, LabelledControl, useSyncedValue } from '../../c
 import { EmptyState } from '../../components/query-result.tsx'
 import { DataTable } from '../../components/table.tsx'
 import { usePagedList } from '../../hooks/use-paged-list.ts'
-import { formatMessage } from '../../messages/lookup.ts'
+import { formatMessage, labelOf } from '../../messages/lookup.ts'
 import { reasonText, receiptPageText } from '../../messages/page-texts.ts'
 import { receiptColumns } from './receipt-columns.tsx'
 import { DailyTotalsPage } from './daily-totals.tsx'
@@ -21,6 +21,7 @@ import { ReceiptDetail } from './receipt-detail.tsx'
 import {
   hiddenPart,
   noFilter,
+  paymentReasons,
   readReceiptFilter,
   receiptDates,
   type ReceiptFilter,
@@ -86,6 +87,12 @@ export function ReceiptList() {
           />
           <FilterInput label={text.from} type="date" value={typed.value.from} onInput={(from) => type({ from })} />
           <FilterInput label={text.to} type="date" value={typed.value.to} onInput={(to) => type({ to })} />
+          <SelectField
+            label={text.file.reason}
+            value={typed.value.reason}
+            onChange={(reason) => show({ ...typed.value, reason })}
+            options={[['', text.all], ...reasonOptions(typed.value.reason)]}
+          />
           <FilterInput label={text.amountFrom} value={typed.value.amountFrom} onInput={(amountFrom) => type({ amountFrom })} />
           <FilterInput label={text.amountTo} value={typed.value.amountTo} onInput={(amountTo) => type({ amountTo })} />
           <FilterInput label={text.orderNumber} type="search" value={typed.value.order} onInput={(order) => type({ order })} />
@@ -113,6 +120,13 @@ export function ReceiptList() {
       />
     </>
   )
+}
+
+/** Why payments are refused, in words, and what an address may name besides. */
+function reasonOptions(current: string): (readonly [string, string])[] {
+  const { all } = reasonText.current()
+  const reasons = new Set<string>([...paymentReasons, ...(current === '' ? [] : [current])])
+  return [...reasons].map((reason) => [reason, labelOf(all, reason)])
 }
 
 function Views({ current }: { current: string }) {

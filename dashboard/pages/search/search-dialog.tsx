@@ -7,7 +7,7 @@ import { typedCardNumber } from '../../app/card-number-guard.ts'
 import { messages } from '../../app/language.ts'
 import { useMessages } from '../../app/lazy-messages.tsx'
 import { navigate } from '../../app/router.ts'
-import { closeSearch, openSearch } from '../../app/search-state.ts'
+import { closeSearch, openSearch, typedAhead } from '../../app/search-state.ts'
 import { ErrorMessage } from '../../components/query-result.tsx'
 import { useAction } from '../../hooks/use-action.ts'
 import { formatMessage } from '../../messages/lookup.ts'
@@ -53,7 +53,11 @@ function SearchBox({ input, onLeave }: SearchBoxProps) {
   const groups = groupHits(search.hits.value, pagesNamed(pages, search.typed.value))
   const options = groups.flatMap((group) => group.options)
   const current = Math.min(selected.value, options.length - 1)
-  useEffect(() => input.current?.focus(), [])
+  useEffect(() => {
+    input.current?.focus()
+    if (typedAhead.value !== '') search.type(typedAhead.value, false)
+    typedAhead.value = ''
+  }, [])
   useEffect(() => void (selected.value = 0), [search.hits.value, search.typed.value])
   useEffect(() => document.getElementById(`${id}-${String(current)}`)?.scrollIntoView({ block: 'nearest' }), [current])
 

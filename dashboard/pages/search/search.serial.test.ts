@@ -53,6 +53,20 @@ async function searchUntilFound(page: Page, text: string): Promise<void> {
   assert.fail(`${text} was not found`)
 }
 
+test('what is typed while the search is still being loaded is in its field', async () => {
+  const page = await dashboard.open('account')
+  await page.route('**/part-*.js', async (route) => {
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    await route.continue()
+  })
+  await page.keyboard.type('/10 766')
+  const field = page.getByRole('combobox', { name: 'Search' })
+  await field.waitFor()
+  assert.equal(await field.inputValue(), '10 766')
+  await page.keyboard.type('1')
+  assert.equal(await field.inputValue(), '10 7661')
+})
+
 test('a payment is found by its order number with the keyboard alone, from any page, and its order stays out of the address', async () => {
   const { receiptId } = await pay('Mark-7712', 'payer-7712')
   const page = await dashboard.open('settings')

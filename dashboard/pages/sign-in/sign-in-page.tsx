@@ -17,7 +17,7 @@ import { attemptSignIn, type SignInReply, type SignInStage } from './sign-in-att
  * Phone and password, then a code or a passkey if there is a second factor; or a passkey alone; or password and code together for a phone that is locked for
  * unknown devices. While many sign in at once it says what it is doing, and can be cancelled.
  */
-export function SignInPage({ onDone }: { onDone: () => Promise<void> }) {
+export function SignInPage({ onDone, isAgain = false }: SignInPageProps) {
   const text = messages.value.signIn
   const phone = useSignal('')
   const password = useSignal('')
@@ -46,8 +46,8 @@ export function SignInPage({ onDone }: { onDone: () => Promise<void> }) {
       asks.value = 'code'
       return
     }
-    hasSessionExpired.value = false
     await onDone()
+    hasSessionExpired.value = false
   }
   const credentials = () => ({ phone: phone.value.replace(/\D/g, ''), password: password.value })
   const signIn = (params: Params<'dashboard.session.signIn'>, signal: AbortSignal): Promise<SignInReply> =>
@@ -118,14 +118,15 @@ export function SignInPage({ onDone }: { onDone: () => Promise<void> }) {
       {text.passkey}
     </button>
   )
+  const Root = isAgain ? 'div' : 'main'
   return (
-    <main class="signed-out">
+    <Root class="signed-out">
       <span class="brand">
         <i aria-hidden="true" />
         Tessera
       </span>
       <h1>{asks.value === 'code' ? text.codeTitle : asks.value === 'all' ? text.lockedTitle : text.title}</h1>
-      {hasSessionExpired.value && <p role="status">{text.ended}</p>}
+      {hasSessionExpired.value && <p role="status">{isAgain ? text.endedHere : text.ended}</p>}
       {asks.value === 'all' && <LockedNotice minutes={lockedMinutes.value} />}
       <form
         onSubmit={(event) => {
@@ -192,8 +193,14 @@ export function SignInPage({ onDone }: { onDone: () => Promise<void> }) {
         {!isPasskeyFirst && passkeyButton}
       </form>
       <Preferences />
-    </main>
+    </Root>
   )
+}
+
+export interface SignInPageProps {
+  readonly onDone: () => Promise<void>
+  /** In place of a page whose session has ended. */
+  readonly isAgain?: boolean
 }
 
 function LockedNotice({ minutes }: { minutes: number }) {

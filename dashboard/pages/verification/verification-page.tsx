@@ -140,9 +140,20 @@ function columns(): TableColumn<VerificationAttempt>[] {
   const text = verificationPageText.current()
   return [
     { name: text.card, render: ({ cardId, number }) => <a href={dashboardPath(`cards/${cardId}`)}>{number ?? cardId}</a> },
-    { name: text.outcome, render: ({ what }) => <Tag tone={tones[what]}>{text.outcomes[what]}</Tag> },
+    {
+      name: text.outcome,
+      render: ({ what, cause }) => (
+        <>
+          <Tag tone={tones[what]}>{text.outcomes[what]}</Tag>
+          {cause !== null && (
+            <div>
+              <ReasonText reason={cause} of="code" isBrief />
+            </div>
+          )}
+        </>
+      ),
+    },
     { name: text.at, render: ({ at }) => <Time at={at} isShort /> },
-    { name: text.cause, render: ({ cause }) => (cause === null ? '—' : <ReasonText reason={cause} of="code" />) },
   ]
 }
 

@@ -91,6 +91,7 @@ function shareUnder(merchantId: string, sharing: CountSharing): CountSharing {
     sliding: (name, counts) => sharing.sliding(`${merchantId} ${name}`, counts),
     distinct: (name, counts) => sharing.distinct(`${merchantId} ${name}`, counts),
     ratio: (name, counts) => sharing.ratio(`${merchantId} ${name}`, counts),
+    sum: (name, counts) => sharing.sum(`${merchantId} ${name}`, counts),
   }
 }
 

@@ -49,6 +49,7 @@ function supervise(t: TestContext): Supervised {
     slowHash: () => Promise.reject(new Error('nobody signs in')),
     receive: (change) => void changes.push(change),
     tls: () => null,
+    sums: () => ({ sliding: [], distinct: [], ratio: [], succeeded: [], sums: [{ name: 'spent', amount: 7 }] }),
     stopMs: 60_000,
     program,
   })
@@ -125,7 +126,7 @@ test('a change of one worker is told to the first and to the others, and not to 
   )
 })
 
-test('a worker that is started later knows where the time of the sandbox is', async (t) => {
+test('a worker that is started later knows where the time of the sandbox is, and what was spent', async (t) => {
   const { workers, clock, events } = supervise(t)
   await workers.start(common)
   workers.broadcast({ kind: 'sandbox_clock', offsetMs: 5000 })
@@ -133,6 +134,7 @@ test('a worker that is started later knows where the time of the sandbox is', as
   while (!events.includes('worker_ended')) await turn()
   while (!events.includes('worker_started')) await advance(clock, 1000)
   assert.ok(events.includes('began 2 5000'), events.join(' · '))
+  assert.equal(count(events, 'spent 2 7'), 2, events.join(' · '))
 })
 
 test('a worker that is not ready makes the service unready, with its number and reason', async (t) => {

@@ -4,6 +4,7 @@ import { Worker } from 'node:worker_threads'
 
 import { withTimeout, type Clock } from '../../clock.ts'
 import type { Custody } from '../../domain/custody/custody.ts'
+import type { CountBatch } from '../../domain/limits/count-sharing.ts'
 import type { SlowHash, SlowHashOrder } from '../../domain/users/slow-hash.ts'
 import type { Config } from '../../ops/config/config.ts'
 import type { Exit } from '../../ops/exits.ts'
@@ -64,6 +65,8 @@ export interface RequestWorkersDependencies {
   readonly receive: (change: ServiceChange) => void
   /** The certificate that the first worker uses now; null: plain http. */
   readonly tls: () => ListenerTls | null
+  /** What was used up of maxima in memory, for a worker that is started later. */
+  readonly sums: () => CountBatch
   /** How long a stop may take. */
   readonly stopMs: number
   /** The module of the thread. */
@@ -170,7 +173,7 @@ export function makeRequestWorkers(deps: RequestWorkersDependencies): RequestWor
       folder,
       database,
       openSets: custody.openSets(),
-      changes: [...lasting.values()],
+      changes: [...lasting.values(), { kind: 'counts', batch: deps.sums() }],
       tls: ownBytes(deps.tls()),
     }
     const transferList = writerPort === null ? [] : [writerPort]

@@ -27,6 +27,9 @@ const first = openChannel<CallsToFirst, CallsToWorker>(
   () => undefined,
 )
 for (const change of changes) if (change.kind === 'sandbox_clock') first.notify('log', `began ${String(number)} ${String(change.offsetMs)}`)
+for (const change of changes)
+  if (change.kind === 'counts')
+    for (const { name, amount } of change.batch.sums) first.notify('log', `${name} ${String(number)} ${String(amount)}`)
 first.notify('ready', null)
 
 function obey(order: string): void {

@@ -10,12 +10,4 @@ export function shareOf(config: Config, workers: number): Config {
   return { ...config, ...Object.fromEntries(divided) }
 }
 
-const dividedSettings = [
-  'inFlightMax',
-  'connectionsMax',
-  'bufferedMegabytesMax',
-  'databaseWriters',
-  'signInWaitingMax',
-  // Each counts what it sends by itself.
-  'smsDayTiyinMax',
-] as const
+const dividedSettings = ['inFlightMax', 'connectionsMax', 'bufferedMegabytesMax', 'databaseWriters', 'signInWaitingMax'] as const

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { makeCountSharing, type CountBatch, type CountSharing } from './count-sharing.ts'
+import { makeCountSharing, type CountBatch, type CountSharing, type SharedSum } from './count-sharing.ts'
 import { makeDistinctCounts, type DistinctCounts } from './distinct-counts.ts'
 import { makeRatioBreaker, type RatioBreaker } from './ratio-breaker.ts'
 import { makeSlidingCounts, type SlidingCounts } from './sliding-counts.ts'
@@ -59,6 +59,24 @@ test('card numbers of one address are distinct over both workers', () => {
   deliver()
   assert.equal(there.waitMs('address', 'a', 2), 0)
   assert.ok(there.waitMs('address', 'c', 2) > 0)
+})
+
+test('what one worker spends the other has spent too, and so has one that is started later', () => {
+  const { one, other, deliver } = twoWorkers()
+  const make = (sharing: CountSharing): SharedSum => {
+    let spent = 0
+    return sharing.sum('cost', { add: (amount) => void (spent += amount), total: () => spent })
+  }
+  const [here, there] = [make(one), make(other)]
+  here.add(3)
+  here.add(4)
+  assert.equal(there.total(), 0)
+  deliver()
+  assert.deepEqual([here.total(), there.total()], [7, 7])
+  const later = makeCountSharing({ send: () => assert.fail('it is not news'), later: () => assert.fail('it is not news') })
+  const third = make(later)
+  later.receive(structuredClone(other.sums()))
+  assert.equal(third.total(), 7)
 })
 
 test('a breaker opens in both workers, and what succeeded later closes neither too late', () => {

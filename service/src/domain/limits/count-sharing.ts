@@ -10,6 +10,13 @@ export interface CountSharing {
   sliding(name: string, counts: SlidingCounts): SlidingCounts
   distinct(name: string, counts: DistinctCounts): DistinctCounts
   ratio(name: string, counts: RatioBreaker): RatioBreaker
+  sum(name: string, counts: SharedSum): SharedSum
+}
+
+/** What was used up of one maximum, such as the cost of a day. */
+export interface SharedSum {
+  add(amount: number): void
+  total(): number
 }
 
 /** There is one worker. */
@@ -17,6 +24,7 @@ export const noCountSharing: CountSharing = Object.freeze<CountSharing>({
   sliding: (_name, counts) => counts,
   distinct: (_name, counts) => counts,
   ratio: (_name, counts) => counts,
+  sum: (_name, counts) => counts,
 })
 
 /** What one worker has counted lately. A subject that was counted several times is one entry. */
@@ -30,6 +38,7 @@ export interface CountBatch {
   readonly distinct: readonly { readonly name: string; readonly subject: string; readonly value: string }[]
   readonly ratio: readonly { readonly name: string; readonly subject: string; readonly isFailure: boolean }[]
   readonly succeeded: readonly { readonly name: string; readonly subject: string; readonly agoMs: number }[]
+  readonly sums: readonly { readonly name: string; readonly amount: number }[]
 }
 
 export interface CountSharingOptions {
@@ -41,11 +50,15 @@ export interface CountSharingOptions {
 
 type Mutable<T> = { -readonly [N in keyof T]: T[N] extends readonly (infer E)[] ? E[] : T[N] }
 
-/** `receive` counts what another worker has sent. */
-export function makeCountSharing({ send, later }: CountSharingOptions): CountSharing & { receive(batch: CountBatch): void } {
+/** `receive` counts what another worker has sent. `sums` has what a worker that is started later has to know. */
+export function makeCountSharing({
+  send,
+  later,
+}: CountSharingOptions): CountSharing & { receive(batch: CountBatch): void; sums(): CountBatch } {
   const sliding = new Map<string, SlidingCounts>()
   const distinct = new Map<string, DistinctCounts>()
   const ratio = new Map<string, RatioBreaker>()
+  const sums = new Map<string, SharedSum>()
   let batch: Mutable<CountBatch> = emptyBatch()
   let times = new Map<string, { times: number }>()
   let isDue = false
@@ -87,11 +100,26 @@ export function makeCountSharing({ send, later }: CountSharingOptions): CountSha
         },
       }
     },
+    sum(name: string, counts: SharedSum): SharedSum {
+      sums.set(name, counts)
+      return {
+        total: counts.total,
+        add(amount) {
+          counts.add(amount)
+          batch.sums.push({ name, amount })
+          becomeDue()
+        },
+      }
+    },
+    sums(): CountBatch {
+      return { ...emptyBatch(), sums: [...sums].map(([name, counts]) => ({ name, amount: counts.total() })) }
+    },
     receive(received: CountBatch): void {
       for (const { name, subject, windows, times: added } of received.sliding) sliding.get(name)?.count(subject, windows, added)
       for (const { name, subject, value } of received.distinct) distinct.get(name)?.count(subject, value)
       for (const { name, subject, isFailure } of received.ratio) ratio.get(name)?.count(subject, isFailure)
       for (const { name, subject, agoMs } of received.succeeded) ratio.get(name)?.markSucceeded(subject, agoMs)
+      for (const { name, amount } of received.sums) sums.get(name)?.add(amount)
     },
   })
 
@@ -122,5 +150,5 @@ export function makeCountSharing({ send, later }: CountSharingOptions): CountSha
 }
 
 function emptyBatch(): Mutable<CountBatch> {
-  return { sliding: [], distinct: [], ratio: [], succeeded: [] }
+  return { sliding: [], distinct: [], ratio: [], succeeded: [], sums: [] }
 }

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 
 import { RpcError } from '@tessera/contract/errors'
 
+import { makeCountSharing } from './count-sharing.ts'
 import type { ReachedLimit } from './limit-mode.ts'
 import { makeSmsGuard, type SmsGuardSettings } from './sms-guard.ts'
 
@@ -87,4 +88,22 @@ test('in shadow mode everything is reported and nothing refused', () => {
     reported.map(({ reason, mode }) => `${reason} ${mode}`),
     ['sms_cost_limit shadow', 'sms_cost_limit shadow', 'sms_prefix_limit shadow', 'sms_cost_limit shadow'],
   )
+})
+
+test('the cost of a day is that of all workers, however unevenly they send', () => {
+  const sharings: ReturnType<typeof makeCountSharing>[] = []
+  const open = () => {
+    const sharing = makeCountSharing({
+      send: (batch) => sharings.filter((each) => each !== sharing).forEach((each) => each.receive(batch)),
+      later: (run) => run(),
+    })
+    sharings.push(sharing)
+    const guard = makeSmsGuard({ now: () => 0, settings: { ...settings, prefixMode: 'off' }, onLimitReached: () => undefined, sharing })
+    return () => guard.checkAndCount({ merchantId: 'm', phone: '998901234567', text: 'code', isCode: true })
+  }
+  const [busy, quiet] = [open(), open()]
+  for (let sent = 0; sent < 29; sent++) busy()
+  quiet()
+  assert.throws(busy, RpcError)
+  assert.throws(quiet, RpcError)
 })

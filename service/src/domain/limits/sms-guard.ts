@@ -42,7 +42,7 @@ export interface SmsGuardOptions {
   readonly now: () => number
   readonly settings: SmsGuardSettings
   readonly onLimitReached: LimitObserver
-  /** Default: no other worker counts. Costs are not shared: each worker has a part of the maximum. */
+  /** Default: no other worker counts. */
   readonly sharing?: CountSharing
 }
 
@@ -51,6 +51,16 @@ export function makeSmsGuard({ now, settings, onLimitReached, sharing = noCountS
   const refusePrefix = makeLimitRefusal('smsPrefixLimit', settings.prefixMode, onLimitReached)
   const refuseCost = makeLimitRefusal('smsCostLimit', settings.costMode, onLimitReached)
   const day = { endsAt: now() + dayMs, spentTiyin: 0 }
+  const spent = sharing.sum('sms_cost', {
+    add(tiyin) {
+      startNewDay()
+      day.spentTiyin += tiyin
+    },
+    total() {
+      startNewDay()
+      return day.spentTiyin
+    },
+  })
 
   return Object.freeze({
     checkAndCount: ({ merchantId, phone, text, isCode }: GuardedSms) => {
@@ -60,10 +70,9 @@ export function makeSmsGuard({ now, settings, onLimitReached, sharing = noCountS
       }
       const prefix = phone.slice(0, prefixDigits)
       if (isCode) refusePrefix(merchantId, prefixes.waitMs(prefix))
-      startNewDay()
       const costTiyin = countSmsSegments(text) * settings.segmentTiyin
-      refuseCost(merchantId, day.spentTiyin + costTiyin > settings.maxDailyTiyin ? day.endsAt - now() : 0)
-      day.spentTiyin += costTiyin
+      refuseCost(merchantId, spent.total() + costTiyin > settings.maxDailyTiyin ? day.endsAt - now() : 0)
+      spent.add(costTiyin)
       if (isCode) prefixes.count(prefix, true)
     },
     recordConversion: (phone: string, agoMs: number) => prefixes.markSucceeded(phone.slice(0, prefixDigits), agoMs),
