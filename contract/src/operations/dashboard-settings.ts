@@ -53,7 +53,7 @@ const scope = Type.Union([Type.Literal('cards'), Type.Literal('full')], {
 
 const label = Type.String({
   maxLength: 40,
-  pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]*$',
+  pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]*$',
   description: "What the merchant calls it, such as the server that has it; '' without one.",
 })
 
