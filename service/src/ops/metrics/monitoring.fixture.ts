@@ -30,7 +30,6 @@ export const provokedAlerts: readonly string[] = [
   'TesseraDown',
   'TesseraEventLoopStalled',
   'TesseraInternalErrors',
-  'TesseraJobFailing',
   'TesseraKekDue',
   'TesseraNetworkSilent',
   'TesseraNotReady',
