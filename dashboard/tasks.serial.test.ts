@@ -41,7 +41,9 @@ after(async () => {
   await dashboard.stop()
   rmSync(data, { recursive: true, force: true })
   for (const { task, clicks, limit, typed, seconds } of report)
-    console.log(`${task}: ${String(clicks)} of ${String(limit)} clicks, ${String(typed)} texts and keys typed, ${seconds.toFixed(1)} s`)
+    process.stdout.write(
+      `${task}: ${String(clicks)} of ${String(limit)} clicks, ${String(typed)} texts and keys typed, ${seconds.toFixed(1)} s\n`,
+    )
   if (process.env.TESSERA_TEST_PRINT_TASKS === '1') printTable()
 })
 
