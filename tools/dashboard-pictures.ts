@@ -140,7 +140,7 @@ async function signIn(browser: Browser, origin: string, shop: { ownerPhone: stri
   return state
 }
 
-interface Drawing {
+interface DrawingOptions {
   readonly browser: Browser
   readonly origin: string
   readonly state: SignedIn
@@ -152,7 +152,7 @@ interface Drawing {
 }
 
 /** Draws the pages in one width, theme and language, and the sheets of them. */
-async function drawAll(drawing: Drawing): Promise<void> {
+async function drawAll(drawing: DrawingOptions): Promise<void> {
   const { browser, origin, state, out, width, theme, language } = drawing
   const open = async (storageState?: SignedIn): Promise<BrowserContext> => {
     const context = await browser.newContext({

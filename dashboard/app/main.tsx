@@ -9,6 +9,7 @@ import { shareSessionCalls } from './session-tabs.ts'
 import './theme.ts'
 // One stylesheet for all pages: a page that is loaded later brings none, so nothing is drawn without its styles.
 import '../components/components.css'
+import '../components/page-parts.css'
 import '../components/table.css'
 import './app.css'
 import './navigation.css'

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const declarations = readdirSync(root, { recursive: true, encoding: 'utf8' })
-  .filter((path) => path.endsWith('.css') && !/^(dist|node_modules)/.test(path))
+  .filter((path) => path.endsWith('.css') && !/^(dist|node_modules|docs)\b/.test(path))
   .flatMap((path) =>
     [...readFileSync(join(root, path), 'utf8').matchAll(/^\s+([a-z-]+): ([^;]+);/gm)].map(([, name = '', value = '']) => ({
       path,

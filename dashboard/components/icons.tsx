@@ -10,7 +10,7 @@ export function SignIcon({ name }: { name: SignName }) {
 export type SignName = keyof typeof signs
 
 const signs = {
-  warning: 'M8 2 14.5 13.500h-13zM8 6.500v3M8 11.500v.2',
-  done: 'M8 1.500a6.5 6.5 0 1 0 0 13 6.5 6.5 0 0 0 0-13zM5 8.200l2.1 2.100L11.200 6',
-  open: 'M8 1.500a6.5 6.5 0 1 0 0 13 6.5 6.5 0 0 0 0-13z',
+  warning: 'M8 2 14.5 13.5h-13zM8 6.5v3M8 11.5v.2',
+  done: 'M8 1.5a6.5 6.5 0 1 0 0 13 6.5 6.5 0 0 0 0-13zM5 8.2l2.1 2.1L11.2 6',
+  open: 'M8 1.5a6.5 6.5 0 1 0 0 13 6.5 6.5 0 0 0 0-13z',
 } as const

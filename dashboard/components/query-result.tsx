@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 
 import type { DashboardCallError } from '../app/api.ts'
 import { messages } from '../app/language.ts'
-import { PageIcon, pageIconNames } from '../app/page-icon.tsx'
+import { PageIcon } from '../app/page-icon.tsx'
 import { dashboardPath, route } from '../app/router.ts'
 import type { ApiQuery } from '../hooks/use-query.ts'
 import { EnglishCode } from './docs-link.tsx'
@@ -70,14 +70,11 @@ export interface EmptyStateProps {
 /** Says why there is nothing to show, and what to do about it, with the sign of the page as its picture. */
 export function EmptyState({ title, text, next = 'start', children }: EmptyStateProps) {
   const { page } = route.value
-  const name = pageIconNames.find((each) => each === page)
   return (
     <div class="empty">
-      {name !== undefined && (
-        <span class="empty-picture">
-          <PageIcon name={name} />
-        </span>
-      )}
+      <span class="empty-picture">
+        <PageIcon name={page} />
+      </span>
       <h2>{title}</h2>
       <p>{text}</p>
       {children}

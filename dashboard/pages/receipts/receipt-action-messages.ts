@@ -82,7 +82,7 @@ const ru: ReceiptActionMessages = {
   captureRest: '{0} вернётся в доступный остаток карты.',
   notAnAmount: 'Введите сумму в сумах, например 54174 или 54174,50.',
   aboveHold: 'Захолдировано не больше {0}.',
-  review: 'Карточная сеть долго не подтверждает операцию. Её должен проверить оператор сервиса.',
+  review: 'Платёжная сеть долго не подтверждает операцию. Её должен проверить оператор сервиса.',
   foundOut: 'Сервис уже принял это: ответ потерялся или кто-то успел раньше. Кто запросил, видно в истории.',
   capture: {
     button: 'Подтвердить списание',
@@ -142,7 +142,7 @@ const uz: ReceiptActionMessages = {
   captureRest: '{0} kartada yana mavjud boʻladi.',
   notAnAmount: 'Summani soʻmda kiriting, masalan 54174 yoki 54174,50.',
   aboveHold: 'Xold qilingani: {0}, bundan ortiq emas.',
-  review: 'Karta tarmogʻi buni uzoq vaqt tasdiqlamayapti. Uni xizmat operatori tekshirishi kerak.',
+  review: 'Toʻlov tarmogʻi buni uzoq vaqt tasdiqlamayapti. Uni xizmat operatori tekshirishi kerak.',
   foundOut: 'Xizmat buni allaqachon qabul qilgan: javob yoʻqolgan yoki boshqa kishi oldinroq bajargan. Kim soʻragani tarixda koʻrinadi.',
   capture: {
     button: 'Yechishni tasdiqlash',

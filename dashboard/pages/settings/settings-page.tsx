@@ -8,10 +8,10 @@ import { CopyButton } from '../../components/copy.tsx'
 import { QueryResult } from '../../components/query-result.tsx'
 import { EnglishCode } from '../../components/docs-link.tsx'
 import { docsPath } from '../../components/docs-path.ts'
+import { Tag } from '../../components/values.tsx'
 import { useQuery } from '../../hooks/use-query.ts'
 import { labelOf } from '../../messages/lookup.ts'
-import { settingsPageText, webhookPageText } from '../../messages/page-texts.ts'
-import { EndpointList } from '../webhooks/endpoint-list.tsx'
+import { settingsPageText } from '../../messages/page-texts.ts'
 import { AccountFieldsForm } from './account-fields.tsx'
 import { AmountsForm } from './amounts.tsx'
 import { BrandForm } from './brand.tsx'
@@ -99,18 +99,32 @@ function SettingsPanels({ part, ...props }: SettingsPanelProps & { part: Setting
   }
 }
 
-/** The endpoints, as on the page Webhooks, which also has what was sent to them. */
+/** Where events go. They are changed on the page Webhooks, beside what was sent to them. */
 function WebhookSettings() {
-  const loading = useMessages(webhookPageText)
-  if (loading !== null) return loading
   const text = settingsPageText.current()
+  const query = useQuery('dashboard.webhooks.list', {})
   return (
-    <div class="stack">
-      <EndpointList />
+    <section class="panel">
+      <h2>{text.parts.webhooks}</h2>
+      <QueryResult query={query}>
+        {({ endpoints }) => (
+          <>
+            {endpoints.length === 0 && <p>{text.noEndpoints}</p>}
+            <ul class="list">
+              {endpoints.map(({ endpointId, url, disabledAt }) => (
+                <li key={endpointId}>
+                  <code>{url}</code>
+                  <Tag tone={disabledAt === null ? 'green' : 'grey'}>{disabledAt === null ? text.enabled : text.disabled}</Tag>
+                </li>
+              ))}
+            </ul>
+          </>
+        )}
+      </QueryResult>
       <p>
         {text.webhooksText} <a href={dashboardPath('webhooks')}>{messages.value.pages.webhooks}</a>
       </p>
-    </div>
+    </section>
   )
 }
 
