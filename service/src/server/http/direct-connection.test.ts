@@ -101,6 +101,26 @@ test('a connection that waits for too long is closed, and one that never sends a
   await close()
 })
 
+test('a connection whose client was slow to read a reply stays open for as long as any other afterwards', async () => {
+  const reply: HttpReply = { status: 200, retryAfterSeconds: null, requestId: '0', text: JSON.stringify('x'.repeat(6 * 1024 * 1024)) }
+  const handle = ({ body }: { readonly body: Buffer }): Promise<HttpReply> => {
+    body.fill(0)
+    return Promise.resolve(reply)
+  }
+  const bounds = { replyStallMs: 300, bufferedBytesMax: 1e9, bufferedBytesPerAddressMax: 1e9, bufferedBytesPerConnectionMax: 1e9 }
+  const { http, open, close } = await start({ bounds, handle })
+  const client = await open()
+  client.socket.pause()
+  client.write(post('/api', discover))
+  while (http.bufferedBytes() < reply.text.length) await new Promise((resolve) => setTimeout(resolve, 1))
+  client.socket.resume()
+  await client.next()
+  await new Promise((resolve) => setTimeout(resolve, 600))
+  client.write(post('/api', discover))
+  assert.equal((await client.next()).status, 200)
+  await close()
+})
+
 test('node lets a server take over the reading of a connection, and nothing of a request stays in the buffer', async () => {
   let buffer: Buffer = Buffer.alloc(0)
   const adopted: (Socket | null)[] = []

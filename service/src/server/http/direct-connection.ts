@@ -278,7 +278,7 @@ class DirectConnection {
     unreadReplies.watch(socket)
     endRequest(this.#state)
     if (closesConnection) socket.destroySoon()
-    else if (this.#next.length > 0) this.#handOver(this.#next)
+    else if (this.#next.length > 0 && !socket.destroyed) this.#handOver(this.#next)
   }
 
   /** The kernel has taken the reply, or the connection is gone. */
@@ -286,7 +286,10 @@ class DirectConnection {
     if (this.#charge !== null) this.#state.unreadReplies.release(this.#charge, this.socket)
     this.#charge = null
     this.#request = null
-    if (this.#step === 'writing') this.#step = 'reading'
+    if (this.#step !== 'writing') return
+    this.#step = 'reading'
+    // It was another while its client was slow to read, or the call took long.
+    if (this.socket.timeout !== this.#keepAliveMs) this.#startKeepAlive()
   }
 
   /** Takes ownership of the bytes, and wipes them when node has read them. What this has to write yet stands before what node writes. */
@@ -305,15 +308,19 @@ class DirectConnection {
 
   #startKeepAlive(): void {
     this.#hadRequest = true
-    // Node waits a second longer than it says.
-    this.socket.setTimeout(this.#serving.bounds.keepAliveMs + 1000)
+    this.socket.setTimeout(this.#keepAliveMs)
+  }
+
+  /** Node waits a second longer than it says. */
+  get #keepAliveMs(): number {
+    return this.#serving.bounds.keepAliveMs + 1000
   }
 
   #timeOut = (): void => {
     const { bounds } = this.#serving
     if (!this.#hadRequest) this.#emitClientError('ERR_HTTP_REQUEST_TIMEOUT')
     else if (this.#step === 'reading') this.socket.destroy()
-    else if (this.socket.timeout === bounds.keepAliveMs + 1000) this.socket.setTimeout(bounds.idleMs - bounds.keepAliveMs)
+    else if (this.socket.timeout === this.#keepAliveMs) this.socket.setTimeout(bounds.idleMs - bounds.keepAliveMs)
     else this.#state.unreadReplies.timeOut(this.socket)
   }
 
