@@ -32,7 +32,7 @@ test('the page Verification shows the cause of a failure without a click, and it
   await page.locator('main > .table tbody tr').nth(1).waitFor()
   assert.equal(await page.locator('main > .table tbody tr').count(), 2)
   assert.match(await page.locator('.funnel').innerText(), /created\s+2[\s\S]*code sent\s+1\s+50 %[\s\S]*verified\s+1\s+50 %/)
-  await page.locator('main > .table tbody tr', { hasText: 'The card is blocked.' }).getByRole('link').click()
+  await page.locator('main > .table tbody tr', { hasText: 'The card is blocked.' }).getByRole('link', { name: '444444******9073' }).click()
   assert.match(page.url(), new RegExp(`/dashboard/cards/${failing.slice(0, 24)}$`))
   await page.goBack()
   await page.getByRole('link', { name: 'SMS inbox' }).click()
