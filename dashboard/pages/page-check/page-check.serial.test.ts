@@ -75,7 +75,7 @@ test('a page is checked by its address, and the authorization of its scripts hol
   await page.getByRole('link', { name: 'Page check', exact: true }).click()
   await check(url)
   await page.locator('.report', { hasText: 'Scripts in the inventory: 1' }).waitFor()
-  await page.getByRole('link', { name: 'Compliance', exact: true }).click()
+  await page.getByRole('link', { name: 'Open the inventory' }).click()
   await script.getByText('changed since it was authorized').waitFor()
   assert.equal(await page.locator('main img').count(), 0)
 })
