@@ -84,6 +84,21 @@ test('a session that ends covers the page with the form to sign in, and what was
   }
 })
 
+test('the lists that could not be loaded after the end of a session are loaded once somebody has signed in again, and show no error', async () => {
+  const { page, login } = await dashboard.openNew('support', 'cards')
+  await callDashboard(page, 'dashboard.session.signOut', {})
+  await page.locator('nav a[href="/dashboard/verification"]').click()
+  const again = page.getByRole('dialog', { name: 'Sign in' })
+  await again.getByText('Your session has ended').waitFor()
+  await again.getByRole('textbox', { name: 'Phone' }).fill(login.phone)
+  await again.locator('input[type=password]').fill(login.password)
+  await again.locator('button[type=submit]').click()
+  await again.waitFor({ state: 'detached' })
+  await page.locator('.funnel').waitFor()
+  await page.locator('main > .table, main .empty').first().waitFor()
+  assert.equal(await page.getByText('Your session has ended').count(), 0)
+})
+
 test('another user who signs in finds nothing of what was typed before', async () => {
   const page = await dashboard.open('cards')
   await page.getByRole('searchbox').first().fill('typed by the first')

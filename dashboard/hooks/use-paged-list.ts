@@ -2,9 +2,10 @@ import { signal, type ReadonlySignal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
 
 import { route } from '../app/router.ts'
-import { toCallError, type DashboardCallError } from '../app/api.ts'
+import type { DashboardCallError } from '../app/api.ts'
 import { recallList, rememberList } from './list-memory.ts'
 import { mergeFirstPage, type ListPage } from './list-pages.ts'
+import { showOrRepeat } from './show-or-repeat.ts'
 
 /** A list that is loaded page by page. */
 export interface PagedList<R> {
@@ -68,7 +69,7 @@ function createPagedList<R>(
       next.value = merged.next
       error.value = null
     } catch (err) {
-      if (thisCall === latestCall) error.value = toCallError(err)
+      if (thisCall === latestCall) showOrRepeat(error, err, () => thisCall === latestCall && load(after, merge))
     } finally {
       if (thisCall === latestCall) isLoading.value = isInFlight = false
     }

@@ -2,7 +2,8 @@ import { signal, type ReadonlySignal } from '@preact/signals'
 import type { DashboardOperationName, Params, Result } from '@tessera/contract/operations'
 import { useEffect, useMemo } from 'preact/hooks'
 
-import { call, toCallError, type DashboardCallError } from '../app/api.ts'
+import { call, type DashboardCallError } from '../app/api.ts'
+import { showOrRepeat } from './show-or-repeat.ts'
 
 /** The state of a query: no result yet, a result, or an error for `ErrorMessage`. */
 export interface ApiQuery<T> {
@@ -39,7 +40,7 @@ function createQuery<M extends DashboardOperationName>(method: M, params: Params
       result.value = response
       error.value = null
     } catch (err) {
-      if (thisCall === latestCall) error.value = toCallError(err)
+      if (thisCall === latestCall) showOrRepeat(error, err, () => thisCall === latestCall && fetchResult())
     } finally {
       if (thisCall === latestCall) isInFlight = false
     }
