@@ -111,6 +111,8 @@ test('a wrong password is rejected, and a session that ended elsewhere leads to 
 
 test('the sign-in page says that the session has ended also when two calls fail at once', async () => {
   const page = await dashboard.open('cards')
+  // A call that is sent when the cookies are gone would end the session before the click.
+  await page.waitForLoadState('networkidle')
   await page.context().clearCookies()
   const replies = ['dashboard.verification.funnel', 'dashboard.verification.list'].map((method) => waitForResponseTo(page, method))
   await page.getByRole('link', { name: 'Verification' }).click()
