@@ -114,7 +114,7 @@ function isCommonEnglish(word: string): boolean {
 /** Products, formats, and members of the wire that have one word. */
 const latinInRussian: ReadonlySet<string> = new Set(
   (
-    'Tessera JavaScript Chromium React Payme Inter WebP Enter iframe cookie curl https http script name action integrity origin merchant merchants tessera new set ' +
+    'Tessera PostgreSQL JavaScript Chromium React Payme Inter WebP Enter iframe cookie curl https http script name action integrity origin merchant merchants tessera new set ' +
     'reason required kind text reference true false description account customer detail consent token recurrent rgb rrggbb hsl expire verify Origin background field transparent rem shadow root api'
   ).split(' '),
 )

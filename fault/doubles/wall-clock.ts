@@ -20,4 +20,8 @@ function makeWallClock(): WallClock {
   }
 }
 
-export { makeWallClock as makeSystemClock }
+function systemNow(): number {
+  return Date.now()
+}
+
+export { makeWallClock as makeSystemClock, systemNow }

@@ -80,6 +80,7 @@ export function changedValue(dialect: 'sqlite' | 'postgres', type: string, value
 /** A valid word instead of another. */
 const otherWords: Readonly<Record<string, string>> = {
   hold: 'authorise',
+  new: 'unchanged',
   approved: 'unknown',
   'receipt.paid': 'receipt.held',
   'card.verified': 'card.removed',

@@ -44,8 +44,11 @@ const confirmed: Readonly<Record<string, (at: { readonly userId: string; readonl
 /** What a session alone may change: no credential, role or secret. A new operation goes here or gets a `confirmation` in its contract. */
 const unconfirmed = [
   'dashboard.cards.remove',
+  'dashboard.exports.finish',
+  'dashboard.exports.start',
   'dashboard.pageCheck.run',
   'dashboard.passkeys.rename',
+  'dashboard.passwords.rename',
   'dashboard.receipts.cancel', // above the merchant's limit it asks, see below
   'dashboard.receipts.confirm',
   'dashboard.requests.replay',

@@ -48,6 +48,8 @@ function refusing(store: Store): Store {
 const mutating = Object.keys(operationRegistry)
   .filter((name): name is OperationName => isOperationName(name))
   .filter((name) => operationRegistry[name].contract.mutates)
+  // Writes to another store; store-move.serial.test.ts kills it at each of its steps.
+  .filter((name) => name !== 'operator.store.move')
 
 interface Reply {
   readonly result?: unknown

@@ -117,3 +117,13 @@ function createVisitor(answer: RequestHandler, merchantId: string): DashboardUse
     return JSON.parse(reply.text) as { result?: unknown; error?: ErrorBody }
   }
 }
+
+/** Params of `dashboard.exports.start`. */
+export function exportParams(): Params<'dashboard.exports.start'> {
+  return { list: 'receipts', format: 'csv', conditions: [] }
+}
+
+/** Begins an export and returns its id. */
+export async function startExport(user: DashboardUser): Promise<string> {
+  return (await user.call('dashboard.exports.start', exportParams())).exportId
+}

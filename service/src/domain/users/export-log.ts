@@ -32,14 +32,14 @@ export function makeExportLog({ store, clock }: { readonly store: Store; readonl
       const exportId = issueId(bucketOf(user.merchantId), clock.now())
       const filter = conditions.map(({ name, value }) => `${name}: ${value === '' ? '…' : value}`).join('; ')
       const facts = [['list', list] as const, ['format', format] as const, ...(filter === '' ? [] : [['filter', filter] as const])]
-      await record(user, { action: started, subject: exportId, outcome: 'requested', facts })
+      await record(user, { action: actionOfStart, subject: exportId, outcome: 'requested', facts })
       return exportId
     },
     async finish(user, exportId, { outcome, rows }) {
       const entries = await store.read(listAuditOfSubject(user.merchantId, exportId, entriesOfExport))
-      const isOpen = entries.some(({ action, actor }) => action === started && actor === user.actor)
-      if (!isOpen || entries.some(({ action }) => action === ended)) return false
-      await record(user, { action: ended, subject: exportId, outcome, facts: [['rows', String(rows)]] })
+      const isOpen = entries.some(({ action, actor }) => action === actionOfStart && actor === user.actor)
+      if (!isOpen || entries.some(({ action }) => action === actionOfEnd)) return false
+      await record(user, { action: actionOfEnd, subject: exportId, outcome, facts: [['rows', String(rows)]] })
       return true
     },
   })
@@ -54,6 +54,6 @@ export function makeExportLog({ store, clock }: { readonly store: Store; readonl
   }
 }
 
-const started = 'data.export_started'
-const ended = 'data.exported'
+const actionOfStart = 'data.export_started'
+const actionOfEnd = 'data.exported'
 const entriesOfExport = 3

@@ -161,6 +161,7 @@ test('a PostgreSQL that a test environment used is refused in production', async
     }
     assertReasons(await refusal(env), [
       ...missingAdapters,
+      /^forbidden: TESSERA_KEYS_DATABASE_URL is the database of the cards/,
       /^forbidden: the demo merchant/,
       /^forbidden: the sandbox's login to the dashboard/,
     ])

@@ -1,6 +1,7 @@
-import { closeSync, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs'
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { DatabaseSync, type DatabaseSyncOptions } from 'node:sqlite'
+import { pathToFileURL } from 'node:url'
 import { opening, SQLITE_READONLY_ROLLBACK } from './fault.ts'
 import { compileToRow } from '../row-mapping.ts'
 import type { Row, Statement, Value } from '../statement.ts'
@@ -127,6 +128,18 @@ export function openReadOnly(path: string | URL, busyMs: number): DatabaseSync {
     openAndRead(path, busyMs).close()
     return openAndRead(path, busyMs, { readOnly: true })
   }
+}
+
+/** Whether no process has the database open in WAL mode: the last one to close it deletes the WAL. */
+function isAtRest(path: string): boolean {
+  return !existsSync(`${path}-wal`) && !existsSync(`${path}-journal`)
+}
+
+/** Where a reader opens a database. A reader of a database at rest would leave a WAL behind it, unless it is told that nothing changes. */
+export function locationOf(path: string): URL {
+  const url = pathToFileURL(path)
+  if (isAtRest(path)) url.searchParams.set('immutable', '1')
+  return url
 }
 
 function openAndRead(path: string | URL, busyMs: number, options: DatabaseSyncOptions = {}): DatabaseSync {

@@ -1,10 +1,9 @@
-import { existsSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
 
 import type { DatabaseInspection } from '../inspection.ts'
 import { countLaterMigrations, planMigrations, readMigrations } from '../migrations/migrations.ts'
-import { connectReader } from './connect.ts'
+import { connectReader, locationOf } from './connect.ts'
 import { opening, restoreFile } from './fault.ts'
 import { SQLITE_KEYS_FILE } from './keys.ts'
 import { hasMigrationsTable, readAppliedMigrations } from './migrate.ts'
@@ -62,18 +61,6 @@ export function inspectSqliteCopy(folder: string): DatabaseInspection {
       await inspection.close()
     },
   }
-}
-
-/** Whether no process has the database open in WAL mode: the last one to close it deletes the WAL. */
-function isAtRest(path: string): boolean {
-  return !existsSync(`${path}-wal`) && !existsSync(`${path}-journal`)
-}
-
-/** Where a reader opens a database. A reader of a database at rest would leave a WAL behind it, unless it is told that nothing changes. */
-export function locationOf(path: string): URL {
-  const url = pathToFileURL(path)
-  if (isAtRest(path)) url.searchParams.set('immutable', '1')
-  return url
 }
 
 function nothingAt(path: string, pending: DatabaseInspection['pending']): DatabaseInspection {

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 
 import { StoreUnavailable } from '../store.ts'
 import { isUnreadableNow, notDatabase, SQLITE_NOTADB } from './fault.ts'
-import { locationOf } from './inspect.ts'
+import { locationOf } from './connect.ts'
 import type { FileReply, FileReport } from './integrity-process.ts'
 
 export interface FileReading {

@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { readText } from '../columns.ts'
 import { sql } from '../statement.ts'
 import type { Read } from '../transaction.ts'
-import { openReadOnly } from './connect.ts'
+import { locationOf, openReadOnly } from './connect.ts'
 import { movedMessage } from './fault.ts'
 import { quoteName } from '../move/moved-rows.ts'
 
@@ -39,7 +39,7 @@ export class MoveRefused extends Error {
 /** Null when the database was not moved, or does not exist. */
 export function readMovedMark(path: string): MovedMark | null {
   if (!existsSync(path) || statSync(path).size === 0) return null
-  const db = openReadOnly(path, 1000)
+  const db = openReadOnly(locationOf(path), 1000)
   try {
     return findMovedMark(db)
   } finally {
