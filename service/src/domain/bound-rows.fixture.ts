@@ -73,7 +73,7 @@ export function changedValue(dialect: 'sqlite' | 'postgres', type: string, value
   if (type === 'smallint') return value === 1 ? '0' : '1'
   if (type !== 'text') return String(Number(value ?? 0) + 1)
   const text = typeof value === 'string' ? value : ''
-  if (text.startsWith('[')) return `'[]'`
+  if (text.startsWith('[')) return text === '[]' ? `'["changed"]'` : `'[]'`
   return text.startsWith('"') || text === '' ? `'"changed"'` : quoteText(otherWords[text] ?? `${text}x`)
 }
 

@@ -10,7 +10,7 @@ import { makeRequest } from '../ops/request-log/request-row.fixture.ts'
 import { encodeRow, toSegments } from '../ops/request-log/request-row.ts'
 import { makeTestAuthenticator, type TestAuthenticator } from '../testing/authenticator.fixture.ts'
 import { decodeBase32 } from '../testing/base32.fixture.ts'
-import { createDashboardClient, exportParams, startExport, type DashboardUser } from '../testing/dashboard-user.fixture.ts'
+import { createDashboardClient, exportParams, beginExport, type DashboardUser } from '../testing/dashboard-user.fixture.ts'
 import { request } from '../testing/pipeline.fixture.ts'
 import { signedPack } from '../testing/merchant-pack.fixture.ts'
 import { pass } from '../testing/receipts.fixture.ts'
@@ -106,7 +106,7 @@ export const preparedCalls: Readonly<Partial<Record<OperationName, (scene: CallS
   'dashboard.passwords.rotate': async () => ({ scope: 'cards' }),
   'dashboard.passwords.rename': async () => ({ number: 1, label: 'back office' }),
   'dashboard.exports.start': async () => exportParams(),
-  'dashboard.exports.finish': async ({ owner }) => ({ exportId: await startExport(await owner()), outcome: 'done', rows: 1 }),
+  'dashboard.exports.finish': async ({ owner }) => ({ exportId: await beginExport(await owner()), outcome: 'done', rows: 1 }),
   'dashboard.passwords.retire': async ({ owner }) => {
     await (await owner()).call('dashboard.passwords.rotate', { scope: 'full' })
     return { number: 1 }

@@ -124,6 +124,6 @@ export function exportParams(): Params<'dashboard.exports.start'> {
 }
 
 /** Begins an export and returns its id. */
-export async function startExport(user: DashboardUser): Promise<string> {
+export async function beginExport(user: DashboardUser): Promise<string> {
   return (await user.call('dashboard.exports.start', exportParams())).exportId
 }
