@@ -1,5 +1,3 @@
-import { writeXlsxStream } from 'hucre/xlsx'
-
 import type { ExportCell, ExportColumn, ExportFormat } from '../app/export-jobs.ts'
 import { formatCsvCell, quoteCsv } from '../format/csv.ts'
 import { formatSomDecimal } from '../format/numbers.ts'
@@ -43,6 +41,8 @@ export async function* encodeXlsx(
   rows: AsyncIterable<readonly ExportCell[]>,
   title: string,
 ): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+  // A file of its own, which who writes CSV does not load.
+  const { writeXlsxStream } = await import('hucre/xlsx')
   const stream = writeXlsxStream(toXlsxRows(columns, rows), {
     name: toSheetName(title),
     columns: columns.map(({ header, kind }) => ({ header, ...xlsxStyles[kind] })),
