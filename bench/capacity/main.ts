@@ -95,7 +95,9 @@ function main(): number {
         ['processor of PostgreSQL', `${format(needs.databaseCores)} cores busy`],
         [
           'primaries',
-          needs.primaries === 1 ? '1, with its standbys' : `${format(needs.primaries)}: PostgreSQL distributed by bucket (Citus)`,
+          needs.primaries === 1
+            ? '1, with its standbys'
+            : `${format(needs.primaries)}: PostgreSQL distributed by bucket (Citus), which is not ready in this version`,
         ],
         ['its connections', `${format(needs.databaseConnections)} of all services: for max_connections`],
         [

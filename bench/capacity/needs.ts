@@ -12,7 +12,7 @@ export interface Needs {
   readonly serviceMemoryGigabytes: number
   /** What `max_connections` has to allow, over all services. */
   readonly databaseConnections: number
-  /** Primaries of PostgreSQL, each with standbys: more than one is Citus. */
+  /** Primaries of PostgreSQL, each with standbys: more than one is Citus, which is not ready in this version. */
   readonly primaries: number
   readonly walMegabytesPerSecond: number
   /** What an archive of the log grows by, uncompressed. */
@@ -39,9 +39,15 @@ export interface Wall {
 
 /** In words, and what moves each. */
 export const wallNames = {
-  cores: { what: 'the cores of one primary', remedy: 'a larger machine; then Citus, by bucket' },
-  log: { what: 'the write-ahead log of one primary', remedy: 'faster disks and lines to the standbys; then Citus, by bucket' },
-  disks: { what: 'the disks of one primary', remedy: 'more disk, or fewer years of receipts and audit; then Citus, by bucket' },
+  cores: { what: 'the cores of one primary', remedy: 'a larger machine. Several primaries, by bucket, are not ready in this version' },
+  log: {
+    what: 'the write-ahead log of one primary',
+    remedy: 'faster disks and lines to the standbys. Several primaries, by bucket, are not ready in this version',
+  },
+  disks: {
+    what: 'the disks of one primary',
+    remedy: 'more disk, or fewer years of receipts and audit. Several primaries, by bucket, are not ready in this version',
+  },
   largestMerchant: {
     what: 'the primary of the largest merchant',
     remedy: 'a larger machine for it, or an installation of its own: one merchant is in one bucket, and a bucket on one primary',
