@@ -10,18 +10,30 @@ export function encodeBase62(bytes: Uint8Array): string {
 
 /** The 32 bytes that encode to exactly this text; null when there are none (another length or alphabet, or a number of 2^256 or above). */
 export function decodeBase62(text: string): Uint8Array | null {
-  if (text.length !== textDigits) return null
-  const padded = text.padStart(chunkCount * chunkDigits, alphabet.charAt(0))
-  for (let at = 0; at < padded.length; at += chunkDigits) {
-    const chunk = numberOf(padded, at)
-    if (chunk !== null && multiplyAdd(words, chunk) === 0) continue
-    words.fill(0)
-    return null
-  }
   const bytes = allocateOffHeap(byteCount)
-  for (let i = 0; i < byteCount; i++) bytes[i] = (words[i >> 1] ?? 0) >> (i % 2 === 0 ? 8 : 0)
-  words.fill(0)
-  return bytes
+  return decodeBase62Into(bytes, text) ? bytes : null
+}
+
+/** Writes these bytes to the first 32 of `bytes`. Returns false, and writes nothing, where there are none. */
+export function decodeBase62Into(bytes: Uint8Array, text: string): boolean {
+  if (text.length !== textDigits) return false
+  // The first chunk has the two digits less that are always zero.
+  for (let chunk = 0, at = chunkDigits - (chunkCount * chunkDigits - textDigits), from = 0; chunk < chunkCount; chunk++) {
+    const value = numberOf(text, from, at)
+    if (value < 0 || multiplyAdd(words, value, firstWords[chunk] ?? 0) > 0) {
+      words.fill(0)
+      return false
+    }
+    from = at
+    at += chunkDigits
+  }
+  for (let i = 0; i < wordCount; i++) {
+    const word = words[i] ?? 0
+    bytes[2 * i] = word >> 8
+    bytes[2 * i + 1] = word
+    words[i] = 0
+  }
+  return true
 }
 
 /** Divides the number by 62^5 in place and returns the remainder. Sums stay below 2^46, exact in a double. */
@@ -36,10 +48,10 @@ function divide(words: Uint16Array): number {
   return remainder
 }
 
-/** Multiplies the number by 62^5 in place, adds, and returns the overflow. */
-function multiplyAdd(words: Uint16Array, add: number): number {
+/** Multiplies the number by 62^5 in place, adds, and returns the overflow. The words before `first` are zero, and remain so. */
+function multiplyAdd(words: Uint16Array, add: number, first: number): number {
   let carry = add
-  for (let i = wordCount - 1; i >= 0; i--) {
+  for (let i = wordCount - 1; i >= first; i--) {
     const value = (words[i] ?? 0) * chunkBase + carry
     carry = Math.floor(value / 0x10000)
     words[i] = value - carry * 0x10000
@@ -53,11 +65,12 @@ function digitsOf(chunk: number): string {
   return text
 }
 
-function numberOf(text: string, from: number): number | null {
+/** The number of the digits from `from` to `to`; below zero when one is none. */
+function numberOf(text: string, from: number, to: number): number {
   let chunk = 0
-  for (let i = from; i < from + chunkDigits; i++) {
-    const digit = alphabet.indexOf(text.charAt(i))
-    if (digit < 0) return null
+  for (let i = from; i < to; i++) {
+    const digit = digitValues[text.charCodeAt(i)] ?? noDigit
+    if (digit === noDigit) return -1
     chunk = chunk * 62 + digit
   }
   return chunk
@@ -71,5 +84,11 @@ const textDigits = 43
 const chunkDigits = 5
 const chunkBase = 62 ** chunkDigits
 const chunkCount = 9
+/** By character code. */
+const noDigit = 0xff
+const digitValues = new Uint8Array(128).fill(noDigit)
+for (let i = 0; i < alphabet.length; i++) digitValues[alphabet.charCodeAt(i)] = i
+/** The first word that the number may reach with each chunk: a chunk has less than 30 bits. */
+const firstWords = Array.from({ length: chunkCount }, (_, chunk) => Math.max(0, wordCount - Math.ceil((30 * (chunk + 1)) / 16)))
 /** The number in progress, outside the collector's heap; zeroed between uses. */
 const words = new Uint16Array(new ArrayBuffer(byteCount))

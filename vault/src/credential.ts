@@ -51,7 +51,8 @@ export function findMatchingVerifier(
 ): number {
   const given = hashPassword(dek, merchantId, password)
   let found = -1
-  for (const [at, each] of stored.entries()) {
+  for (let at = 0; at < stored.length; at++) {
+    const each = stored[at]
     const isSame = timingSafeEqual(given, each?.length === given.length ? each : noVerifier)
     if (isSame) found = at
   }

@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto'
 
-import { hmacSha256 } from './hmac.ts'
+import { hmacSha256Of } from './hmac.ts'
 
 /** A value that can be authenticated. */
 export type MacField = string | number | boolean | Uint8Array | null
@@ -12,12 +12,12 @@ export type MacField = string | number | boolean | Uint8Array | null
 export function encodeFields(label: string, fields: readonly MacField[]): Uint8Array {
   const room = roomOfAll(label, fields)
   const bytes = Buffer.allocUnsafeSlow(Math.max(room, offHeapBytesMin))
-  return bytes.subarray(0, writeAll(bytes, label, fields))
+  return bytes.subarray(0, writeAll(bytes, 0, label, fields))
 }
 
 /** HMAC-SHA256 (RFC 2104, FIPS 198-1) of the encoded fields: 32 bytes. The encoding is wiped. */
 export function keyedHash(key: KeyObject, label: string, fields: readonly MacField[]): Uint8Array {
-  return withEncoded(label, fields, (encoded) => hmacSha256(key, encoded))
+  return hmacSha256Of(key, roomOfAll(label, fields), (bytes, from) => writeAll(bytes, from, label, fields))
 }
 
 /** Encodes fields for the duration of `use`, then wipes them. `use` must neither encode anything itself nor keep a reference. */
@@ -26,7 +26,7 @@ export function withEncoded<T>(label: string, fields: readonly MacField[], use: 
   const bytes = room > scratch.length ? Buffer.allocUnsafeSlow(room) : scratch
   const encoded = bytes.subarray(0, room)
   try {
-    return use(encoded.subarray(0, writeAll(encoded, label, fields)))
+    return use(encoded.subarray(0, writeAll(encoded, 0, label, fields)))
   } finally {
     encoded.fill(0)
   }
@@ -38,8 +38,8 @@ function roomOfAll(label: string, fields: readonly MacField[]): number {
   return room
 }
 
-function writeAll(bytes: Buffer, label: string, fields: readonly MacField[]): number {
-  let at = writeField(bytes, 0, label)
+function writeAll(bytes: Buffer, from: number, label: string, fields: readonly MacField[]): number {
+  let at = writeField(bytes, from, label)
   for (const field of fields) at = writeField(bytes, at, field)
   return at
 }

@@ -11,17 +11,21 @@ export type { MacField } from './fields.ts'
  * 48 bytes: key id (16) ‖ HMAC-SHA256 (32) over table, environment, key id and every field with its type and length.
  */
 export function makeRowMac(dek: Dek, table: string, environment: string, fields: readonly MacField[]): Uint8Array {
-  expectDek(dek, 'row_mac')
-  const keyId = Buffer.from(dek.keyId, 'hex')
   const mac = new Uint8Array(macBytes)
-  mac.set(keyId)
-  mac.set(keyedHash(dek.key, 'tessera row', [table, environment, keyId, ...fields]), keyIdBytes)
+  mac.set(Buffer.from(dek.keyId, 'hex'))
+  mac.set(hashRow(dek, mac.subarray(0, keyIdBytes), table, environment, fields), keyIdBytes)
   return mac
+}
+
+function hashRow(dek: Dek, keyId: Uint8Array, table: string, environment: string, fields: readonly MacField[]): Uint8Array {
+  expectDek(dek, 'row_mac')
+  return keyedHash(dek.key, 'tessera row', [table, environment, keyId, ...fields])
 }
 
 /** Whether `mac` is valid for this row, in constant time. */
 export function isRowMacValid(dek: Dek, mac: Uint8Array, table: string, environment: string, fields: readonly MacField[]): boolean {
-  return mac.length === macBytes && timingSafeEqual(mac, makeRowMac(dek, table, environment, fields))
+  if (mac.length !== macBytes || macKeyIdOf(mac) !== dek.keyId) return false
+  return timingSafeEqual(mac.subarray(keyIdBytes), hashRow(dek, mac.subarray(0, keyIdBytes), table, environment, fields))
 }
 
 /** Creates and checks the MACs of one table's rows. */
@@ -74,8 +78,22 @@ function isNoKey(err: unknown): false {
 
 /** The key that made a row MAC, 32 hex digits. */
 export function macKeyIdOf(mac: Uint8Array): string {
-  return Buffer.from(mac.subarray(0, keyIdBytes)).toString('hex')
+  // Nearly every row of a store has the key of the one before it.
+  if (!startsWithLast(mac)) {
+    lastKeyId = Uint8Array.from(mac.subarray(0, keyIdBytes))
+    lastKeyIdText = Buffer.from(lastKeyId).toString('hex')
+  }
+  return lastKeyIdText
 }
+
+function startsWithLast(mac: Uint8Array): boolean {
+  if (mac.length < keyIdBytes || lastKeyId.length !== keyIdBytes) return false
+  for (let i = 0; i < keyIdBytes; i++) if (mac[i] !== lastKeyId[i]) return false
+  return true
+}
+
+let lastKeyId = new Uint8Array(0)
+let lastKeyIdText = ''
 
 const keyIdBytes = 16
 const macBytes = keyIdBytes + 32
