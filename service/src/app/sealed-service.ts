@@ -280,6 +280,7 @@ function countInFlight(handle: RequestHandler): { readonly handle: RequestHandle
   return {
     handle(request) {
       const reply = handle(request)
+      if (!(reply instanceof Promise)) return reply
       running.add(reply)
       void reply.finally(() => running.delete(reply))
       return reply

@@ -95,6 +95,10 @@ function countingStore(store: Store, counts: { reads: number; writes: number }):
       counts.reads++
       return store.read(query)
     },
+    readNow: (query) => {
+      counts.reads++
+      return store.readNow(query)
+    },
     write: (transaction, input) => {
       counts.writes++
       return store.write(transaction, input)

@@ -2,6 +2,8 @@ import { RpcError } from '@tessera/contract/errors'
 import type { Keyring } from '@tessera/vault/keyring'
 import type { AuthenticatedTable, RowAuthenticator } from '@tessera/vault/rowmac'
 
+import { whenDone, type Awaitable } from '../awaitable.ts'
+
 import { type MaybeFreshTable, makeFreshRowAuthenticator, type RowFreshness } from './freshness/row-freshness.ts'
 
 /**
@@ -10,9 +12,9 @@ import { type MaybeFreshTable, makeFreshRowAuthenticator, type RowFreshness } fr
  */
 export interface VerifiedRows<Row> extends RowAuthenticator<Row> {
   /** Raises the alarm for a row with a wrong MAC. */
-  isValid(row: Row, requestId?: string): Promise<boolean>
+  isValid(row: Row, requestId?: string): Awaitable<boolean>
   /** Throws `internalError` with a `TamperedRowError` as its cause, after raising the alarm. */
-  require(row: Row, requestId?: string): Promise<void>
+  require(row: Row, requestId?: string): Awaitable<void>
 }
 
 /** `keys`: the members of the primary key, where the rows have them. */
@@ -58,16 +60,24 @@ export function makeVerifiedRows<Row extends RowIds & { readonly mac: Uint8Array
   const mac = makeFreshRowAuthenticator(deps, table)
   return Object.freeze({ ...mac, isValid, require: requireValid })
 
-  async function isValid(row: Row, requestId = ''): Promise<boolean> {
-    if (await mac.hasValidMac(row)) return true
+  function isValid(row: Row, requestId = ''): Awaitable<boolean> {
+    return whenDone(mac.hasValidMac(row), (valid) => valid || raiseAlarm(row, requestId))
+  }
+
+  function raiseAlarm(row: Row, requestId: string): false {
     const { id = '', merchantId = id, cardId = '', receiptId } = row
     const ids = { merchantId, cardId, requestId, table: table.name, rowId: rowIdOf(table.keys, row) }
     alarm('row_tampered', receiptId === undefined ? ids : { ...ids, receiptId })
     return false
   }
 
-  async function requireValid(row: Row, requestId = ''): Promise<void> {
-    if (await isValid(row, requestId)) return
+  function requireValid(row: Row, requestId = ''): Awaitable<void> {
+    return whenDone(isValid(row, requestId), (valid) => {
+      if (!valid) refuse(requestId)
+    })
+  }
+
+  function refuse(requestId: string): never {
     throw new RpcError('internalError', { data: requestId, cause: new TamperedRowError(`a row of ${table.name} has a wrong MAC`) })
   }
 }

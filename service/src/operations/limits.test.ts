@@ -95,7 +95,7 @@ test('a retry with the same Idempotency-Key gets the stored outcome, and is coun
   const ctx = makeTestContext(shop.merchantId)
   for (let i = 0; i < 40; i++) {
     const again = idempotency.once<object>(key, {
-      run: (handle) => {
+      run: async (handle) => {
         const idempotency = renderingHandle(handle, bound, ctx)
         return runOperation(bound, { ...ctx, idempotency })
       },

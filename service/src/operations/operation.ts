@@ -1,7 +1,8 @@
 import { RpcError } from '@tessera/contract/errors'
 import type { OperationName, Params, Result, Role, operations } from '@tessera/contract/operations'
-import { parseToken } from '@tessera/vault/token'
+import { parseTokenKey } from '@tessera/vault/token'
 
+import { whenDone, type Awaitable } from '../awaitable.ts'
 import type { IdempotencyHandle } from '../domain/idempotency/handle.ts'
 import type { PendingClaim } from '../domain/idempotency/dependencies.ts'
 import type { RequestContext } from '../domain/request-context.ts'
@@ -16,7 +17,7 @@ export type RequiredRole = Role | 'visitor'
  * outcome is stored under the idempotency key in the transaction of the effect, before `run` returns.
  */
 export interface Handler<Name extends OperationName, Outcome> {
-  run(params: Params<Name>, ctx: RequestContext<Outcome>, app: AppServices): Promise<Outcome>
+  run(params: Params<Name>, ctx: RequestContext<Outcome>, app: AppServices): Awaitable<Outcome>
   render(outcome: Outcome, params: Params<Name>, ctx: RequestContext, app: AppServices): Result<Name>
   /** Throws faults of the params that the schema does not find, before the idempotency key is used. Stores nothing. */
   check?(params: Params<Name>, ctx: RequestContext, app: AppServices): void
@@ -29,7 +30,7 @@ export interface Handler<Name extends OperationName, Outcome> {
 
 /** An operation whose outcome is its result. */
 export interface PlainHandler<Name extends OperationName> {
-  run(params: Params<Name>, ctx: RequestContext<Result<Name>>, app: AppServices): Promise<Result<Name>>
+  run(params: Params<Name>, ctx: RequestContext<Result<Name>>, app: AppServices): Awaitable<Result<Name>>
   render?: never
   check?(params: Params<Name>, ctx: RequestContext, app: AppServices): void
   reconcile?: never
@@ -83,9 +84,9 @@ export interface BoundOperation<Name extends OperationName> {
 export function runOperation<Name extends OperationName>(
   { operation: { run, render }, params, app }: BoundOperation<Name>,
   ctx: RequestContext<unknown>,
-): Promise<Result<Name>> {
+): Awaitable<Result<Name>> {
   if (render === undefined) return run(params, ctx, app)
-  return run(params, ctx, app).then((outcome) => render(outcome, params, ctx, app))
+  return whenDone(run(params, ctx, app), (outcome) => render(outcome, params, ctx, app))
 }
 
 /**
@@ -95,17 +96,15 @@ export function runOperation<Name extends OperationName>(
 export function withFineLimits<T>(
   { operation: { contract }, params, app: { limits } }: BoundOperation<OperationName>,
   { merchantId }: RequestContext,
-  run: () => Promise<T>,
-): Promise<T> {
+  run: () => Awaitable<T>,
+): Awaitable<T> {
   if (contract.countsTowardTokenLimit === true) limits.fine.countToken(tokenIn(params), merchantId)
-  return contract.countsTowardFailureBreaker === true ? limits.failures.watch(merchantId, run) : run()
+  return contract.countsTowardFailureBreaker === true ? limits.failures.watch(merchantId, async () => run()) : run()
 }
 
 /** Throws `tokenShape` for a malformed token. Whether it belongs to a card is decided later. */
 export function expectTokenShape({ token }: { readonly token: string }): void {
-  const read = parseToken(token)
-  if (read === null) throw new RpcError('tokenShape', { data: 'token' })
-  read.secret?.fill(0)
+  if (parseTokenKey(token) === null) throw new RpcError('tokenShape', { data: 'token' })
 }
 
 function tokenIn(params: object): string {

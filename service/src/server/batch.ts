@@ -2,6 +2,7 @@ import { maxBatchTimeMs } from '@tessera/contract/envelope'
 import type { ErrorName } from '@tessera/contract/errors'
 import { isOperationName, operations } from '@tessera/contract/operations'
 
+import type { Awaitable } from '../awaitable.ts'
 import { wipeCall, type ReadCall } from './reader/call-reader.ts'
 import { isEarlier } from './reader/fault.ts'
 
@@ -20,7 +21,7 @@ export interface BatchDeadline {
 export async function handleSequentially<T>(
   calls: readonly ReadCall[],
   { stopping, sleep }: BatchDeadline,
-  handle: (call: ReadCall) => Promise<T>,
+  handle: (call: ReadCall) => Awaitable<T>,
   hasRoomAfter: (reply: T) => boolean = () => true,
 ): Promise<T[]> {
   const waiting = [...calls]

@@ -4,6 +4,7 @@ import { RpcError } from '@tessera/contract/errors'
 import { isOperationName, type OperationName, type Result } from '@tessera/contract/operations'
 import type { CardRoute } from '@tessera/contract/route'
 
+import { whenDone, type Awaitable } from '../awaitable.ts'
 import type { Idempotency } from '../domain/idempotency/idempotency.ts'
 import type { CallerIdentity, DashboardBrowser, OperatorTerminal, RequestContext } from '../domain/request-context.ts'
 import type { AppServices } from '../operations/app-services.ts'
@@ -31,8 +32,8 @@ import { makeReadParams, type ReadParams } from './reader/params.ts'
 import { readCalls } from './reader/read-calls.ts'
 import { replyWithError, replyWithParts, replyWithResult, toRpcError } from './reply.ts'
 
-/** Handles one HTTP request to the API: one call or a batch. Never rejects. */
-export type RequestHandler = (request: HttpRequest) => Promise<HttpReply>
+/** Handles one HTTP request to the API: one call or a batch. Never throws or rejects. */
+export type RequestHandler = (request: HttpRequest) => Awaitable<HttpReply>
 
 export interface PipelineOptions extends BatchDeadline {
   readonly operations: OperationRegistry
@@ -78,32 +79,60 @@ export function createPipeline(options: PipelineOptions, authenticator: Authenti
   }
 }
 
-async function handleCall(read: ReadCall, request: SharedRequest, pipeline: Pipeline): Promise<HttpReply> {
+function handleCall(read: ReadCall, request: SharedRequest, pipeline: Pipeline): Awaitable<HttpReply> {
   const call = beginCall(read, request, pipeline)
+  let result: Awaitable<unknown>
   try {
-    call.result = await runSteps(call, pipeline)
-    return replyWithResult(read.id, call.result, call.requestId)
+    result = runSteps(call, pipeline)
   } catch (err) {
-    return replyWithFailure(call, err, pipeline)
+    return finishCall(call, pipeline, () => replyWithFailure(call, err, pipeline))
+  }
+  if (!(result instanceof Promise)) return finishWithResult(call, result, pipeline)
+  return result.then(
+    (value: unknown) => finishWithResult(call, value, pipeline),
+    (err: unknown) => finishCall(call, pipeline, () => replyWithFailure(call, err, pipeline)),
+  )
+}
+
+function finishWithResult(call: Call, result: unknown, pipeline: Pipeline): HttpReply {
+  return finishCall(call, pipeline, () => {
+    call.result = result
+    try {
+      return replyWithResult(call.read.id, result, call.requestId)
+    } catch (err) {
+      return replyWithFailure(call, err, pipeline)
+    }
+  })
+}
+
+/** Makes the reply, wipes the call and reports it, whatever happens. */
+function finishCall(call: Call, pipeline: Pipeline, reply: () => HttpReply): HttpReply {
+  try {
+    return reply()
   } finally {
-    wipeCall(read)
+    wipeCall(call.read)
     reportCall(call, pipeline)
   }
 }
 
 /** The steps of every call, in the order of docs/reference/wire.md#envelope. A step that refuses the call throws its error. */
-async function runSteps(call: Call, pipeline: Pipeline): Promise<unknown> {
+function runSteps(call: Call, pipeline: Pipeline): Awaitable<unknown> {
   checkEnvelope(call, pipeline)
   const contract = findContract(call, pipeline)
   if (contract.mutates && pipeline.isWriteShed?.() === true) throw new RpcError('overloaded')
-  const caller = acceptCaller(call, await pipeline.authenticator.authenticate(contract, call.request))
+  return whenDone(pipeline.authenticator.authenticate(contract, call.request), (known) => runIdentified(call, contract, known, pipeline))
+}
+
+/** The steps that need to know the caller. */
+function runIdentified(call: Call, contract: OperationRules, known: CallerAuthentication, pipeline: Pipeline): Awaitable<unknown> {
+  const caller = acceptCaller(call, known)
   checkCoarseLimits(call, contract, caller, pipeline)
   const bound = validateParams(call, contract.name, caller, pipeline)
-  const run = (): Promise<unknown> =>
+  const run = (): Awaitable<unknown> =>
     withIdempotency(bound, createRequestContext(call, caller, pipeline), call, pipeline, (ctx) =>
       withFineLimits(bound, ctx, () => runOperation(bound, ctx)),
     )
-  return await (contract.mutates && pipeline.callWrites !== undefined ? pipeline.callWrites.run(call.requestId, run) : run())
+  return contract.mutates && pipeline.callWrites !== undefined ? pipeline.callWrites.run(call.requestId, async () => run()) : run()
 }
 
 /** Handles the calls of a batch one after the other. */
@@ -192,8 +221,8 @@ function withIdempotency<Name extends OperationName>(
   ctx: RequestContext<unknown>,
   { read, request }: Call,
   { idempotency }: Pipeline,
-  run: (ctx: RequestContext<unknown>) => Promise<Result<Name>>,
-): Promise<Result<Name>> {
+  run: (ctx: RequestContext<unknown>) => Awaitable<Result<Name>>,
+): Awaitable<Result<Name>> {
   const { operation, params, app } = bound
   const { idempotencyKey } = request
   if (!operation.contract.mutates || idempotencyKey === null || idempotencyKey === 'invalid') return run(ctx)
@@ -203,7 +232,7 @@ function withIdempotency<Name extends OperationName>(
   return idempotency.once<Result<Name>>(
     { key: idempotencyKey.key, caller, profile, method, params: read.params, cardNumber, requestId, signal },
     {
-      run: (handle) => run({ ...ctx, idempotency: renderingHandle(handle, bound, ctx) }),
+      run: async (handle) => run({ ...ctx, idempotency: renderingHandle(handle, bound, ctx) }),
       reconcile: reconcilerOf(bound, ctx),
     },
   )

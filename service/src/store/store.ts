@@ -1,6 +1,8 @@
 import type { Dek } from '@tessera/vault/dek'
 import type { MessagePort } from 'node:worker_threads'
 
+import type { Awaitable } from '../awaitable.ts'
+
 import type { AuditHead } from './audit.ts'
 import type { RowVersion } from './table.ts'
 import type { OnlyMembersOf, Read, TransactionFunction, WriteResult } from './transaction.ts'
@@ -31,6 +33,8 @@ export interface Store {
   /** Waits at most `deadlineMs` for the writes in progress, then closes. */
   close(deadlineMs: number): Promise<void>
   read<T>(query: Read<T>): Promise<T>
+  /** The same, without a promise where nothing has to be waited for: on SQLite. For what nearly every call reads. */
+  readNow<T>(query: Read<T>): Awaitable<T>
   /**
    * Runs a query of a walk through whole tables, apart from the reads of requests: in another thread on SQLite, on another connection on PostgreSQL. It may
    * take minutes. Throws `StoreDamaged` when a page of the database that the query needs is broken.

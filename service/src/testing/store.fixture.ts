@@ -25,6 +25,11 @@ export function replaceWrite<I, T>(
 
 /** A store whose given queries and transactions are replaced; all others reach `store`. */
 export function replaceInStore(store: Store, ...replacements: readonly StoreReplacement[]): Store {
+  const read: Store['read'] = (query) => {
+    const found = replacements.find((each) => 'read' in each && each.read.statement === query.statement)
+    const original = () => store.read(query)
+    return found === undefined ? original() : (found.run(query.values as never, original) as ReturnType<typeof original>)
+  }
   return {
     kind: store.kind,
     file: store.file,
@@ -43,11 +48,8 @@ export function replaceInStore(store: Store, ...replacements: readonly StoreRepl
     isLocked: (name) => store.isLocked(name),
     close: (deadlineMs) => store.close(deadlineMs),
     scan: (query) => store.scan(query),
-    read: (query) => {
-      const found = replacements.find((each) => 'read' in each && each.read.statement === query.statement)
-      const original = () => store.read(query)
-      return found === undefined ? original() : (found.run(query.values as never, original) as ReturnType<typeof original>)
-    },
+    read,
+    readNow: read,
     write: (transaction, input) => {
       const found = replacements.find((each) => 'transaction' in each && each.transaction === transaction)
       const original = () => store.write(transaction, input)
@@ -75,6 +77,7 @@ export function storeOf(...replacements: readonly StoreReplacement[]): Store {
     isLocked: refuse,
     close: refuse,
     read: refuse,
+    readNow: refuse,
     scan: refuse,
     write: refuse,
   }

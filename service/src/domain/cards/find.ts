@@ -4,8 +4,9 @@ import type { Pan } from '@tessera/contract/card'
 import { RpcError } from '@tessera/contract/errors'
 import { bucketOfId } from '@tessera/vault/id'
 import { openPan } from '@tessera/vault/seal'
-import { parseToken, type ParsedToken } from '@tessera/vault/token'
+import { parseToken, parseTokenKey, type TokenKey } from '@tessera/vault/token'
 
+import { whenDone, type Awaitable } from '../../awaitable.ts'
 import { type CardRow, findCard } from '../../store/cards.ts'
 
 import type { RequestContext } from '../request-context.ts'
@@ -24,11 +25,22 @@ export interface LiveCard {
  */
 export async function requireLiveCard(services: CardServices, token: string, ctx: RequestContext): Promise<LiveCard> {
   const read = parseToken(token)
-  if (read === null) throw new RpcError('tokenShape', { data: 'token' })
-  const card = await findOwnCard(services, read, ctx)
-  if (card === null || read.secret === null) throw new RpcError('cardNotFound')
-  await assertLive(services, card, ctx)
+  const card = await requireLive(services, read, ctx)
+  if (read === null || read.secret === null) throw new RpcError('cardNotFound')
   return { card, secret: read.secret }
+}
+
+/** The same for calls that do not open its number. */
+export function requireLiveCardRow(services: CardServices, token: string, ctx: RequestContext): Awaitable<CardRow> {
+  return requireLive(services, parseTokenKey(token), ctx)
+}
+
+function requireLive(services: CardServices, key: TokenKey | null, ctx: RequestContext): Awaitable<CardRow> {
+  if (key === null) throw new RpcError('tokenShape', { data: 'token' })
+  return whenDone(findOwnCard(services, key, ctx), (card) => {
+    if (card === null) throw new RpcError('cardNotFound')
+    return whenDone(assertLive(services, card, ctx), () => card)
+  })
 }
 
 /** The live card of an id, for dashboard users. Without a token its number cannot be opened. */
@@ -46,9 +58,8 @@ export async function requireLiveCardById(
 
 /** The card of a token in any state, or null. For finding out an outcome; does not open the number. */
 export async function findCardByToken(services: CardServices, token: string, ctx: RequestContext): Promise<CardRow | null> {
-  const read = parseToken(token)
-  read?.secret?.fill(0)
-  const card = read === null ? null : await findOwnCard(services, read, ctx)
+  const key = parseTokenKey(token)
+  const card = key === null ? null : await findOwnCard(services, key, ctx)
   if (card === null) return null
   await services.rows.require(card, ctx.requestId)
   return card
@@ -66,13 +77,16 @@ export async function usePan<T>({ keyring, environment }: CardServices, live: Li
   }
 }
 
-async function findOwnCard({ store }: CardServices, read: ParsedToken, { bucket, merchantId }: RequestContext): Promise<CardRow | null> {
-  const card = read.bucket === bucket ? await store.read(findCard({ bucket, merchantId, cardId: read.cardId })) : null
-  return card !== null && timingSafeEqual(read.hash, card.tokenHash) ? card : null
+function findOwnCard({ store }: CardServices, key: TokenKey, { bucket, merchantId }: RequestContext): Awaitable<CardRow | null> {
+  if (key.bucket !== bucket) return null
+  return whenDone(store.readNow(findCard({ bucket, merchantId, cardId: key.cardId })), (card) =>
+    card !== null && timingSafeEqual(key.hash, card.tokenHash) ? card : null,
+  )
 }
 
-async function assertLive(services: CardServices, card: CardRow, ctx: RequestContext): Promise<void> {
-  await services.rows.require(card, ctx.requestId)
-  if (card.state === 'removed') throw new RpcError('cardDeleted', { data: 'deleted' })
-  if (!isLive(card, services.clock.now())) throw new RpcError('cardEnded')
+function assertLive(services: CardServices, card: CardRow, ctx: RequestContext): Awaitable<void> {
+  return whenDone(services.rows.require(card, ctx.requestId), () => {
+    if (card.state === 'removed') throw new RpcError('cardDeleted', { data: 'deleted' })
+    if (!isLive(card, services.clock.now())) throw new RpcError('cardEnded')
+  })
 }

@@ -43,6 +43,7 @@ export function makeCrashingStore(
     isLocked: async (name) => (count >= write ? silence : store.isLocked(name)),
     close: async (deadlineMs) => (count >= write ? silence : store.close(deadlineMs)),
     read: async (query) => (count >= write ? silence : store.read(query)),
+    readNow: async (query) => (count >= write ? silence : store.readNow(query)),
     scan: async (query) => (count >= write ? silence : store.scan(query)),
     write: async (transaction, input) => {
       if (count >= write) return silence

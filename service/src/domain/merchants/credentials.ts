@@ -2,6 +2,7 @@ import type { OperationName } from '@tessera/contract/operations'
 import { findMatchingVerifier, hashPassword } from '@tessera/vault/credential'
 import type { Keyring } from '@tessera/vault/keyring'
 
+import { whenDone, type Awaitable } from '../../awaitable.ts'
 import type { Credential, MerchantRow } from '../../store/merchants.ts'
 
 /** What a password may call. */
@@ -38,19 +39,33 @@ export function retiredCredential(credential: Credential, now: number): Credenti
  * The active credential that the password matches; null for none. Real and dummy hashes together are always as many, so that the time reveals nothing.
  * The password is hashed once more for each further pepper among the credentials.
  */
-export async function findMatchingCredential(
+export function findMatchingCredential(
   keyring: Keyring,
   merchant: MerchantRow | null,
   id: string,
   password: string,
-): Promise<Credential | null> {
+): Awaitable<Credential | null> {
   const active = merchant === null ? [] : activeCredentials(merchant)
-  let found: Credential | null = null
-  for (const pepperKeyId of new Set(active.map((each) => each.pepperKeyId))) {
+  const [first] = active
+  if (first === undefined)
+    return whenDone(keyring.active('pepper'), (dek) => {
+      findMatchingVerifier(dek, id, password, ...dummies)
+      return null
+    })
+  const findUnder = (pepperKeyId: string): Awaitable<Credential | null> => {
     const verifiers = dummies.map((dummy, at) => (active[at]?.pepperKeyId === pepperKeyId ? active[at].hash : dummy))
-    found = active[findMatchingVerifier(await keyring.byId(pepperKeyId), id, password, ...verifiers)] ?? found
+    return whenDone(keyring.byId(pepperKeyId), (dek) => active[findMatchingVerifier(dek, id, password, ...verifiers)] ?? null)
   }
-  if (active.length === 0) findMatchingVerifier(await keyring.active('pepper'), id, password, ...dummies)
+  if (active.every(({ pepperKeyId }) => pepperKeyId === first.pepperKeyId)) return findUnder(first.pepperKeyId)
+  return findUnderEach([...new Set(active.map(({ pepperKeyId }) => pepperKeyId))], findUnder)
+}
+
+async function findUnderEach(
+  pepperKeyIds: readonly string[],
+  findUnder: (pepperKeyId: string) => Awaitable<Credential | null>,
+): Promise<Credential | null> {
+  let found: Credential | null = null
+  for (const pepperKeyId of pepperKeyIds) found = (await findUnder(pepperKeyId)) ?? found
   return found
 }
 

@@ -110,7 +110,7 @@ test('a merchant row changed without the keys authenticates no caller and raises
       environment,
       alarm: (event, expected) => void alarms.push([event, expected.merchantId]),
     })
-    await assert.rejects(deceived.authenticate(id), /has a wrong MAC/, Object.keys(change).join())
+    await assert.rejects(async () => deceived.authenticate(id), /has a wrong MAC/, Object.keys(change).join())
   }
   assert.deepEqual(
     alarms,

@@ -1,22 +1,23 @@
 import { bucketOf, isId } from '@tessera/vault/id'
 import type { Keyring } from '@tessera/vault/keyring'
 
+import { whenDone, type Awaitable } from '../../awaitable.ts'
 import type { RowFreshness } from '../freshness/row-freshness.ts'
 import type { Clock } from '../../clock.ts'
 import { type MerchantLimits, noSettings, writeSettings } from './settings.ts'
-import { findMerchant, insertMerchant, type MerchantRow, updateMerchant, merchantsTable } from '../../store/merchants.ts'
+import { type Credential, findMerchant, insertMerchant, type MerchantRow, updateMerchant, merchantsTable } from '../../store/merchants.ts'
 import type { Store } from '../../store/store.ts'
 
 import { makeVerifiedRows, type TamperedRowAlarm } from '../verified-rows.ts'
 import { makeMerchantCache, type Merchant, type MerchantCache } from './merchant-cache.ts'
-import { findMatchingCredential, makeCredential, readXAuth, type PasswordScope } from './credentials.ts'
+import { findMatchingCredential, makeCredential, readXAuth, type PasswordScope, type XAuth } from './credentials.ts'
 import { makeMerchantAdministration, type MerchantAdministration, merchantAuditEntry } from './administration.ts'
 import { makeCredentialUsage } from './credential-usage.ts'
 
 /** Authenticates merchants by the X-Auth header of a request. */
 export interface Merchants extends MerchantCache {
   /** `xAuth` is the raw header; null when absent. Every invalid value costs the same work. */
-  authenticate(xAuth: string | null): Promise<AuthenticationResult>
+  authenticate(xAuth: string | null): Awaitable<AuthenticationResult>
   /** Creates the merchant if its id is new and returns whether it was. Throws `RangeError` for a malformed id. */
   ensureMerchant(merchant: NewMerchant): Promise<boolean>
   /** Management by operators. */
@@ -69,12 +70,18 @@ export function makeMerchants(deps: MerchantDependencies): Merchants {
   const usage = makeCredentialUsage(deps)
   return Object.freeze({ authenticate, ensureMerchant, ...cache, administration: makeMerchantAdministration({ ...deps, rows, cache }) })
 
-  async function authenticate(xAuth: string | null): Promise<AuthenticationResult> {
+  function authenticate(xAuth: string | null): Awaitable<AuthenticationResult> {
     const read = readXAuth(xAuth)
     if (read === null) return { kind: 'denied' }
     const { id, password } = read
-    const merchant = isId(id) ? (cache.cached(id) ?? (await cache.find(id))) : null
-    const credential = password === null ? null : await findMatchingCredential(keyring, merchant?.row ?? null, id, password)
+    const found = isId(id) ? (cache.cached(id) ?? cache.find(id)) : null
+    return whenDone(found, (merchant) => {
+      const matching = password === null ? null : findMatchingCredential(keyring, merchant?.row ?? null, id, password)
+      return whenDone(matching, (credential) => resultOf(read, merchant, credential))
+    })
+  }
+
+  function resultOf({ id, password }: XAuth, merchant: Merchant | null, credential: Credential | null): AuthenticationResult {
     if (merchant === null) return { kind: 'unknownMerchant' }
     if (password === null) return authenticated(merchant, 'browser', null)
     if (credential === null) return { kind: 'denied' }

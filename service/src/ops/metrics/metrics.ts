@@ -263,6 +263,7 @@ export function measureCommits(
     isLocked: (name) => store.isLocked(name),
     close: (deadlineMs) => store.close(deadlineMs),
     read: (query) => store.read(query),
+    readNow: (query) => store.readNow(query),
     scan: (query) => store.scan(query),
     async write(transaction, input) {
       const startedAt = performance.now()

@@ -1,6 +1,7 @@
 import type { Profile } from '@tessera/contract/envelope'
 import type { OperationName } from '@tessera/contract/operations'
 
+import type { Awaitable } from '../../awaitable.ts'
 import type { CallerIdentity, DashboardBrowser } from '../../domain/request-context.ts'
 import type { OperationRules } from '../../operations/operation.ts'
 import type { RequestFault } from '../reader/fault.ts'
@@ -12,7 +13,7 @@ export interface Authenticator {
   /** Whether an operation is served at this endpoint. Otherwise it is an unknown method here. */
   serves(method: OperationName): boolean
   /** Identifies the caller. If it may not call this operation, the reason is thrown or returned as a fault. */
-  authenticate(operation: AuthenticationRules, request: AuthenticationRequest): Promise<CallerAuthentication>
+  authenticate(operation: AuthenticationRules, request: AuthenticationRequest): Awaitable<CallerAuthentication>
 }
 
 /** The part of a contract that decides who may call the operation. */
@@ -50,7 +51,7 @@ export interface CallerAuthentication {
  */
 export interface CredentialStore {
   /** `xAuth` is the trimmed value of the header; null if there is none, or more than one. */
-  authenticate(xAuth: string | null): Promise<CredentialCheck>
+  authenticate(xAuth: string | null): Awaitable<CredentialCheck>
 }
 
 export type CredentialCheck = KnownMerchant | { readonly kind: 'unknownMerchant' } | { readonly kind: 'denied' }

@@ -1,5 +1,6 @@
 import { RpcError } from '@tessera/contract/errors'
 
+import { whenDone, type Awaitable } from '../../awaitable.ts'
 import { noCountSharing, type CountSharing } from '../../domain/limits/count-sharing.ts'
 import { makeSlidingCounts } from '../../domain/limits/sliding-counts.ts'
 import type { CredentialCheck, CredentialStore } from './authenticator.ts'
@@ -10,7 +11,7 @@ import type { CredentialCheck, CredentialStore } from './authenticator.ts'
  */
 export interface PasswordThrottle {
   /** Checks the credentials. Throws `passwordLimit` after too many wrong passwords. */
-  authenticate(credentials: CredentialStore, presented: PresentedCredential): Promise<CredentialCheck>
+  authenticate(credentials: CredentialStore, presented: PresentedCredential): Awaitable<CredentialCheck>
 }
 
 export interface PresentedCredential {
@@ -37,15 +38,16 @@ export function makePasswordThrottle(options: PasswordThrottleOptions): Password
   const counts = sharing.sliding('passwords', makeSlidingCounts({ now, maxSubjects: pairsMax }))
   const windows = [{ count: wrongMinuteMax, ms: 60_000 }]
   return Object.freeze({
-    authenticate: async (credentials: CredentialStore, shown: PresentedCredential) => {
+    authenticate: (credentials: CredentialStore, shown: PresentedCredential) => {
       const { xAuth } = shown
       const pair = pairOf(shown)
       if (pair === null) return credentials.authenticate(xAuth)
       const waitMs = counts.waitMs(pair, windows)
       if (waitMs > 0) throw new RpcError('passwordLimit', { retryAfterMs: waitMs })
-      const authenticated = await credentials.authenticate(xAuth)
-      if (authenticated.kind === 'denied') counts.count(pair, windows)
-      return authenticated
+      return whenDone(credentials.authenticate(xAuth), (authenticated) => {
+        if (authenticated.kind === 'denied') counts.count(pair, windows)
+        return authenticated
+      })
     },
   })
 }

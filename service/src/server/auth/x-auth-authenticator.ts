@@ -1,6 +1,7 @@
 import type { Profile } from '@tessera/contract/envelope'
 import { isPublicOperation, type OperationCaller } from '@tessera/contract/operations'
 
+import { whenDone } from '../../awaitable.ts'
 import type { RequestFault } from '../reader/fault.ts'
 
 import { isMethodInScope } from '../../domain/merchants/credentials.ts'
@@ -25,9 +26,9 @@ export interface XAuthOptions {
 export function makeXAuthAuthenticator({ credentials, passwords, origins }: XAuthOptions): Authenticator {
   return Object.freeze<Authenticator>({
     serves: isPublicOperation,
-    async authenticate(needed, request) {
-      const checked = needed.caller === 'nobody' ? null : await passwords.authenticate(credentials, request)
-      return identifyCaller(needed, request, checked, origins)
+    authenticate(needed, request) {
+      const checked = needed.caller === 'nobody' ? null : passwords.authenticate(credentials, request)
+      return whenDone(checked, (known) => identifyCaller(needed, request, known, origins))
     },
   })
 }

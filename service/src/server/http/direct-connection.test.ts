@@ -191,7 +191,7 @@ async function start(options: Partial<HttpServerOptions>, isHeld = false) {
     return { method }
   })
   let handled = 0
-  const handle = (request: Parameters<typeof answer>[0]): Promise<HttpReply> => {
+  const handle = (request: Parameters<typeof answer>[0]): ReturnType<typeof answer> => {
     handled++
     return answer(request)
   }

@@ -29,12 +29,23 @@ export interface ReplyTimes {
 
 /** The same with its status line, as node writes it: direct-connection.test.ts compares the bytes. */
 export function formatReplyHead(reply: HttpReply, options: ReplyHeadOptions, { keepAliveMs, nowMs }: ReplyTimes): string {
-  let head = reply.status === 200 ? fixedOk : fixedUnavailable
-  const headers = replyHeaders(reply, options)
-  head += String(options.contentLength)
-  for (let i = fixedHeaders.length + 1; i < headers.length; i += 2) head += `\r\n${headers[i]}: ${headers[i + 1]}`
+  const fixed = reply.status === 200 ? fixedOk : fixedUnavailable
+  const head = `${fixed}${options.contentLength}${isUsual(reply, options) ? `${usualHeaders}${reply.requestId}${varyLine}` : otherLines(reply, options)}`
   const connection = options.closesConnection ? '' : `Connection: keep-alive\r\nKeep-Alive: timeout=${Math.floor(keepAliveMs / 1000)}\r\n`
   return `${head}\r\nDate: ${httpDate(nowMs)}\r\n${connection}\r\n`
+}
+
+/** A reply that has no headers but those of every reply: they are put together without a list, 1 µs less. */
+function isUsual({ retryAfterSeconds }: HttpReply, { isZipped, origin, addedHeaders, closesConnection }: ReplyHeadOptions): boolean {
+  return retryAfterSeconds === null && !isZipped && origin === null && addedHeaders.length === 0 && !closesConnection
+}
+
+/** The headers behind the length of the body. */
+function otherLines(reply: HttpReply, options: ReplyHeadOptions): string {
+  const headers = replyHeaders(reply, options)
+  let lines = ''
+  for (let i = fixedHeaders.length + 1; i < headers.length; i += 2) lines += `\r\n${headers[i]}: ${headers[i + 1]}`
+  return lines
 }
 
 /** A time as IMF-fixdate (RFC 9110 §5.6.7), which is formatted once a second. */
@@ -51,6 +62,8 @@ let dateSecond = Number.NaN
 let dateText = ''
 /** Up to the length of the body, which is in every reply. */
 const fixedHeaders = ['content-type', 'application/json', ...dataHeaderList, 'content-length']
+const usualHeaders = '\r\nx-request-id: '
+const varyLine = corsHeaders(null).reduce((text, part, i) => text + (i % 2 === 0 ? `\r\n${part}: ` : part), '')
 const fixedOk = formatFixed('HTTP/1.1 200 OK')
 const fixedUnavailable = formatFixed('HTTP/1.1 503 Service Unavailable')
 

@@ -81,6 +81,7 @@ export async function openPostgresStore(start: PostgresStart): Promise<Store> {
     },
     write: (transaction, input) => watched(writers.write(transaction, input)) as Promise<never>,
     read: (read) => watched(readers.read(read)),
+    readNow: (read) => watched(readers.read(read)),
     scan: (query) => watched(scanners.read(query)),
     setAuditKey: (key) => void (chains.key = key),
     auditHeads: () => [...chains.heads.values()],

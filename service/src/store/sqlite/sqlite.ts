@@ -71,16 +71,18 @@ function makeStore(path: string, committer: Committer): StoreOfThread {
   const reader = connectReader(path)
   const scanner = makeScanner(path)
   let open = true
+  const readNow: Store['readNow'] = ({ statement, values, map }) => {
+    if (!open) throw new StoreUnavailable('the store is closed')
+    return map(reader.run(statement, values))
+  }
   return {
     kind: 'sqlite',
     file: path,
     durability: 'local',
     write: (transaction, input) =>
       open ? (committer.write(transaction.name, input) as Promise<never>) : Promise.reject(new StoreUnavailable('the store is closed')),
-    read: async ({ statement, values, map }) => {
-      if (!open) throw new StoreUnavailable('the store is closed')
-      return map(reader.run(statement, values))
-    },
+    read: async (query) => readNow(query),
+    readNow,
     scan: (query) => scanner.scan(query),
     auditHeads: () => [committer.auditHead()].filter((head) => head !== null),
     watchAudit: (listener) => committer.watchAudit(listener),
