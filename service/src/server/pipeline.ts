@@ -72,10 +72,10 @@ export function createPipeline(options: PipelineOptions, authenticator: Authenti
   const detector = makeCardNumberDetector(options.cardRoutes)
   const pipeline: Pipeline = { ...options, authenticator, readParams: makeReadParams() }
   return (request) => {
-    const shared = toSharedRequest(request)
+    const bytes = request.body.length
     const read = readCalls(request, detector)
-    if (read.kind === 'call') return handleCall(read.call, { ...shared, headReadAt: request.headReadAt ?? null }, pipeline)
-    return handleBatch(read.calls, shared, pipeline)
+    if (read.kind === 'call') return handleCall(read.call, toSharedRequest(request, bytes, request.headReadAt ?? null), pipeline)
+    return handleBatch(read.calls, toSharedRequest(request, bytes, null), pipeline)
   }
 }
 
@@ -192,7 +192,7 @@ function validateParams<Name extends OperationName>(
 function createRequestContext({ requestId, read, request }: Call, caller: CallerIdentity, { signal }: Pipeline): RequestContext<unknown> {
   const { merchantId, bucket } = caller
   const { profile, language, address, origin, browser, terminal } = request
-  return {
+  const ctx: RequestContext<unknown> = {
     caller,
     merchantId,
     bucket,
@@ -205,9 +205,9 @@ function createRequestContext({ requestId, read, request }: Call, caller: Caller
     cardNumber: read.cardNumber,
     signal,
     idempotency: null,
-    ...(browser === undefined ? {} : { browser }),
-    ...(terminal === undefined ? {} : { terminal }),
   }
+  if (browser === undefined && terminal === undefined) return ctx
+  return { ...ctx, ...(browser === undefined ? {} : { browser }), ...(terminal === undefined ? {} : { terminal }) }
 }
 
 function actorOf({ kind, merchantId, user }: CallerIdentity): string {
@@ -301,13 +301,12 @@ interface Call {
   error: RpcError | null
 }
 
-function toSharedRequest(request: HttpRequest): SharedRequest {
-  const { xAuth, origin, isFromBrowser, idempotencyKey, address, body, browser, terminal, segment, acceptLanguage } = request
+function toSharedRequest(request: HttpRequest, bytes: number, headReadAt: number | null): SharedRequest {
+  const { xAuth, origin, isFromBrowser, idempotencyKey, address, browser, terminal, segment, acceptLanguage } = request
   const { holdReply = hasRoom } = request
   const profile = segment === null ? 'subscribe' : 'spec'
   const language = readLanguage(acceptLanguage)
-  const bytes = body.length
-  return { xAuth, origin, isFromBrowser, idempotencyKey, address, profile, language, bytes, browser, terminal, holdReply, headReadAt: null }
+  return { xAuth, origin, isFromBrowser, idempotencyKey, address, profile, language, bytes, browser, terminal, holdReply, headReadAt }
 }
 
 const hasRoom = (): boolean => true

@@ -34,11 +34,16 @@ export interface CallCounterDependencies {
 export function makeCallCounters({ store, clock }: CallCounterDependencies): CallCounters {
   /** Of calls. */
   const calls = new Map<string, BufferedCounter>()
+  /** The one that counted last, while it is among them. */
+  let latest: BufferedCounter | null = null
   return Object.freeze({ timed, failed, runOnce, deleteOld })
 
   function timed(merchantId: string, ms: number): void {
-    const bound = spanBounds.find((each) => ms <= each)
-    add(calls, { merchantId, hour: hourOf(clock.now()), name: `ms:${String(bound ?? 'more')}`, count: 1 })
+    const hour = hourOf(clock.now())
+    const name = spanNameOf(ms)
+    // Most calls are of the same merchant, hour and length as the one before.
+    if (latest?.merchantId === merchantId && latest.hour === hour && latest.name === name) latest.count++
+    else latest = add(calls, { merchantId, hour, name, count: 1 })
   }
 
   function failed(merchantId: string, call: FailedCall): void {
@@ -63,6 +68,7 @@ export function makeCallCounters({ store, clock }: CallCounterDependencies): Cal
     if (calls.size === 0) return
     const pending = [...calls.values()]
     calls.clear()
+    latest = null
     try {
       await store.write(addCounters, { counters: toRows(pending), position: null })
     } catch (err) {
@@ -147,14 +153,23 @@ const counted: Readonly<Record<string, string>> = Object.freeze({
 const firsts: ReadonlySet<string> = new Set(['created', 'verified', 'paid'])
 
 /** A counter's row as it is buffered: the bucket is a hash of the merchant's id, and computed once a row instead of once a call. */
-type BufferedCounter = Omit<CounterRow, 'bucket'>
+type BufferedCounter = Omit<CounterRow, 'bucket' | 'count'> & { count: number }
 
-function add(counters: Map<string, BufferedCounter>, counter: BufferedCounter): void {
+/** Returns the counter that counts; null for a new one above the limit, which is ignored until the next round. */
+function add(counters: Map<string, BufferedCounter>, counter: BufferedCounter): BufferedCounter | null {
   const key = `${counter.merchantId} ${counter.hour} ${counter.name}`
   const there = counters.get(key)
-  // New keys above this limit are ignored until the next round.
-  if (there === undefined && counters.size >= maxCounters) return
-  counters.set(key, { ...counter, count: counter.count + (there?.count ?? 0) })
+  if (there !== undefined) there.count += counter.count
+  else if (counters.size >= maxCounters) return null
+  else counters.set(key, counter)
+  return there ?? counter
+}
+
+/** The name of the counter of calls of this length. */
+function spanNameOf(ms: number): string {
+  let at = 0
+  while (at < spanBounds.length && ms > (spanBounds[at] ?? 0)) at++
+  return spanNames[at] ?? ''
 }
 
 /** In one order, so that two processes cannot wait for each other's rows. */
@@ -174,6 +189,7 @@ export function hourOf(at: number): number {
 
 /** Upper bounds of the buckets, milliseconds. Longer calls are counted as `more`. */
 export const spanBounds = Object.freeze([5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000, 15_000] as const)
+const spanNames: readonly string[] = [...spanBounds, 'more'].map((bound) => `ms:${bound}`)
 /** The longest period of the overview (92 days), the one before it, and a day. */
 export const storedHours = 185 * 24
 const failedPrefix = 'error:'

@@ -1,4 +1,5 @@
 import { isOperationName } from '@tessera/contract/operations'
+import { isId } from '@tessera/vault/id'
 
 import { describeError } from './describe-error.ts'
 
@@ -7,28 +8,32 @@ export type LogFields = { readonly [name in FieldName]?: unknown } & { readonly 
 
 type FieldName = keyof typeof shapes
 
-/** Returns the allowed fields that are of their shape. The rest is left out without a trace, since the trace could be the leak. */
-export function allowFields(fields: LogFields): Record<string, unknown> {
-  const allowed: Record<string, unknown> = {}
+/**
+ * The allowed fields that are of their shape, as the members of a JSON object. The rest is left out without a trace, since the trace could be the leak. Most
+ * shapes have nothing to escape, so that the members are put together without an object and JSON.stringify: 1 µs less in the line of a call.
+ */
+export function formatFields(fields: LogFields): string {
+  let members = ''
   for (const name of Object.keys(fields)) {
     const value = fields[name]
-    if (value === undefined || value === null || !Object.hasOwn(shapes, name)) continue
-    const shown = shapes[name as FieldName](value)
-    if (shown !== undefined) allowed[name] = shown
+    if (value === undefined || value === null) continue
+    const shown = shapesByName.get(name)?.(value)
+    if (shown !== undefined) members += `${members === '' ? '' : ','}"${name}":${shown}`
   }
-  return allowed
+  return members
 }
 
-type Shape = (value: unknown) => unknown
+/** The JSON of a value; undefined for one that is not shown. */
+type Shape = (value: unknown) => string | undefined
 
 const shapes = {
   // A call.
-  requestId: text(/^[0-9a-f]{24}$/),
-  method: (value) => (typeof value === 'string' && isOperationName(value) ? value : undefined),
-  profile: text(/^(spec|subscribe)$/),
-  merchantId: text(/^[0-9a-f]{24}$/),
-  cardId: text(/^[0-9a-f]{24}$/),
-  receiptId: text(/^[0-9a-f]{24}$/),
+  requestId: id,
+  method: (value) => (typeof value === 'string' && isOperationName(value) ? `"${value}"` : undefined),
+  profile: (value) => (value === 'spec' || value === 'subscribe' ? `"${value}"` : undefined),
+  merchantId: id,
+  cardId: id,
+  receiptId: id,
   code: number,
   reason: text(/^[a-z][a-z0-9_]{0,47}$/),
   ms: number,
@@ -55,7 +60,7 @@ const shapes = {
   durability: text(/^(local|replicated)$/),
   store: text(/^(sqlite|postgres)$/),
   url: text(/^https?:\/\/[0-9A-Za-z.:[\]-]{1,253}$/),
-  folder: text(/^[^\0-\x1f]{1,512}$/),
+  folder: (value) => (typeof value === 'string' && /^[^\0-\x1f]{1,512}$/.test(value) ? JSON.stringify(value) : undefined),
   coreDumps: text(/^(off|on|unknown)$/),
   signal: text(/^SIG[A-Z0-9]{2,10}$/),
   pid: number,
@@ -81,7 +86,7 @@ const shapes = {
   // A migration.
   number,
   name: text(/^[a-z0-9-]{1,48}$/),
-  breaking: (value) => (typeof value === 'boolean' ? value : undefined),
+  breaking: (value) => (typeof value === 'boolean' ? String(value) : undefined),
   // Keys, and who had a share of the one that wraps them.
   custodian: text(/^[A-Za-z0-9._-]{1,32}$/),
   keyId: text(/^[0-9a-f]{32}$/),
@@ -91,15 +96,24 @@ const shapes = {
   action: text(/^[a-z]{1,16}\.[a-z_]{1,24}$/),
   kek: text(/^[0-9A-Za-z._:-]{1,64}$/),
   // An error: class, code and stack, and its message without values.
-  err: describeError,
+  err: (value) => JSON.stringify(describeError(value)) as string | undefined,
 } as const satisfies Record<string, Shape>
 
+const shapesByName: ReadonlyMap<string, Shape> = new Map(Object.entries(shapes))
+
+/** Of a shape without quotation marks, backslashes and control characters. */
 function text(shape: RegExp): Shape {
-  return (value) => (typeof value === 'string' && shape.test(value) ? value : undefined)
+  return (value) => (typeof value === 'string' && shape.test(value) ? `"${value}"` : undefined)
 }
 
-function number(value: unknown): number | undefined {
-  return typeof value === 'number' && Number.isFinite(value) && Math.abs(value) < NUMBER_MAX ? Math.round(value * 1000) / 1000 : undefined
+function id(value: unknown): string | undefined {
+  return typeof value === 'string' && isId(value) ? `"${value}"` : undefined
+}
+
+function number(value: unknown): string | undefined {
+  return typeof value === 'number' && Number.isFinite(value) && Math.abs(value) < NUMBER_MAX
+    ? String(Math.round(value * 1000) / 1000)
+    : undefined
 }
 
 /** Below the twelve digits of the shortest card number. */

@@ -1,4 +1,4 @@
-import { allowFields } from './fields.ts'
+import { formatFields } from './fields.ts'
 import type { LogFields } from './fields.ts'
 import { scrubLine } from './scrub.ts'
 
@@ -55,9 +55,9 @@ export function makeLog(level: LogLevel, sink: Sink, now: () => number): Log {
   })
 }
 
-/** One line as pino writes it, level and time first, the event last. The fields are written by JSON.stringify in one go. */
+/** One line as pino writes it, level and time first, the event last. */
 function writeLine(level: LogLevel, time: string, event: string, fields: LogFields): string {
-  const members = JSON.stringify(allowFields(fields)).slice(1, -1)
+  const members = formatFields(fields)
   return `{"level":"${level}","time":"${time}",${members}${members === '' ? '' : ','}"event":${JSON.stringify(event)}}\n`
 }
 

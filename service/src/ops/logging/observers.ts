@@ -44,8 +44,8 @@ export function makeCallObserver(log: Log, metrics: Metrics, sampleEvery = 1): C
       const { requestId, method, profile, merchantId, ms, bytes } = entry
       const suppressed = code === 0 ? sample() : 0
       if (suppressed === null) return
-      const extra = { ...(reason === '' ? {} : { reason }), ...(suppressed === 0 ? {} : { suppressed }) }
-      log.info('request', { requestId, method, profile, merchantId, code, ...extra, ms, bytes })
+      const [shownReason, shownSuppressed] = [reason === '' ? null : reason, suppressed === 0 ? null : suppressed]
+      log.info('request', { requestId, method, profile, merchantId, code, reason: shownReason, suppressed: shownSuppressed, ms, bytes })
     },
     failed(failure: CallFailure) {
       const { requestId, method, error, cause } = failure

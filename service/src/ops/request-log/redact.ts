@@ -1,6 +1,7 @@
 import { isPlainName } from '@tessera/contract/envelope'
 import { maskPhone } from '@tessera/contract/card'
 import { hasValidCheckDigit } from '@tessera/contract/check-digit'
+import { isId } from '@tessera/vault/id'
 import { publicOperations, type MemberLogRule, type MemberLogRules } from '@tessera/contract/operations'
 
 /** One member as it is stored: its value, or the reason why it is hidden and its size. */
@@ -47,7 +48,14 @@ export function isLoggableName(text: string): boolean {
 
 /** 24 hex digits that contain no card number. One id in several hundred has a long enough run of decimal digits, and few of those a valid check digit. */
 export function isLoggableId(text: string): boolean {
-  return /^[0-9a-f]{24}$/.test(text) && !(text.match(/\d{15,}/g) ?? []).some(holdsPan)
+  // Most ids have no run of digits that is long enough, so no regular expression is asked: three ids of each check.
+  return isId(text) && !(hasLongDigitRun(text) && (text.match(/\d{15,}/g) ?? []).some(holdsPan))
+}
+
+function hasLongDigitRun(id: string): boolean {
+  let run = 0
+  for (let i = 0; i < id.length && run < panLengthMin; i++) run = id.charCodeAt(i) <= digitNine ? run + 1 : 0
+  return run >= panLengthMin
 }
 
 /** Whether some of the digits could be a card number of 15 to 19 digits; shorter ones are no longer issued. */
@@ -165,6 +173,8 @@ const tokenShape = /^[0-9a-f]{24}_[0-9A-Za-z]{20,103}$/
 const membersMax = 40
 const nameLengthMax = 32
 const panLengthMin = 15
+/** In an id every character up to it is a digit. */
+const digitNine = 0x39
 const panLengthMax = 19
 const numberEnd = 1e11
 const timestampFrom = Date.UTC(2000)

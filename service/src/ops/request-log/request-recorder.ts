@@ -135,12 +135,13 @@ export function makeRequestRecorder(dependencies: RequestRecorderDependencies): 
 
   async function write(rows: readonly EncodedRow[]): Promise<number> {
     if (rows.length === 0) return 0
-    await requestLog.append(toSegments(rows))
-    for (const { merchantId, caller } of rows) {
+    const segments = toSegments(rows)
+    await requestLog.append(segments)
+    for (const { merchantId, caller, calls } of segments) {
       const key = `${merchantId} ${caller}`
       const existing = written.get(key)
-      if (existing !== undefined) existing.count++
-      else if (written.size < countersMax) written.set(key, { merchantId, caller, count: 1, wasCounted: false })
+      if (existing !== undefined) existing.count += calls
+      else if (written.size < countersMax) written.set(key, { merchantId, caller, count: calls, wasCounted: false })
     }
     return rows.length
   }

@@ -84,6 +84,8 @@ class DirectConnection {
   #requestNumber = 0
   #body: Buffer = noBytes
   #address = ''
+  /** Of the client, where it is no proxy that names another one with each request. */
+  readonly #ownAddress: string | null
   #headReadAt: number | undefined
   #charge: MemoryCharge | null = null
   /** What has arrived behind it, or, while none is in progress, a part of one. */
@@ -96,6 +98,9 @@ class DirectConnection {
     this.#serving = serving
     this.#state = serving.state
     this.#leave = leave
+    const peer = plainAddress(socket.remoteAddress ?? '')
+    this.#ownAddress = serving.state.proxies.has(peer) ? null : peer
+    this.#address = peer
     socket.setTimeout(serving.bounds.headersTimeoutMs)
     socket.on('timeout', this.#timeOut)
     socket.on('end', this.#end)
@@ -170,7 +175,7 @@ class DirectConnection {
     const { socket } = this
     const { isDraining, isApiHost, proxies, memory, shedder, turns, now } = this.#state
     if (isDraining || isClosing(socket) || !isApiHost(request.headers.host)) return false
-    this.#address = clientAddress(socket.remoteAddress ?? '', request.rawHeaders, proxies)
+    if (this.#ownAddress === null) this.#address = clientAddress(socket.remoteAddress ?? '', request.rawHeaders, proxies)
     const charge = memory.open(socket, this.#address)
     if (charge.isFlood || charge.findFull(received.length) !== null) {
       charge.release()

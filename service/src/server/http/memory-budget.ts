@@ -23,6 +23,7 @@ export class MemoryBudget {
   /** Of replies that were not read, in the process. */
   unreadBytes = 0
   readonly #addresses = new Map<string, AddressAccount>()
+  /** From its first request until it closes. */
   readonly #connections = new Set<ConnectionAccount>()
   readonly #onCut: (reason: CutReason) => void
 
@@ -51,7 +52,6 @@ export class MemoryBudget {
 
   close(charge: MemoryCharge, connection: ConnectionAccount, address: AddressAccount): void {
     connection.charges.delete(charge)
-    if (connection.charges.size === 0) this.#connections.delete(connection)
     address.charges--
     if (address.charges === 0) this.#addresses.delete(address.subscriber)
   }
@@ -78,13 +78,13 @@ export class MemoryBudget {
 
   #connectionOf(socket: BudgetedSocket): ConnectionAccount {
     const known = socket[account]
-    if (known !== undefined) {
-      this.#connections.add(known)
-      return known
-    }
+    if (known !== undefined) return known
     const opened: ConnectionAccount = { socket, bytes: 0, unreadBytes: 0, charges: new Set() }
     socket[account] = opened
-    socket.once('close', () => releaseAll(opened))
+    socket.once('close', () => {
+      this.#connections.delete(opened)
+      releaseAll(opened)
+    })
     this.#connections.add(opened)
     return opened
   }
