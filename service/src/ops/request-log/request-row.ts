@@ -60,7 +60,15 @@ export function encodeRow(row: RequestRow): EncodedRow {
   const { data, params, result } = row.detail
   const detail = `[${quote(data)},${encodeMembers(params)},${params.more},${encodeMembers(result)},${result.more}]`
   const text = `[${at},"${requestId}","${method}","${profile}",${code},"${reason}",${micros},"${cardId}","${addressClass}",${lost},${lostFrom},${bytes},${detail}]`
-  return { bucket, merchantId, caller, at, requestId, isError: code !== 0, isGap: lost > 0, micros, text }
+  return { bucket, merchantId, caller, at, requestId, isError: code !== 0, isGap: lost > 0, micros, text: flatten(text) }
+}
+
+/**
+ * Makes the text of a row one piece of memory. A text that was put together is a tree of its parts until a character of it is read: 1,900 bytes instead of 370,
+ * which the collector copies node by node as long as the row waits. Of a comparison that decides nothing the compiler would leave out the reading too.
+ */
+function flatten(text: string): string {
+  return text.charCodeAt(0) === bracket ? text : JSON.stringify(null)
 }
 
 type Member = RedactedMembers['list'][number]
@@ -187,5 +195,6 @@ function toSegment(rows: readonly EncodedRow[]): RequestSegment {
 
 const quotationMark = 0x22
 const backslash = 0x5c
+const bracket = 0x5b
 /** Some thirty kilobytes: a page of a list reads one or two. */
 const maxSegmentRows = 100
