@@ -36,6 +36,11 @@ export function decodeBase62Into(bytes: Uint8Array, text: string): boolean {
   return true
 }
 
+/** Whether the character code is of a letter or a digit. */
+export function isBase62(code: number): boolean {
+  return (digitValues[code] ?? noDigit) !== noDigit
+}
+
 /** Divides the number by 62^5 in place and returns the remainder. Sums stay below 2^46, exact in a double. */
 function divide(words: Uint16Array): number {
   let remainder = 0

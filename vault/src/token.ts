@@ -1,6 +1,6 @@
 import { allocateOffHeap } from '@tessera/contract/off-heap'
 
-import { decodeBase62, decodeBase62Into, encodeBase62 } from './base62.ts'
+import { decodeBase62, decodeBase62Into, encodeBase62, isBase62 } from './base62.ts'
 import { sha256 } from './hmac.ts'
 import { bucketOfId, drawId, isId, issueId } from './id.ts'
 import { fillSecret } from './random.ts'
@@ -37,7 +37,7 @@ export interface ParsedToken extends TokenKey {
 
 /** Parses a token; null when it is not of token shape. */
 export function parseToken(text: string): ParsedToken | null {
-  if (!tokenShape.test(text)) return null
+  if (!isTokenShape(text)) return null
   const cardId = text.slice(0, 24)
   const secret = decodeBase62(text.slice(25))
   // A stored hash is that of 32 bytes. The text is longer, so its hash belongs to no card, and takes the same time.
@@ -51,14 +51,22 @@ export function parseTokenKey(text: string): TokenKey | null {
   if (!decodeBase62Into(scratch, half) || text[24] !== '_' || !isId(cardId)) {
     scratch.fill(0)
     // No token was issued with such a right half, whatever its shape.
-    return tokenShape.test(text) ? { cardId, bucket: bucketOfId(cardId) ?? 0, hash: sha256(text) } : null
+    return isTokenShape(text) ? { cardId, bucket: bucketOfId(cardId) ?? 0, hash: sha256(text) } : null
   }
   const hash = sha256(scratch)
   scratch.fill(0)
   return { cardId, bucket: bucketOfId(cardId) ?? 0, hash }
 }
 
+/** Whether a text is `<card id>_<20 to 103 letters and digits>`: not that it was issued. */
+export function isTokenShape(text: string): boolean {
+  if (text.length < shapeMin || text.length > shapeMax || text[24] !== '_') return false
+  for (let i = 25; i < text.length; i++) if (!isBase62(text.charCodeAt(i))) return false
+  return isId(text.slice(0, 24))
+}
+
 const secretBytes = 32
+const shapeMin = 24 + 1 + 20
+const shapeMax = 24 + 1 + 103
 /** Outside the collector's heap; zeroed between uses. */
 const scratch = allocateOffHeap(secretBytes)
-const tokenShape = /^[0-9a-f]{24}_[0-9A-Za-z]{20,103}$/

@@ -2,6 +2,7 @@ import { isPlainName } from '@tessera/contract/envelope'
 import { maskPhone } from '@tessera/contract/card'
 import { hasValidCheckDigit } from '@tessera/contract/check-digit'
 import { isId } from '@tessera/vault/id'
+import { isTokenShape } from '@tessera/vault/token'
 import { publicOperations, type MemberLogRule, type MemberLogRules } from '@tessera/contract/operations'
 
 /** One member as it is stored: its value, or the reason why it is hidden and its size. */
@@ -68,36 +69,43 @@ function holdsPan(digits: string): boolean {
   return false
 }
 
+/** The rules of the members of one object, by name: found without putting a path together for each member of each call, 1 µs less. */
 interface Rules {
-  readonly rules: ReadonlyMap<string, MemberLogRule>
-  /** Objects whose members have rules. */
-  readonly parents: ReadonlySet<string>
+  /** Of the object itself, with a dot at its end; '' at the top. */
+  readonly at: string
+  readonly members: ReadonlyMap<string, MemberRules>
+  /** Of every other member. */
+  readonly wildcard: MemberLogRule | null
+}
+
+interface MemberRules {
+  readonly path: string
+  readonly rule: MemberLogRule | null
+  /** Null: no member of it has a rule. */
+  readonly inside: Rules | null
 }
 
 function walk(rules: Rules, members: object, listsUnknown: boolean): RedactedMembers {
   const list: RedactedMember[] = []
   let more = 0
-  visit(members, '')
+  visit(members, rules)
   return { list, more }
 
-  function visit(object: object, at: string): void {
+  function visit(object: object, { at, members: known, wildcard }: Rules): void {
     const values = object as Readonly<Record<string, unknown>>
     for (const name of Object.keys(values)) {
       const value = values[name]
-      const path = at + name
-      const rule = rules.rules.get(path)
-      if (rule !== undefined) add(redactValue(path, rule, value))
-      else visitOther(name, value, at)
+      const member = known.get(name)
+      if (typeof member?.rule === 'string') add(redactValue(member.path, member.rule, value))
+      else if (wildcard !== null) add(redactValue(at + nameOf(name), wildcard, value))
+      else if (member !== undefined) visitInside(member, value)
+      else if (listsUnknown) add({ path: at + nameOf(name), value: null, hidden: 'unknown', size: 0 })
     }
   }
 
-  function visitOther(name: string, value: unknown, at: string): void {
-    const path = at + name
-    const wildcardRule = rules.rules.get(`${at}*`)
-    if (wildcardRule !== undefined) add(redactValue(at + nameOf(name), wildcardRule, value))
-    else if (rules.parents.has(path) && isObject(value)) visit(value, `${path}.`)
-    else if (rules.parents.has(path)) add({ path, value: null, ...(value === null ? visible : describe(value)) })
-    else if (listsUnknown) add({ path: at + nameOf(name), value: null, hidden: 'unknown', size: 0 })
+  function visitInside({ path, inside }: MemberRules, value: unknown): void {
+    if (inside !== null && isObject(value)) visit(value, inside)
+    else add({ path, value: null, ...(value === null ? visible : describe(value)) })
   }
 
   function add(member: RedactedMember): void {
@@ -124,11 +132,15 @@ const valueReaders: Readonly<Record<Exclude<MemberLogRule, 'secret'>, LoggedValu
   timestamp: (value) =>
     value === 0 ? 0 : isInteger(value) && value > timestampFrom && value < timestampTo ? new Date(value).toISOString() : null,
   id: (value) => (typeof value === 'string' && isLoggableId(value) ? value : null),
-  card: (value) => (typeof value === 'string' && tokenShape.test(value) && isLoggableId(value.slice(0, 24)) ? value.slice(0, 24) : null),
+  card: (value) => (typeof value === 'string' && isTokenShape(value) ? loggableCardId(value.slice(0, 24)) : null),
   mask: (value) => (typeof value === 'string' && /^[0-9]{4,6}\*{3,6}[0-9]{2,4}$/.test(value) ? value : null),
   phone: (value) => (typeof value === 'string' && /^[0-9]{9,15}$/.test(value) ? maskPhone(value) : null),
   plainName: (value) => ((typeof value === 'string' || typeof value === 'number') && isLoggableName(String(value)) ? value : null),
   shape: () => null,
+}
+
+function loggableCardId(id: string): string | null {
+  return isLoggableId(id) ? id : null
 }
 
 function describe(value: unknown): Pick<RedactedMember, 'hidden' | 'size'> {
@@ -155,10 +167,15 @@ function rulesOf(method: string | null): { readonly params: Rules; readonly resu
   return method === null ? undefined : allRules.get(method)
 }
 
-function compile(members: MemberLogRules): Rules {
-  const paths = Object.keys(members)
-  const parents = paths.flatMap((path) => path.split('.').map((_, at, parts) => parts.slice(0, at).join('.')))
-  return { rules: new Map(Object.entries(members)), parents: new Set(parents.filter((path) => path !== '')) }
+function compile(rules: MemberLogRules, at = ''): Rules {
+  const paths = Object.keys(rules).filter((path) => path.startsWith(at) && path !== `${at}*`)
+  const names = new Set(paths.map((path) => path.slice(at.length).split('.', 1)[0] ?? ''))
+  const members = Array.from(names, (name): [string, MemberRules] => {
+    const path = at + name
+    const isParent = paths.some((each) => each.startsWith(`${path}.`))
+    return [name, { path, rule: rules[path] ?? null, inside: isParent ? compile(rules, `${path}.`) : null }]
+  })
+  return { at, members: new Map(members), wildcard: rules[`${at}*`] ?? null }
 }
 
 const allRules = new Map(
@@ -169,7 +186,6 @@ const allRules = new Map(
 )
 const none: Rules = compile({})
 const visible = Object.freeze({ hidden: null, size: 0 })
-const tokenShape = /^[0-9a-f]{24}_[0-9A-Za-z]{20,103}$/
 const membersMax = 40
 const nameLengthMax = 32
 const panLengthMin = 15

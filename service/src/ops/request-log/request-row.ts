@@ -79,8 +79,9 @@ function encodeMembers({ list }: RedactedMembers): string {
   let text = '['
   for (const { path, value, hidden, size } of list) {
     if (text.length > 1) text += ','
-    if (hidden !== null) text += `[${quote(path)},null,"${hidden}",${size}]`
-    else text += `[${quote(path)},${typeof value === 'string' ? quote(value) : String(value)}]`
+    text += `[${quote(path)},`
+    if (hidden !== null) text += `null,"${hidden}",${size}]`
+    else text += typeof value === 'string' ? `${quote(value)}]` : `${value}]`
   }
   return `${text}]`
 }
