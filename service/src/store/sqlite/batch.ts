@@ -33,10 +33,11 @@ export interface BatchWriter {
   setAuditKey(key: Dek): void
 }
 
-/** Group commit: one COMMIT for all transactions of a batch, each in a savepoint of its own. */
+/** Group commit: one COMMIT for all transactions of a batch. One that fails or rolls back takes nothing of the others with it. */
 export function makeBatchWriter(connection: Connection): BatchWriter {
   const begin = connection.db.prepare('begin immediate')
   const commit = connection.db.prepare('commit')
+  const rollback = connection.db.prepare('rollback')
   const save = connection.db.prepare('savepoint unit')
   const release = connection.db.prepare('release unit')
   const read = connection.db.prepare('select 1 from sqlite_schema limit 1')
@@ -49,6 +50,8 @@ export function makeBatchWriter(connection: Connection): BatchWriter {
   /** What the entries of the batch say about versions above 1. */
   let versions: RowVersion[] = []
   let isBehindCut = false
+  /** How many of the next batches have a savepoint for each transaction. */
+  let batchesInSavepoints = 0
   return { write: writeBatch, setAuditKey }
 
   function setAuditKey(key: Dek): void {
@@ -59,12 +62,9 @@ export function makeBatchWriter(connection: Connection): BatchWriter {
 
   function writeBatch(batch: readonly NamedTransaction[]): BatchResult {
     try {
-      begin.run()
       isBehindCut = false
-      refreshHead()
-      const before = head
-      versions = []
-      const ends = batch.map(runTransaction)
+      const before = beginBatch()
+      const ends = batchesInSavepoints > 0 ? runInSavepoints(batch) : (runTogether(batch) ?? repeatInSavepoints(batch, before))
       commit.run()
       showCommit()
       committed = head
@@ -101,6 +101,44 @@ export function makeBatchWriter(connection: Connection): BatchWriter {
     const stored = query.map(connection.run(query.statement, query.values))
     head = stored !== null && stored.seq > committed.seq ? stored : committed
     isBehindCut = (stored?.seq ?? 0) < committed.seq
+  }
+
+  /** Returns the head to which the batch appends. */
+  function beginBatch(): AuditHead {
+    begin.run()
+    refreshHead()
+    versions = []
+    return head
+  }
+
+  /** Without savepoints, for which SQLite copies each page that a transaction changes. Null when one of them fails or rolls back: nothing of the batch counts then. */
+  function runTogether(batch: readonly NamedTransaction[]): TransactionResult[] | null {
+    const ends: TransactionResult[] = []
+    try {
+      for (const named of batch) {
+        const { result, isRolledBack } = drive(startTransaction(named))
+        if (isRolledBack) return null
+        ends.push({ result })
+      }
+      return ends
+    } catch (err) {
+      if (sqliteFaultOf(err) !== 'statement' || !connection.db.isTransaction) throw err
+      return null
+    }
+  }
+
+  /** So do the next batches from the start: nobody makes the thread do all work twice. */
+  function repeatInSavepoints(batch: readonly NamedTransaction[], before: AuditHead): TransactionResult[] {
+    rollback.run()
+    head = before
+    beginBatch()
+    batchesInSavepoints = savepointBatches
+    return runInSavepoints(batch)
+  }
+
+  function runInSavepoints(batch: readonly NamedTransaction[]): TransactionResult[] {
+    batchesInSavepoints--
+    return batch.map(runTransaction)
   }
 
   function runTransaction(named: NamedTransaction): TransactionResult {
@@ -190,4 +228,6 @@ function messageOf(err: unknown): string {
 }
 
 const NEVER = -1
+/** After one that failed or rolled back. */
+const savepointBatches = 32
 const dataVersion = sql`pragma data_version`

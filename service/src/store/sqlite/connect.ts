@@ -74,7 +74,9 @@ export function connectWriter(path: string, maxPages: number | null): Connection
   switchToWal(db, path)
   // Every COMMIT reaches the disk before it returns.
   db.exec('pragma synchronous = full')
-  db.exec('pragma cache_size = -65536')
+  // 16 MiB. SQLite may go through all pages of the cache at each COMMIT while the file has less than 1 GiB, because it numbers a page beyond that for a
+  // moment when it orders those of a split: with 64 MiB it takes 118 µs (docs/decisions/0119-commit-thread.md). What is not in it is in the system's cache.
+  db.exec('pragma cache_size = -16384')
   db.exec('pragma wal_autocheckpoint = 4000')
   // After a burst the WAL goes back to this size, in bytes.
   db.exec('pragma journal_size_limit = 67108864')
