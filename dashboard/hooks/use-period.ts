@@ -12,7 +12,7 @@ export interface PeriodState {
 }
 
 export function usePeriod(initial: PeriodName): PeriodState {
-  const { page, rest, query } = route.value
+  const { page, rest, query, hidden } = route.value
   const today = tashkentDay(serviceNow())
   return {
     today,
@@ -21,7 +21,7 @@ export function usePeriod(initial: PeriodName): PeriodState {
       const next = new URLSearchParams(query)
       next.set('from', from)
       next.set('to', to)
-      navigate(`${[page, ...rest].join('/')}?${next.toString()}`, { replace: true })
+      navigate(`${[page, ...rest].join('/')}?${next.toString()}`, { replace: true, hidden })
     },
   }
 }

@@ -17,6 +17,8 @@ const codeEn = {
   network_timeout: 'The card network did not respond.',
   sms_not_sent: 'The SMS gateway rejected the message.',
   send_limit_phone: 'Too many codes to this phone.',
+  gateway_unavailable: 'The SMS gateway did not respond.',
+  send_refused: 'The limit of SMS of the service was reached.',
   wrong_code: 'A different code was entered.',
 }
 
@@ -28,6 +30,8 @@ const codeRu: typeof codeEn = {
   network_timeout: 'Платёжная сеть не ответила.',
   sms_not_sent: 'SMS-шлюз отклонил сообщение.',
   send_limit_phone: 'Слишком много кодов на этот телефон.',
+  gateway_unavailable: 'SMS-шлюз не отвечал.',
+  send_refused: 'Достигнут лимит SMS сервиса.',
   wrong_code: 'Введён другой код.',
 }
 
@@ -39,6 +43,8 @@ const codeUz: typeof codeEn = {
   network_timeout: 'Toʻlov tarmogʻi javob bermadi.',
   sms_not_sent: 'SMS shlyuzi xabarni rad etdi.',
   send_limit_phone: 'Bu telefonga juda koʻp kod.',
+  gateway_unavailable: 'SMS shlyuzi javob bermadi.',
+  send_refused: 'Xizmatning SMS limiti tugadi.',
   wrong_code: 'Boshqa kod kiritildi.',
 }
 

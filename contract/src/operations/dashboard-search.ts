@@ -6,6 +6,7 @@ import { requestEntry } from './dashboard-requests.ts'
 import { defineOperation, operationsByName } from './operation.ts'
 
 const message = Type.Object({
+  messageId: Type.String(),
   at: Type.Integer(),
   phone: Type.String({ description: 'Masked.' }),
   purpose: Type.Union([Type.Literal('code'), Type.Literal('receipt')]),

@@ -122,6 +122,7 @@ function RelatedLinks({ cardId }: { cardId: string }) {
       <h2>{messages.value.related}</h2>
       <p class="related">
         <a href={dashboardPath(`receipts?card=${cardId}`)}>{text.allPayments}</a>
+        <a href={dashboardPath(`verification?card=${cardId}`)}>{text.codes}</a>
         <a href={dashboardPath(`requests?card=${cardId}`)}>{text.requests}</a>
         <a href={dashboardPath(`webhooks?object=${cardId}`)}>{text.deliveries}</a>
         <a href={dashboardPath(`audit?subject=${cardId}`)}>{text.audit}</a>

@@ -32,6 +32,7 @@ const en = {
   tampered:
     'The row of this card was modified outside the service, so none of it is shown and its token cannot pay. Tell your provider. The history of the card is below.',
   allPayments: 'All payments',
+  codes: 'Verification codes',
   requests: 'Requests',
   deliveries: 'Webhook deliveries',
   audit: 'In the audit',
@@ -82,6 +83,7 @@ const ru: CardPageMessages = {
   tampered:
     'Запись этой карты изменена вне сервиса, поэтому её данные не показаны, а токен не действует. Сообщите провайдеру. История карты ниже.',
   allPayments: 'Все платежи',
+  codes: 'Коды подтверждения',
   requests: 'Запросы',
   deliveries: 'Доставки вебхуков',
   audit: 'В аудите',
@@ -130,6 +132,7 @@ const uz: CardPageMessages = {
   tampered:
     'Bu karta yozuvi xizmatdan tashqarida oʻzgartirilgan, shuning uchun maʼlumotlari koʻrsatilmaydi va tokeni ishlamaydi. Provayderga xabar bering. Karta tarixi quyida.',
   allPayments: 'Barcha toʻlovlar',
+  codes: 'Tasdiqlash kodlari',
   requests: 'Soʻrovlar',
   deliveries: 'Vebxuk xabarlari',
   audit: 'Auditda',

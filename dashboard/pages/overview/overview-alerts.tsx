@@ -33,7 +33,7 @@ export function OverviewAlerts({ data }: { data: OverviewData }) {
             <strong>{text.codeAlert}</strong> {formatMessage(text.codesFailed, codes.count, codes.requested)}{' '}
             {code[codes.reason] ?? all[codes.reason] ?? ''}
           </span>
-          <a href={dashboardPath('verification?failed=1')}>{text.toVerification}</a>
+          <a href={dashboardPath('verification?outcome=failed')}>{text.toVerification}</a>
         </li>
       )}
     </ul>

@@ -59,8 +59,10 @@ export function targetOf(option: SearchOption): SearchTarget {
       return { path: 'customers', hidden: { customer: option.customer } }
     case 'request':
       return { path: `requests/${option.request.requestId}` }
-    case 'message':
-      return { path: `${option.message.purpose === 'code' ? 'cards' : 'receipts'}/${option.message.subject}` }
+    case 'message': {
+      const { purpose, subject, messageId } = option.message
+      return { path: purpose === 'code' ? `verification/${subject}/${messageId}` : `receipts/${subject}` }
+    }
     case 'page':
       return { path: option.name }
   }

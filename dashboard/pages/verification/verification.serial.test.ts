@@ -15,7 +15,7 @@ const sentByUs = '8600495473316478'
 
 test('the page Verification shows the cause of a failure without a click, and its card with one', async () => {
   const page = await dashboard.open('verification')
-  await page.getByText('No codes yet').waitFor()
+  await page.getByText('No codes in these days').waitFor()
   assert.deepEqual(await listAccessibilityViolations(page), [])
   const token = async (number: string): Promise<string> =>
     ((await dashboard.api('cards.create', { card: { number, expire: '0399' } })) as { card: { token: string } }).card.token
@@ -27,7 +27,8 @@ test('the page Verification shows the cause of a failure without a click, and it
   await page.reload()
   await page.getByText('The card is blocked.').waitFor()
   assert.equal(await page.locator('main > .table tbody tr').count(), 4)
-  await page.getByLabel('Failures only').check()
+  await page.getByLabel('Outcome').selectOption('failed')
+  await page.waitForURL(/outcome=failed/)
   await page.locator('main > .table tbody tr').nth(2).waitFor({ state: 'detached' })
   await page.locator('main > .table tbody tr').nth(1).waitFor()
   assert.equal(await page.locator('main > .table tbody tr').count(), 2)
@@ -38,4 +39,48 @@ test('the page Verification shows the cause of a failure without a click, and it
   await page.getByRole('link', { name: 'SMS inbox' }).click()
   await page.getByText(/code 666666 for card \*6478/).waitFor()
   assert.deepEqual(await listAccessibilityViolations(page), [])
+})
+
+test('a code is found by the phone, which stands in no address, and tells why its SMS did not come and what to do', async () => {
+  const token = async (number: string): Promise<string> =>
+    ((await dashboard.api('cards.create', { card: { number, expire: '0399' } })) as { card: { token: string } }).card.token
+  const [sent, unsent] = [await token(sentByUs), await token('8600060921090842')]
+  for (const each of [sent, unsent]) await dashboard.api('cards.get_verify_code', { token: each })
+  const page = await dashboard.open('verification')
+  const rows = page.locator('main > .table tbody tr')
+  await rows.nth(1).waitFor()
+
+  await page.getByLabel('Phone').fill('12 34')
+  await page.getByRole('button', { name: 'Show' }).click()
+  await page.getByText('Type the whole phone, such as').waitFor()
+  await page.getByLabel('Phone').fill('+998 90 111-11-11')
+  await page.getByRole('button', { name: 'Show' }).click()
+  await page.getByText('No SMS to this phone in these days').waitFor()
+  assert.doesNotMatch(page.url(), /998|111/)
+  await page.reload()
+  await page.getByText('No SMS to this phone in these days').waitFor()
+  assert.equal(await page.getByLabel('Phone').inputValue(), '998901111111')
+  await page.getByRole('button', { name: 'Clear filters' }).click()
+
+  // A card number that is pasted never leaves the page: its last four digits are searched.
+  await page.getByLabel('Card').fill(sentByUs)
+  assert.equal(await page.getByLabel('Card').inputValue(), '6478')
+  await page.getByRole('button', { name: 'Show' }).click()
+  await page.waitForURL(/card=6478/)
+  await page.locator('main > .table', { hasText: '860049******6478' }).waitFor()
+  await page.getByRole('link', { name: 'What happened' }).first().click()
+  await page.getByRole('heading', { name: 'The SMS was sent, its delivery is not confirmed' }).waitFor()
+  assert.match(await page.title(), /SMS code · 860049\*{6}6478/)
+  assert.deepEqual(await listAccessibilityViolations(page), [])
+  const steps = await page.locator('.timeline li strong').allInnerTexts()
+  assert.deepEqual(steps, ['Code requested', 'SMS given to the gateway', 'SMS accepted by the gateway'])
+  await page.goBack()
+
+  await page.getByLabel('Card').fill(unsent.slice(0, 24))
+  await page.getByRole('button', { name: 'Show' }).click()
+  await page.getByRole('link', { name: 'not sent' }).click()
+  await page.getByRole('heading', { name: 'No SMS was sent' }).waitFor()
+  const verdict = await page.locator('.verdict').innerText()
+  assert.match(verdict, /The bank has no phone for this card\./)
+  assert.match(verdict, /What to do\s+The cardholder has to connect SMS notifications for this card at their bank/)
 })

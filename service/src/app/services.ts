@@ -33,7 +33,6 @@ import { createReceipts } from '../domain/payments/receipts.ts'
 import { createReceiptWorker } from '../domain/payments/receipt-worker.ts'
 import { paymentSettings } from '../domain/payments/settings.ts'
 import { makeCardReports } from '../domain/reporting/cards.ts'
-import { makeCodeReports } from '../domain/reporting/verification-codes.ts'
 import { makeOverview } from '../domain/reporting/overview.ts'
 import { makeGettingStarted, type GettingStartedDetails } from '../domain/reporting/getting-started.ts'
 import { makeCallCounters } from '../domain/reporting/call-counters.ts'
@@ -81,6 +80,7 @@ import { createPageServices } from './page-services.ts'
 import { makeSignBackup } from './sign-backup.ts'
 import type { ServiceOverrides } from './service-overrides.ts'
 import { createSmsServices } from './sms-services.ts'
+import { createVerificationReports } from './verification-reports.ts'
 import { createWebhookServices } from './webhook-services.ts'
 import { makeRowAlarm } from './row-alarm.ts'
 import { makeWakePostponed } from './wake-postponed.ts'
@@ -353,7 +353,7 @@ export async function createServices(config: Config, adapters: Adapters, deps: S
     }),
     webhookReports: makeWebhookReports(base, endpoints),
     cardLists: makeCardReports(base),
-    codeLists: makeCodeReports({ store, hasInbox: sandbox !== null }),
+    ...createVerificationReports({ base, cards, settings: verifying, smsDays: config.smsSendsDays, hasInbox: sandbox !== null }),
     requestLists: makeRequestLists(requestLog),
     overview: makeOverview({ store }),
     // By the machine's time, so that moving the time of the sandbox does not delete counters.

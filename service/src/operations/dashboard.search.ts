@@ -30,10 +30,10 @@ export const dashboardSearchFind = operation(dashboardSearchFindContract, {
 type FoundMessage = Result<'dashboard.search.find'>['messages'][number]
 
 function toMessage(send: SearchHits['messages'][number]): FoundMessage[] {
-  const { requestedAt: at, phoneMask: phone, purpose, subject } = send
+  const { messageId, requestedAt: at, phoneMask: phone, purpose, subject } = send
   const outcome = outcomeOf(send)
   const failure = outcome !== 'failed' ? null : send.outcome === 'rejected' ? 'rejected' : 'undelivered'
-  return purpose === 'test' ? [] : [{ at, phone, purpose, subject, outcome, failure }]
+  return purpose === 'test' ? [] : [{ messageId, at, phone, purpose, subject, outcome, failure }]
 }
 
 function outcomeOf({ outcome, deliveredAt, failedAt }: SearchHits['messages'][number]): FoundMessage['outcome'] {

@@ -3,13 +3,15 @@ import { RpcError } from '@tessera/contract/errors'
 import type { Result } from '@tessera/contract/operations'
 import {
   dashboardVerificationFunnelContract,
+  dashboardVerificationGetContract,
   dashboardVerificationInboxContract,
   dashboardVerificationListContract,
 } from '@tessera/contract/operations/dashboard-verification'
 
 import { isPeriod } from '../domain/reporting/daily-totals.ts'
 import { toReasonCode } from '../domain/reporting/reason-code.ts'
-import { isFailure, type CodeEvent } from '../domain/reporting/verification-codes.ts'
+import { codeOutcomeOf, isFailure } from '../domain/reporting/code-outcome.ts'
+import type { CodeEvent } from '../domain/reporting/verification-codes.ts'
 
 import { formatCursor, readCursor } from './dashboard-values.ts'
 import { operation } from './operation.ts'
@@ -24,9 +26,18 @@ export const dashboardVerificationFunnel = operation(dashboardVerificationFunnel
 
 /** Lists the outcomes of codes, newest first. */
 export const dashboardVerificationList = operation(dashboardVerificationListContract, {
-  async run({ after, count = 25, failed = false }, ctx, { codeLists }) {
-    const { events, next } = await codeLists.list(ctx, { after: readCursor(after), count, failed })
-    return { attempts: events.map(toAttempt), next: formatCursor(next) }
+  async run({ after, count = 25, from = 0, to = Number.MAX_SAFE_INTEGER, outcome, card, phone }, ctx, { codeLists }) {
+    const conditions = { from, to, outcome: outcome ?? null, card: card ?? null, phone: phone ?? null }
+    const { events, next, isPartial } = await codeLists.list(ctx, { after: readCursor(after), count, ...conditions })
+    return { attempts: events.map(toAttempt), next: formatCursor(next), isPartial }
+  },
+})
+
+/** Tells the story of one code. */
+export const dashboardVerificationGet = operation(dashboardVerificationGetContract, {
+  async run(code, ctx, { tellCodeStory }) {
+    const { maskedPan, phoneMask, steps, ...story } = await tellCodeStory(ctx, code)
+    return { ...story, number: maskedPan, phone: phoneMask, steps: [...steps] }
   },
 })
 
@@ -43,13 +54,7 @@ type VerificationAttemptItem = Result<'dashboard.verification.list'>['attempts']
 function toAttempt(event: CodeEvent): VerificationAttemptItem {
   const { at, cardId, maskedPan, outcome, requestId } = event
   const cause = isFailure(event) ? toReasonCode(outcome) : null
-  return { at, cardId, number: maskedPan, what: whatOf(event), cause, requestId }
-}
-
-function whatOf(event: CodeEvent): VerificationAttemptItem['what'] {
-  if (event.action === 'card.verified') return 'verified'
-  if (event.action === 'code.attempted') return event.outcome === 'wrong_code' ? 'wrong' : 'refused'
-  return isFailure(event) ? 'not_sent' : 'sent'
+  return { at, cardId, number: maskedPan, what: codeOutcomeOf(event), cause, requestId }
 }
 
 const funnelDaysMax = 366

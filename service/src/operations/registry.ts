@@ -78,7 +78,12 @@ import {
   dashboardUsersResetPassword,
   dashboardUsersSetRole,
 } from './dashboard.users.ts'
-import { dashboardVerificationFunnel, dashboardVerificationInbox, dashboardVerificationList } from './dashboard.verification.ts'
+import {
+  dashboardVerificationFunnel,
+  dashboardVerificationGet,
+  dashboardVerificationInbox,
+  dashboardVerificationList,
+} from './dashboard.verification.ts'
 import {
   dashboardWebhooksAdd,
   dashboardWebhooksChange,
@@ -276,6 +281,7 @@ export const operationRegistry: OperationRegistry = Object.freeze({
   'dashboard.users.resetPassword':         dashboardUsersResetPassword,
   'dashboard.verification.funnel':         dashboardVerificationFunnel,
   'dashboard.verification.list':           dashboardVerificationList,
+  'dashboard.verification.get':            dashboardVerificationGet,
   'dashboard.verification.inbox':          dashboardVerificationInbox,
   'dashboard.webhooks.add':                dashboardWebhooksAdd,
   'dashboard.webhooks.list':               dashboardWebhooksList,

@@ -2,7 +2,7 @@ import { currentAuditAction, currentAuditOutcome } from '@tessera/contract/audit
 
 import { RowBroken, text, bigint, timestamp, bytes, readText, readInteger, readBytes, readColumn } from './columns.ts'
 import { table, type RowOf } from './table.ts'
-import { placeholders, type Row, sql } from './statement.ts'
+import { placeholders, type Row, sql, type Value } from './statement.ts'
 import { type Read, type AuditEntry, type MerchantKey, type TimeCursor, type Transaction, writeAudit } from './transaction.ts'
 
 // prettier-ignore
@@ -49,9 +49,14 @@ export interface CodeEvent {
 }
 
 export interface CodeEventQuery extends MerchantKey {
-  readonly after: { readonly at: number; readonly requestId: string; readonly seq: number } | null
+  readonly after: CodeEventCursor | null
+  /** From this time on, Unix milliseconds, to before that one. */
+  readonly from: number
+  readonly to: number
   readonly count: number
 }
+
+export type CodeEventCursor = Pick<CodeEvent, 'at' | 'requestId' | 'seq'>
 
 export interface UserActionQuery {
   readonly merchantId: string
@@ -254,8 +259,21 @@ const selectEvents = sql`
   select a.at, a.action, a.outcome, a.request_id, a.seq, a.subject, c.masked_pan from audit as a
   left join cards as c on c.bucket = $1 and c.card_id = a.subject and c.merchant_id = a.merchant_id
   where a.merchant_id = $2 and a.action in ('code.dispatched', 'code.attempted', 'code.settled', 'code.tried', 'card.verified')
-    and (a.at, a.request_id, a.seq) < ($3, $4, $5)
+    and (a.at, a.request_id, a.seq) < ($3, $4, $5) and a.at >= $7
   order by a.at desc, a.request_id desc, a.seq desc limit $6`
+
+/** At most so many cards in one query. */
+export const codeEventCardsMax = 50
+
+// Not the condition of the partial index: the entries of these cards are few and are found by their subject, whereas those of the merchant are all of its codes.
+const behind = codeEventCardsMax
+const selectEventsOfCards = sql`
+  select a.at, a.action, a.outcome, a.request_id, a.seq, a.subject, c.masked_pan from audit as a
+  left join cards as c on c.bucket = $${behind + 1} and c.card_id = a.subject and c.merchant_id = a.merchant_id
+  where a.subject in (${placeholders(codeEventCardsMax)}) and a.merchant_id = $${behind + 2}
+    and a.action || '' in ('code.dispatched', 'code.attempted', 'code.settled', 'code.tried', 'card.verified')
+    and (a.at, a.request_id, a.seq) < ($${behind + 3}, $${behind + 4}, $${behind + 5}) and a.at >= $${behind + 7}
+  order by a.at desc, a.request_id desc, a.seq desc limit $${behind + 6}`
 
 function readCodeAction(row: Row): CodeEvent['action'] {
   const stored = currentAuditAction(readText(row, 'action'))
@@ -265,20 +283,29 @@ function readCodeAction(row: Row): CodeEvent['action'] {
 }
 
 /** The events of a merchant's SMS codes, newest first, after the cursor. */
-export function listCodeEvents({ bucket, merchantId, after, count }: CodeEventQuery): Read<CodeEvent[]> {
-  const { at, requestId, seq } = after ?? { at: Number.MAX_SAFE_INTEGER, requestId: '', seq: 0 }
+export function listCodeEvents(query: CodeEventQuery): Read<CodeEvent[]> {
+  return { statement: selectEvents, values: codeEventValues(query), map: (rows) => rows.map(toCodeEvent) }
+}
+
+/** Those of some cards, at most `codeEventCardsMax`. */
+export function listCodeEventsOfCards(query: CodeEventQuery, cardIds: readonly string[]): Read<CodeEvent[]> {
+  const subjects = Array.from({ length: codeEventCardsMax }, (_, at) => cardIds[at] ?? '')
+  return { statement: selectEventsOfCards, values: [...subjects, ...codeEventValues(query)], map: (rows) => rows.map(toCodeEvent) }
+}
+
+function codeEventValues({ bucket, merchantId, after, from, to, count }: CodeEventQuery): Value[] {
+  const { at, requestId, seq } = after ?? { at: to, requestId: '', seq: 0 }
+  return [bucket, merchantId, at, requestId, seq, count, from]
+}
+
+function toCodeEvent(row: Row): CodeEvent {
   return {
-    statement: selectEvents,
-    values: [bucket, merchantId, at, requestId, seq, count],
-    map: (found) =>
-      found.map((row) => ({
-        at: readInteger(row, 'at'),
-        action: readCodeAction(row),
-        outcome: readText(row, 'outcome'),
-        requestId: readText(row, 'request_id'),
-        seq: readInteger(row, 'seq'),
-        cardId: readText(row, 'subject'),
-        maskedPan: readColumn(row, 'masked_pan', text().nullable()),
-      })),
+    at: readInteger(row, 'at'),
+    action: readCodeAction(row),
+    outcome: readText(row, 'outcome'),
+    requestId: readText(row, 'request_id'),
+    seq: readInteger(row, 'seq'),
+    cardId: readText(row, 'subject'),
+    maskedPan: readColumn(row, 'masked_pan', text().nullable()),
   }
 }

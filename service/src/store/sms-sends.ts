@@ -1,3 +1,5 @@
+import { leastIdAt } from '@tessera/vault/id'
+
 import { bytes, integer, oneOf, readInteger, readText, text, timestamp } from './columns.ts'
 import { placeholders, type Row, sql } from './statement.ts'
 import { table, type RowOf } from './table.ts'
@@ -135,6 +137,24 @@ export function listSmsSendsOfMerchant({
     values: [keyId, phoneHash, count, merchantId],
     map: (rows) => rows.map(smsSendsTable.fromRow),
   }
+}
+
+const selectOfSubject = sql`
+  select ${smsSendsTable.columns} from sms_sends where message_id >= $1 and message_id < $2 and subject = $3 and merchant_id = $4
+  order by message_id, gateway limit 20`
+
+/** The messages about one card or receipt whose ids are of one second: a range of the primary key, since an id begins with its time. */
+export function listSmsSendsOfSubject({ subject, merchantId, at }: SmsSubjectQuery): Read<SmsSendRow[]> {
+  return {
+    statement: selectOfSubject,
+    values: [leastIdAt(at), leastIdAt(at + 1000), subject, merchantId],
+    map: (rows) => rows.map(smsSendsTable.fromRow),
+  }
+}
+
+/** `at`: when the messages were issued, Unix milliseconds. */
+export interface SmsSubjectQuery extends Pick<SmsSendRow, 'subject' | 'merchantId'> {
+  readonly at: number
 }
 
 const selectOne = sql`select ${smsSendsTable.columns} from sms_sends where message_id = $1 and gateway = $2`

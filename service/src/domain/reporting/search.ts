@@ -1,12 +1,12 @@
 import { bucketOfId } from '@tessera/vault/id'
-import { hashPhone } from '@tessera/vault/keyed-hashes'
 
 import { listReceiptPage } from '../../store/receipts.ts'
-import { listSmsSendsOfMerchant, type SmsSendRow } from '../../store/sms-sends.ts'
+import type { SmsSendRow } from '../../store/sms-sends.ts'
 
 import type { DashboardDependencies } from '../users/dependencies.ts'
 
 import type { CardLookup, CardReports, MerchantCardsKey } from './cards.ts'
+import { makeFindMessagesOfPhone } from './phone-messages.ts'
 import { noConditions, type ReceiptConditions } from './receipt-search.ts'
 import { toOrderKey } from './receipt-summaries.ts'
 import type { ReceiptInList, ReceiptReports } from './receipts.ts'
@@ -40,6 +40,7 @@ export type FindAnything = (of: MerchantCardsKey, typed: string) => Promise<Sear
 
 export function makeSearch({ store, keyring }: Pick<DashboardDependencies, 'store' | 'keyring'>, lists: SearchedLists): FindAnything {
   const { cardLists, receiptLists } = lists
+  const messagesOfPhone = makeFindMessagesOfPhone({ store, keyring })
 
   return async ({ bucket, merchantId }, typed) => {
     if (typed.trim() === '') return { receipts: [], cards: [], customers: [], messages: [], unreadEntries: 0 }
@@ -54,7 +55,7 @@ export function makeSearch({ store, keyring }: Pick<DashboardDependencies, 'stor
       id === null || bucketOfId(id) !== bucket ? [] : listCards(of, id),
       cardMask === null ? [] : listCards(of, cardMask),
       listCards(of, customer),
-      phone === null ? [] : findMessages(of, phone),
+      phone === null ? [] : messagesOfPhone(of, phone, hitsMax),
     ])
     const cards = distinct([...ofId, ...ofMask, ...ofCustomer], ({ cardId }) => cardId)
     const hits = [...toHits('id', byId), ...toHits('order', byOrder.receipts), ...toHits('amount', byAmount.receipts)]
@@ -83,21 +84,6 @@ export function makeSearch({ store, keyring }: Pick<DashboardDependencies, 'stor
     const listed = await store.read(listReceiptPage({ ...of, state: null, after: null, from: from * 1000, to: (last + 1) * 1000, count }))
     const ids = listed.map(({ receiptId }) => receiptId).filter((receiptId) => receiptId.startsWith(start))
     return receiptLists.find(of, ids.slice(0, hitsMax))
-  }
-
-  /** A phone is hashed under each key that messages may be stored under. */
-  async function findMessages({ merchantId }: MerchantCardsKey, phone: string): Promise<SmsSendRow[]> {
-    const keys = keyring.list().filter(({ purpose, state }) => purpose === 'phone' && state !== 'destroyed')
-    const found = await Promise.all(
-      keys.map(async ({ keyId }) => {
-        const phoneHash = hashPhone(await keyring.byId(keyId), Buffer.from(phone, 'latin1'))
-        return store.read(listSmsSendsOfMerchant({ keyId, phoneHash, merchantId, count: hitsMax }))
-      }),
-    )
-    return found
-      .flat()
-      .sort((one, other) => other.requestedAt - one.requestedAt)
-      .slice(0, hitsMax)
   }
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type CodeEvent, insertAuditEntry, listCodeEvents } from '../audit.ts'
+import { type CodeEvent, insertAuditEntry, listCodeEvents, listCodeEventsOfCards } from '../audit.ts'
 import { findFunnel, insertCard } from '../cards.ts'
 import { addCounters, type CounterRow, deleteOldCounters, listAllTimeCounters, listCounterPositions, listCounters } from '../counters.ts'
 import { insertInboxSms, listMerchantInbox } from '../sandbox.ts'
@@ -75,9 +75,12 @@ export function countersSuite(withStore: WithStore): void {
           audit: { ...makeAuditEntry(card, action), merchantId: sampleMerchantId, outcome, at, requestId },
         })
       }
+      const anyTime = { from: 0, to: Number.MAX_SAFE_INTEGER }
       const seen: CodeEvent[] = []
       for (let page = 0; page < 9; page++) {
-        const events = await store.read(listCodeEvents({ bucket, merchantId: sampleMerchantId, after: seen.at(-1) ?? null, count: 2 }))
+        const events = await store.read(
+          listCodeEvents({ bucket, merchantId: sampleMerchantId, ...anyTime, after: seen.at(-1) ?? null, count: 2 }),
+        )
         if (events.length === 0) break
         seen.push(...events)
       }
@@ -85,7 +88,16 @@ export function countersSuite(withStore: WithStore): void {
         seen.map(({ action, outcome, cardId, maskedPan }) => [action, outcome, cardId, maskedPan]),
         [events[3], events[2], events[1], events[0]].map(([card, action, outcome]) => [action, outcome, card.cardId, card.maskedPan]),
       )
-      assert.deepEqual(await store.read(listCodeEvents({ bucket, merchantId: 'f'.repeat(24), after: null, count: 9 })), [])
+      assert.deepEqual(await store.read(listCodeEvents({ bucket, merchantId: 'f'.repeat(24), ...anyTime, after: null, count: 9 })), [])
+      const all = { bucket, merchantId: sampleMerchantId, ...anyTime, after: null, count: 9 }
+      assert.deepEqual(await store.read(listCodeEvents({ ...all, from: T0 + 3, to: T0 + 4 })), seen.slice(1, 3))
+      assert.deepEqual(await store.read(listCodeEventsOfCards(all, [two.cardId])), seen.slice(0, 3))
+      assert.deepEqual(await store.read(listCodeEventsOfCards(all, [one.cardId, two.cardId])), seen)
+      assert.deepEqual(
+        await store.read(listCodeEventsOfCards({ ...all, after: seen[1] ?? null, count: 1 }, [two.cardId])),
+        seen.slice(2, 3),
+      )
+      assert.deepEqual(await store.read(listCodeEventsOfCards({ ...all, merchantId: 'f'.repeat(24) }, [one.cardId])), [])
       const query = { bucket, merchantId: sampleMerchantId, from: T0, to: T0 + 99, cardsMax: 9 }
       assert.deepEqual(await store.read(findFunnel(query)), { created: 2, sent: 1, verified: 1, paid: 0 })
       assert.deepEqual(await store.read(findFunnel({ ...query, cardsMax: 1 })), { created: 1, sent: 1, verified: 1, paid: 0 })

@@ -1,4 +1,4 @@
-import { listAuditOfSubject, listCodeEvents, listUserActions } from '../audit.ts'
+import { codeEventCardsMax, listAuditOfSubject, listCodeEvents, listCodeEventsOfCards, listUserActions } from '../audit.ts'
 import { findFunnel, listCards, listConsents } from '../cards.ts'
 import { listCounters } from '../counters.ts'
 import { listDeliveriesOfObject, listDeliveryPage } from '../deliveries.ts'
@@ -7,7 +7,7 @@ import { countSummaries, listReceiptSummaries, sumSummaries, sumSummariesOfStatu
 import { listReceiptPage, listReceiptsOfCard } from '../receipts.ts'
 import { findSegment, findSegmentBeyond, findSegmentWithId, HOUR_MS, listSegmentHeads } from '../request-segments.ts'
 import { listMerchantInbox } from '../sandbox.ts'
-import { listSmsSendsOfMerchant } from '../sms-sends.ts'
+import { listSmsSendsOfMerchant, listSmsSendsOfSubject } from '../sms-sends.ts'
 import type { Store } from '../store.ts'
 import type { Read, TimeCursor } from '../transaction.ts'
 import { busyUser, idOfRow, counterHours, phoneHashOfRow, smsKeyId, timeOfRow } from './many-rows.fixture.ts'
@@ -49,6 +49,10 @@ export function dashboardListQueries(rows: number, behind: number): readonly Lis
     row(`deliveries, ${name}`, query.count * 3, listDeliveryPage(query), (store) => store.read(listDeliveryPage(query)))
   const codes = (name: string, query: Parameters<typeof listCodeEvents>[0]): ListQuery =>
     row(`codes, ${name}`, query.count * 3, listCodeEvents(query), (store) => store.read(listCodeEvents(query)))
+  const codesOfCards = (name: string, query: Parameters<typeof listCodeEvents>[0]): ListQuery =>
+    row(`codes of some cards, ${name}`, query.count * 6, listCodeEventsOfCards(query, codeCards), (store) =>
+      store.read(listCodeEventsOfCards(query, codeCards)),
+    )
   const userActions = (name: string, query: Parameters<typeof listUserActions>[0]): ListQuery =>
     row(`audit, ${name}`, query.count * 2, listUserActions(query), (store) => store.read(listUserActions(query)))
   const consents = (name: string, query: Parameters<typeof listConsents>[0]): ListQuery =>
@@ -57,6 +61,9 @@ export function dashboardListQueries(rows: number, behind: number): readonly Lis
   // Five digits of eight: 4,096 seconds.
   const secondsOfIdStart = { from: deep.at - (deep.at % 4_096_000), to: deep.at - (deep.at % 4_096_000) + 4_096_000 }
   const ofObject = { ...of, objectId: idOfRow(rows - 1), count: 100 }
+  // Codes were sent to these.
+  const codeCards = Array.from({ length: codeEventCardsMax }, (_, at) => idOfRow(rows - behind - 2 - at * 4))
+  const ofCode = { subject: idOfRow(rows - 1), merchantId: sampleMerchantId, at: timeOfRow(rows - 1) }
   const ofPhone = { merchantId: sampleMerchantId, keyId: smsKeyId, phoneHash: phoneHashOfRow(1000), count: 5 }
   const funnel = { ...of, from: T0, to: Number.MAX_SAFE_INTEGER, cardsMax: 2000 }
   const counters = { ...of, fromHour: counterHours.from, toHour: counterHours.to, stepHours: 24 } as const
@@ -121,9 +128,19 @@ export function dashboardListQueries(rows: number, behind: number): readonly Lis
     deliveries('given up, deep', { ...page, state: 'dead', after: deepDelivery }),
     row('deliveries, of one receipt', 300, listDeliveriesOfObject(ofObject), (store) => store.read(listDeliveriesOfObject(ofObject))),
     deliveries('what a page of one type reads', { ...page, count: 501, state: null, after: null }),
-    codes('first page', { ...page, after: null }),
-    codes('deep page', { ...page, after: deepCode }),
-    codes('what a page of failures reads', { ...page, count: 501, after: null }),
+    codes('first page', { ...page, ...anyTime, after: null }),
+    codes('deep page', { ...page, ...anyTime, after: deepCode }),
+    codes('of an hour', { ...page, ...lastHour, after: null }),
+    codes('what a page of one outcome reads', { ...page, ...anyTime, count: 501, after: null }),
+    codesOfCards('first page', { ...page, ...anyTime, after: null }),
+    codesOfCards('deep page', { ...page, ...anyTime, after: deepCode }),
+    row('code, its card’s audit', 1000, listAuditOfSubject(sampleMerchantId, codeCards[0] ?? '', 500), (store) =>
+      store.read(listAuditOfSubject(sampleMerchantId, codeCards[0] ?? '', 500)),
+    ),
+    row('code, its messages', 30, listSmsSendsOfSubject(ofCode), (store) => store.read(listSmsSendsOfSubject(ofCode))),
+    row('SMS to one phone, what a search by it reads', 400, listSmsSendsOfMerchant({ ...ofPhone, count: 200 }), (store) =>
+      store.read(listSmsSendsOfMerchant({ ...ofPhone, count: 200 })),
+    ),
     row('codes, funnel', 20_000, findFunnel(funnel), (store) => store.read(findFunnel(funnel))),
     userActions('first page', { ...page, after: null }),
     userActions('deep page', { ...page, after: deepHash }),

@@ -9,6 +9,7 @@ import {
   findSmsSend,
   insertSmsSend,
   listSmsSends,
+  listSmsSendsOfSubject,
   listUndecidedSms,
   recordSmsDelivery,
   recordSmsResult,
@@ -112,6 +113,22 @@ export function smsSendsSuite(withStore: WithStore): void {
       for (const send of [...sends, ...others]) await store.write(insertSmsSend, { send })
       assert.deepEqual(await store.read(listSmsSends({ ...phone, count: 9 })), sends.toReversed())
       assert.deepEqual(await store.read(listSmsSends({ ...phone, count: 1 })), sends.slice(-1))
+    }),
+  )
+
+  test(
+    'the messages about a card whose ids are of one second are found, of one merchant',
+    withStore(async ({ store }) => {
+      const id = (second: number, n: number): string => `${(T0 / 1000 + second).toString(16)}07f3${n.toString(16).padStart(12, '0')}`
+      const sends = [makeSend(1, { messageId: id(0, 1) }), makeSend(2, { messageId: id(0, 1), gateway: 'smpp' })]
+      const others = [
+        makeSend(3, { messageId: id(1, 1) }),
+        makeSend(4, { messageId: id(0, 2), subject: 'f'.repeat(24) }),
+        makeSend(5, { messageId: id(0, 3), merchantId: 'f'.repeat(24) }),
+      ]
+      for (const send of [...sends, ...others]) await store.write(insertSmsSend, { send })
+      const { subject, merchantId } = makeSend(1)
+      assert.deepEqual(await store.read(listSmsSendsOfSubject({ subject, merchantId, at: T0 + 999 })), sends)
     }),
   )
 
