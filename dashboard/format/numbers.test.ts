@@ -1,7 +1,17 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { formatDuration, formatMs, formatShort, formatSom, formatSomInput, groupCardNumber, parseSomInput, percentOf } from './numbers.ts'
+import {
+  formatDuration,
+  formatMs,
+  formatPhone,
+  formatShort,
+  formatSom,
+  formatSomInput,
+  groupCardNumber,
+  parseSomInput,
+  percentOf,
+} from './numbers.ts'
 
 test("tiyin are shown as so'm in groups of three digits, with a fraction only where there is one", () => {
   const shown = [0, 5, 100, 123_456, 100_000_000, -70_050, 99_999_999_999].map((tiyin) => formatSom(tiyin).replaceAll('\u202f', ' '))
@@ -46,4 +56,8 @@ test('a number on an axis has few digits', () => {
     [0, 950, 9999, 10_000, 250_000, 1_500_000, 2_000_000_000, 30_000_000_000_000].map((value) => formatShort(value, units)),
     ['0', '950', '9999', '10K', '250K', '1.5M', '2B', '30000B'],
   )
+})
+
+test('a phone is written in groups, and one of another country as it is', () => {
+  assert.deepEqual(['998901234567', '79161234567'].map(formatPhone), ['+998 90 123 45 67', '+79161234567'])
 })

@@ -67,6 +67,11 @@ export function formatDuration(ms: number, units: DurationUnits): string {
   return largest.length === 0 ? `0 ${units.seconds}` : largest.map(([count, unit]) => `${String(count)} ${unit}`).join(' ')
 }
 
+/** The digits of a phone as people write it: `+998 90 123 45 67`; of another country, as they are. */
+export function formatPhone(digits: string): string {
+  return `+${digits.replace(/^(998)(\d\d)(\d{3})(\d\d)(\d\d)$/, '$1 $2 $3 $4 $5')}`
+}
+
 /** A card number in groups of four digits, as printed on a card. */
 export function groupCardNumber(number: string): string {
   return number.replace(/(\d{4})(?=\d)/g, '$1 ')
