@@ -18,7 +18,7 @@ export function Tag({ tone, sign, children }: { tone: Tone; sign?: string; child
 export function Money({ tiyin, isPlain = false }: { tiyin: number; isPlain?: boolean }) {
   return (
     <span class="money">
-      {formatSom(tiyin)}
+      {formatSom(tiyin, language.value)}
       {!isPlain && <small> {messages.value.som}</small>}
     </span>
   )

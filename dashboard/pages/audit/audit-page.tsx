@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals'
 import type { Result } from '@tessera/contract/operations'
 
 import { call } from '../../app/api.ts'
-import { messages } from '../../app/language.ts'
+import { language, messages } from '../../app/language.ts'
 import { useMessages } from '../../app/lazy-messages.tsx'
 import { shortId } from '../../app/object-title.ts'
 import { navigate, dashboardPath, route } from '../../app/router.ts'
@@ -182,7 +182,7 @@ function columns(filter: AuditFilter): TableColumn<AuditRow>[] {
       return [...value.matchAll(/"name":"([^"]+)"/g)].map(([, field]) => field).join(', ') || '—'
     if (name === 'list' && value !== null) return listName(value)
     const isAmount = amountNames.has(name) && /^[0-9]+$/.test(value ?? '')
-    return isAmount ? `${formatSom(Number(value))} ${messages.value.som}` : changeValue(value, labels)
+    return isAmount ? `${formatSom(Number(value), language.value)} ${messages.value.som}` : changeValue(value, labels)
   }
 }
 
