@@ -14,6 +14,7 @@ import { costs } from './costs.ts'
 import { growth } from './growth.ts'
 import { latency } from './latency.ts'
 import { idleConnections } from './idle-connections.ts'
+import { pageSwitches } from './page-switches.ts'
 import { pans } from './pans.ts'
 import { profile } from './profiles.ts'
 import { stalls } from './stalls.ts'
@@ -52,6 +53,7 @@ export const measurements: readonly Measurement[] = [
   sweep,
   flood,
   firstPage,
+  pageSwitches,
   sizes,
   form,
 ]

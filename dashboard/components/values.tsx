@@ -18,7 +18,7 @@ export function Tag({ tone, sign, children }: { tone: Tone; sign?: string; child
 export function Money({ tiyin, isPlain = false }: { tiyin: number; isPlain?: boolean }) {
   return (
     <span class="money">
-      {formatSom(tiyin)}
+      {formatSom(tiyin, language.value)}
       {!isPlain && <small> {messages.value.som}</small>}
     </span>
   )
@@ -31,11 +31,11 @@ export function ShortText({ text }: { text: string }) {
 
 const wholeMax = 20
 
-/** A timestamp (Unix ms) in Tashkent time, with the viewer's local time to the second as its tooltip; `isShort`: to the minute. */
-export function Time({ at, isShort = false }: { at: number; isShort?: boolean }) {
+/** A timestamp (Unix ms) in Tashkent time, with the viewer's local time to the second as its tooltip; `isShort`: for a row of a list, to the minute or second. */
+export function Time({ at, isShort = false, hasSeconds = false }: { at: number; isShort?: boolean; hasSeconds?: boolean }) {
   return (
     <time dateTime={new Date(at).toISOString()} title={formatLocalTime(at, language.value)}>
-      {isShort ? formatShortTime(at, serviceNow(), language.value) : formatTime(at, language.value)}
+      {isShort ? formatShortTime(at, serviceNow(), language.value, hasSeconds) : formatTime(at, language.value)}
     </time>
   )
 }

@@ -1,10 +1,20 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { formatDuration, formatMs, formatShort, formatSom, formatSomInput, groupCardNumber, parseSomInput, percentOf } from './numbers.ts'
+import {
+  formatDuration,
+  formatMs,
+  formatPhone,
+  formatShort,
+  formatSom,
+  formatSomInput,
+  groupCardNumber,
+  parseSomInput,
+  percentOf,
+} from './numbers.ts'
 
 test("tiyin are shown as so'm in groups of three digits, with a fraction only where there is one", () => {
-  const shown = [0, 5, 100, 123_456, 100_000_000, -70_050, 99_999_999_999].map((tiyin) => formatSom(tiyin).replaceAll('\u202f', ' '))
+  const shown = [0, 5, 100, 123_456, 100_000_000, -70_050, 99_999_999_999].map((tiyin) => formatSom(tiyin, 'en').replaceAll('\u202f', ' '))
   assert.deepEqual(shown, ['0', '0.05', '1', '1 234.56', '1 000 000', '−700.50', '999 999 999.99'])
 })
 
@@ -43,7 +53,19 @@ test('milliseconds, percents and card numbers are whole numbers as they are read
 test('a number on an axis has few digits', () => {
   const units = ['K', 'M', 'B']
   assert.deepEqual(
-    [0, 950, 9999, 10_000, 250_000, 1_500_000, 2_000_000_000, 30_000_000_000_000].map((value) => formatShort(value, units)),
+    [0, 950, 9999, 10_000, 250_000, 1_500_000, 2_000_000_000, 30_000_000_000_000].map((value) => formatShort(value, units, 'en')),
     ['0', '950', '9999', '10K', '250K', '1.5M', '2B', '30000B'],
   )
+})
+
+test('Russian and Uzbek have a decimal comma, which a typed amount may have too', () => {
+  for (const language of ['ru', 'uz'] as const) {
+    assert.equal(formatSom(123_456, language).replace('\u202f', ' '), '1 234,56')
+    assert.equal(formatShort(1_500_000, ['K', 'M', 'B'], language), '1,5M')
+    assert.equal(parseSomInput(formatSom(123_456, language)), 123_456)
+  }
+})
+
+test('a phone is written in groups, and one of another country as it is', () => {
+  assert.deepEqual(['998901234567', '79161234567'].map(formatPhone), ['+998 90 123 45 67', '+79161234567'])
 })

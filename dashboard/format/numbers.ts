@@ -1,24 +1,30 @@
+import type { Language } from '@tessera/contract/profile'
+
 /** A count with digits in groups of three: `12 345`. */
 export function formatCount(count: number): string {
   return String(count).replace(/\B(?=(\d{3})+$)/g, '\u202f')
 }
 
 /** A large number with few digits, for an axis: `1.5M`. `units` are those of a thousand, a million and a billion. */
-export function formatShort(value: number, units: readonly string[]): string {
+export function formatShort(value: number, units: readonly string[], language: Language): string {
   if (Math.abs(value) < 10_000) return String(value)
   const power = Math.min(units.length, Math.floor(Math.log10(Math.abs(value)) / 3))
-  return `${String(Number((value / 1000 ** power).toFixed(1)))}${units[power - 1] ?? ''}`
+  const digits = String(Number((value / 1000 ** power).toFixed(1))).replace('.', decimalMark(language))
+  return `${digits}${units[power - 1] ?? ''}`
 }
 
-/** Tiyin as so'm with digits in groups of three: 123456 is `1 234.56`, and whole so'm have no fraction. Integer arithmetic only, so nothing is rounded. */
-export function formatSom(tiyin: number): string {
+/**
+ * Tiyin as so'm with digits in groups of three: 123456 is `1 234.56` in English, `1 234,56` in Russian and Uzbek, and whole so'm have no fraction. Integer
+ * arithmetic only, so nothing is rounded.
+ */
+export function formatSom(tiyin: number, language: Language): string {
   const som = formatCount(Math.floor(Math.abs(tiyin) / 100))
-  return `${tiyin < 0 ? '−' : ''}${som}${fractionOf(Math.abs(tiyin))}`
+  return `${tiyin < 0 ? '−' : ''}${som}${fractionOf(Math.abs(tiyin), decimalMark(language))}`
 }
 
 /** Tiyin as the value of an input or in an address: plain digits. `parseSomInput` reads both this and the groups of `formatSom`. */
 export function formatSomInput(tiyin: number): string {
-  return `${String(Math.floor(tiyin / 100))}${fractionOf(tiyin)}`
+  return `${String(Math.floor(tiyin / 100))}${fractionOf(tiyin, '.')}`
 }
 
 /** Tiyin as a decimal number of so'm with two digits, for a file: `1234.50`. */
@@ -32,9 +38,13 @@ export function parseSomInput(text: string): number | null {
   return whole === undefined ? null : Number(whole) * 100 + Number(fraction.padEnd(2, '0'))
 }
 
-function fractionOf(tiyin: number): string {
+function decimalMark(language: Language): string {
+  return language === 'en' ? '.' : ','
+}
+
+function fractionOf(tiyin: number, mark: string): string {
   const fraction = tiyin % 100
-  return fraction === 0 ? '' : `.${String(fraction).padStart(2, '0')}`
+  return fraction === 0 ? '' : `${mark}${String(fraction).padStart(2, '0')}`
 }
 
 /** A share as a whole number of percent. `whole` must not be zero. */
@@ -65,6 +75,11 @@ export function formatDuration(ms: number, units: DurationUnits): string {
   ] as const
   const largest = parts.filter(([count]) => count > 0).slice(0, 2)
   return largest.length === 0 ? `0 ${units.seconds}` : largest.map(([count, unit]) => `${String(count)} ${unit}`).join(' ')
+}
+
+/** The digits of a phone as people write it: `+998 90 123 45 67`; of another country, as they are. */
+export function formatPhone(digits: string): string {
+  return `+${digits.replace(/^(998)(\d\d)(\d{3})(\d\d)(\d\d)$/, '$1 $2 $3 $4 $5')}`
 }
 
 /** A card number in groups of four digits, as printed on a card. */

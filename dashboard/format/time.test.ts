@@ -6,10 +6,11 @@ import { dayRange, formatDay, formatHour, formatTime, parseTashkentTime, formatS
 /** 21 November 2026, 23:50:07 in Tashkent, when it is still 18:50 in UTC. */
 const at = Date.UTC(2026, 10, 21, 18, 50, 7)
 
-test('a time of a list has no seconds, and its year only where it is another one', () => {
+test('a time of a list has seconds only where they are asked for, and its year only where it is another one', () => {
   const at = Date.UTC(2026, 10, 28, 13, 39, 46)
   assert.equal(formatShortTime(at, at, 'en'), '28 Nov, 18:39')
   assert.equal(formatShortTime(at, Date.UTC(2027, 0, 3), 'en'), '28 Nov 2026, 18:39')
+  assert.equal(formatShortTime(at, at, 'en', true), '28 Nov, 18:39:46')
   // The year begins in Tashkent.
   assert.equal(formatShortTime(Date.UTC(2026, 11, 31, 19, 30), Date.UTC(2027, 0, 3), 'en'), '01 Jan, 00:30')
 })

@@ -7,11 +7,11 @@ export function formatTime(at: number, language: Language): string {
   return format(at, language, { year: 'numeric', month: styles[language].month, day: '2-digit', ...clock })
 }
 
-/** Date and time to the minute, for the rows of a list; the year is left out where it is this one. */
-export function formatShortTime(at: number, now: number, language: Language): string {
+/** Date and time for the rows of a list, to the minute or to the second; the year is left out where it is this one. */
+export function formatShortTime(at: number, now: number, language: Language, hasSeconds = false): string {
   const year = (time: number): number => new Date(time + offsetMs).getUTCFullYear()
   const date = year(at) === year(now) ? formatDay(at, language) : formatDate(at, language)
-  return `${date}, ${formatHour(at, language)}`
+  return `${date}, ${hasSeconds ? format(at, language, clock) : formatHour(at, language)}`
 }
 
 /** Full date and time in the viewer's own time zone, for a tooltip. */

@@ -105,6 +105,7 @@ export const commonEn = {
   copied: 'copied',
   notCopied: 'could not copy: select the text instead',
   close: 'Close',
+  moreActions: 'More actions',
   cancel: 'Cancel',
   live: 'Live',
   docs: 'Documentation',

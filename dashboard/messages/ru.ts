@@ -104,6 +104,7 @@ export const commonRu: CommonMessages = {
   copied: 'скопировано',
   notCopied: 'не скопировано: выделите текст вручную',
   close: 'Закрыть',
+  moreActions: 'Другие действия',
   cancel: 'Отмена',
   live: 'Автообновление',
   docs: 'Документация',

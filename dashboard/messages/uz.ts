@@ -114,6 +114,7 @@ export const commonUz: CommonMessages = {
   copied: 'nusxa olindi',
   notCopied: 'nusxa olinmadi: matnni belgilang',
   close: 'Yopish',
+  moreActions: 'Boshqa amallar',
   cancel: 'Bekor qilish',
   live: 'Avtomatik yangilash',
   docs: 'Hujjatlar',

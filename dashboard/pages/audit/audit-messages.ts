@@ -2,7 +2,9 @@ import type { Language } from '@tessera/contract/profile'
 
 // Loaded with the page, one file per language. {0} is a placeholder for `formatMessage`.
 const en = {
-  open: 'Open',
+  card: 'Card',
+  receipt: 'Receipt',
+  history: 'all its entries',
   label: 'What people did',
   about: 'What your users and the provider did. Calls of your pages and servers are in the history of a card or receipt: enter its id.',
   idLabel: 'Id of a card, receipt or user',
@@ -13,9 +15,7 @@ const en = {
   actor: 'Who',
   action: 'What',
   object: 'On',
-  changes: 'Changed',
   address: 'From address',
-  outcome: 'Outcome',
   from: 'From day',
   to: 'To day',
   onlyThis: 'Show only these',
@@ -38,7 +38,9 @@ const en = {
 export type AuditPageMessages = typeof en
 
 const ru: AuditPageMessages = {
-  open: 'Открыть',
+  card: 'Карта',
+  receipt: 'Чек',
+  history: 'все записи',
   label: 'Действия пользователей',
   about: 'Действия ваших пользователей и провайдера. Вызовы страниц и серверов — в истории карты или чека: укажите идентификатор.',
   idLabel: 'Идентификатор карты, чека или пользователя',
@@ -49,9 +51,7 @@ const ru: AuditPageMessages = {
   actor: 'Кто',
   action: 'Действие',
   object: 'Объект',
-  changes: 'Что изменено',
   address: 'С адреса',
-  outcome: 'Результат',
   from: 'С дня',
   to: 'По день',
   onlyThis: 'Показать только такие',
@@ -72,7 +72,9 @@ const ru: AuditPageMessages = {
 }
 
 const uz: AuditPageMessages = {
-  open: 'Ochish',
+  card: 'Karta',
+  receipt: 'Chek',
+  history: 'barcha yozuvlar',
   label: 'Foydalanuvchilar amallari',
   about: 'Foydalanuvchilaringiz va provayder amallari. Sahifa va server chaqiruvlari karta yoki chek tarixida: identifikatorini kiriting.',
   idLabel: 'Karta, chek yoki foydalanuvchi identifikatori',
@@ -83,9 +85,7 @@ const uz: AuditPageMessages = {
   actor: 'Kim',
   action: 'Amal',
   object: 'Obyekt',
-  changes: 'Nima oʻzgardi',
   address: 'Qaysi manzildan',
-  outcome: 'Natija',
   from: 'Kundan',
   to: 'Kungacha',
   onlyThis: 'Faqat shundaylarini koʻrsatish',

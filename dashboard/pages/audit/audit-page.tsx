@@ -3,16 +3,15 @@ import { useSignal } from '@preact/signals'
 import type { Result } from '@tessera/contract/operations'
 
 import { call } from '../../app/api.ts'
-import { messages } from '../../app/language.ts'
+import { language, messages } from '../../app/language.ts'
 import { useMessages } from '../../app/lazy-messages.tsx'
 import { shortId } from '../../app/object-title.ts'
 import { navigate, dashboardPath, route } from '../../app/router.ts'
+import { session } from '../../app/session-state.ts'
 import { LabelledControl, SearchForm, SelectField, useSyncedValue } from '../../components/fields.tsx'
 import { objectPath } from '../../components/links.tsx'
 import { EmptyState } from '../../components/query-result.tsx'
 import { type TableColumn, DataTable } from '../../components/table.tsx'
-import { EnglishCode } from '../../components/docs-link.tsx'
-import { docsPath } from '../../components/docs-path.ts'
 import { ShortText, Time } from '../../components/values.tsx'
 import { formatSom } from '../../format/numbers.ts'
 import { usePagedList } from '../../hooks/use-paged-list.ts'
@@ -121,19 +120,7 @@ function columns(filter: AuditFilter): TableColumn<AuditRow>[] {
   const text = auditPageText.current()
   const labels = auditLabelText.current()
   return [
-    {
-      name: text.action,
-      render: ({ action }) => (
-        <>
-          <a href={dashboardPath(auditPath({ ...filter, subject: '', action }))} title={text.onlyThis}>
-            {labelOf(labels.actions, action)}
-          </a>{' '}
-          <span class="minor">
-            <EnglishCode code={action} href={docsPath.audit} />
-          </span>
-        </>
-      ),
-    },
+    { name: text.at, render: ({ at }) => <Time at={at} isShort hasSeconds /> },
     {
       name: text.actor,
       render: ({ actor, userId, name, phone }) =>
@@ -145,39 +132,48 @@ function columns(filter: AuditFilter): TableColumn<AuditRow>[] {
           </a>
         ),
     },
-    { name: text.at, render: ({ at }) => <Time at={at} /> },
+    {
+      name: text.action,
+      render: ({ action, changes, outcome }) => (
+        <>
+          <a href={dashboardPath(auditPath({ ...filter, subject: '', action }))} title={`${text.onlyThis}: ${action}`}>
+            {labelOf(labels.actions, action)}
+          </a>
+          {changes.map(({ name, from, to }) => (
+            <div key={name} class="below">
+              {changeLabel(name, labels)}: {valueOf(name, from)} → <b>{valueOf(name, to)}</b>
+            </div>
+          ))}
+          {/* The outcome of a change repeats what was changed, and that of a sign-in is the id of its session, which tells nobody anything. */}
+          {changes.length === 0 && outcome !== '' && !/^[0-9a-f]{24}$/.test(outcome) && (
+            <div class="below">{outcomeLabel(outcome, labels)}</div>
+          )}
+        </>
+      ),
+    },
     {
       name: text.object,
-      render: ({ subject, action }) => {
+      render: ({ subject, action, userId }) => {
         const path = objectPath(action, subject)
+        if (subject === userId) return '—'
+        if (subject === session.value?.merchantId) return <a href={dashboardPath('settings')}>{messages.value.pages.settings}</a>
         if (!/^[0-9a-f]{24}$/.test(subject)) return subject
         return (
           <>
-            <a href={dashboardPath(`audit?subject=${subject}`)} class="whole">
-              {shortId(subject)}
-            </a>{' '}
-            {path !== null && <a href={dashboardPath(path)}>{text.open}</a>}
+            <a href={dashboardPath(path ?? `audit?subject=${subject}`)} class="whole">
+              {path === null ? shortId(subject) : `${path.startsWith('cards') ? text.card : text.receipt} ${shortId(subject)}`}
+            </a>
+            {path !== null && (
+              <div class="below">
+                <a href={dashboardPath(`audit?subject=${subject}`)}>{text.history}</a>
+              </div>
+            )}
           </>
         )
       },
       isMinor: true,
     },
-    {
-      name: text.changes,
-      render: ({ changes }) =>
-        changes.map(({ name, from, to }) => (
-          <div key={name}>
-            {changeLabel(name, labels)}: {valueOf(name, from)} → {valueOf(name, to)}
-          </div>
-        )),
-    },
     { name: text.address, render: ({ address }) => (address === '' ? '—' : <ShortText text={address} />), isMinor: true },
-    {
-      name: text.outcome,
-      // That of a change repeats what was changed, and that of a sign-in is the id of its session, which tells nobody anything.
-      render: ({ outcome, changes }) => (changes.length > 0 || /^[0-9a-f]{24}$/.test(outcome) ? '' : outcomeLabel(outcome, labels)),
-      isMinor: true,
-    },
   ]
 
   /** Amounts are stored in tiyin, account fields as JSON, of which the names are shown. */
@@ -186,7 +182,7 @@ function columns(filter: AuditFilter): TableColumn<AuditRow>[] {
       return [...value.matchAll(/"name":"([^"]+)"/g)].map(([, field]) => field).join(', ') || '—'
     if (name === 'list' && value !== null) return listName(value)
     const isAmount = amountNames.has(name) && /^[0-9]+$/.test(value ?? '')
-    return isAmount ? `${formatSom(Number(value))} ${messages.value.som}` : changeValue(value, labels)
+    return isAmount ? `${formatSom(Number(value), language.value)} ${messages.value.som}` : changeValue(value, labels)
   }
 }
 

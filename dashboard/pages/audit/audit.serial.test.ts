@@ -18,7 +18,7 @@ test('the audit shows what people did and the history of one card, and exports b
   const page = await dashboard.open('audit')
   const table = page.getByRole('region', { name: 'What people did' })
   await table.getByText('+998').first().waitFor()
-  assert.equal(await table.getByText('card.created').count(), 0)
+  assert.equal(await table.getByRole('link', { name: 'Card created' }).count(), 0)
   const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Export as CSV' }).click()])
   assert.equal(file.suggestedFilename(), 'audit.csv')
   assert.match(await readDownload(file), /^\uFEFF"at","actor","userId"/)
@@ -29,10 +29,10 @@ test('the audit shows what people did and the history of one card, and exports b
   // The export is an entry itself, and is found by its kind and by who it was.
   await page.getByLabel('What', { exact: true }).selectOption({ label: 'List exported' })
   const row = table.locator('tbody tr').first()
-  await row.getByText('data.exported').waitFor()
+  await row.getByText('List exported').waitFor()
   assert.match(await row.innerText(), /rows: — → \d+/)
   await page.getByLabel('Who').selectOption({ index: 1 })
-  await table.getByText('data.exported').first().waitFor()
+  await table.getByText('List exported').first().waitFor()
   assert.match(new URL(page.url()).search, /action=data\.exported&userId=[0-9a-f]{24}|userId=[0-9a-f]{24}&action=data\.exported/)
   await page.getByLabel('What', { exact: true }).selectOption({ label: 'Export begun' })
   await table
@@ -44,7 +44,7 @@ test('the audit shows what people did and the history of one card, and exports b
   await page.getByText('An id has 24 characters').waitFor()
   await page.getByLabel('Id of a card').fill(made.card.token.slice(0, 24))
   await page.getByRole('button', { name: 'Show' }).click()
-  await table.getByText('card.created').waitFor()
+  await table.getByText('Card created').waitFor()
   const [json] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Export as JSON' }).click()])
   const entries = JSON.parse(await readDownload(json)) as { action: string }[]
   assert.deepEqual(

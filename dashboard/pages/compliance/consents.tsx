@@ -50,7 +50,7 @@ export function ConsentsSection({ consents }: { consents: Result<'dashboard.comp
           },
           { name: text.payer, render: ({ customer }) => <CustomerLink customer={customer} />, isMinor: true },
           { name: text.source, render: ({ by, hasValidMac }) => <ConsentSource by={by} hasValidMac={hasValidMac} /> },
-          { name: text.agreed, render: ({ agreedAt, receivedAt }) => <Time at={agreedAt ?? receivedAt} /> },
+          { name: text.agreed, render: ({ agreedAt, receivedAt }) => <Time at={agreedAt ?? receivedAt} isShort hasSeconds /> },
           {
             name: text.consentText,
             render: (consent) =>

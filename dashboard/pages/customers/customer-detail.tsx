@@ -129,7 +129,7 @@ function CustomerCards({ cards, hasMoreCards }: CustomerDetails) {
                 </td>
                 <td class="minor">{card.expire}</td>
                 <td>
-                  <Time at={card.createdAt} />
+                  <Time at={card.createdAt} isShort />
                 </td>
                 <td class="minor">
                   {card.consent === null ? (

@@ -45,7 +45,7 @@ export function FormPreview({ merchantId, origin, options }: { merchantId: strin
           onChange={(wanted) => (width.value = wanted)}
         />
       </div>
-      <div class={`builder-frame ${width.value}`}>
+      <div class={`builder-frame ${width.value} ${options.appearance?.scheme === 'dark' ? 'dark' : 'light'}`}>
         <iframe
           key={id}
           ref={frame}

@@ -23,8 +23,8 @@ export function OverviewCharts({ data }: { data: OverviewData }) {
     stepName: text.when,
     tableLabel: text.asTable,
   }
-  const counts = { ...named, format: formatCount, formatTick: (value: number) => formatShort(value, text.units) }
-  const som = (tiyin: number): string => `${formatSom(tiyin)}\u00a0${messages.value.som}`
+  const counts = { ...named, format: formatCount, formatTick: (value: number) => formatShort(value, text.units, language.value) }
+  const som = (tiyin: number): string => `${formatSom(tiyin, language.value)}\u00a0${messages.value.som}`
   const ms = (value: number): string => formatMs(value, messages.value.ms)
   const earlier = { name: text.before, tone: 'faint', values: before.steps.map(({ paidTiyin }) => paidTiyin), isBefore: true } as const
   const money: ChartSeries[] = [
@@ -54,7 +54,7 @@ export function OverviewCharts({ data }: { data: OverviewData }) {
           label={text.moneyTitle}
           series={money}
           format={som}
-          formatTick={(tiyin) => formatShort(tiyin / 100, text.units)}
+          formatTick={(tiyin) => formatShort(tiyin / 100, text.units, language.value)}
         />
       </section>
       <div class="columns">

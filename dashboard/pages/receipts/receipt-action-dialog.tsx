@@ -4,7 +4,7 @@ import { type RefundReason, refundReasons } from '@tessera/contract/receipt-stat
 import { useId } from 'preact/hooks'
 
 import { call } from '../../app/api.ts'
-import { messages } from '../../app/language.ts'
+import { language, messages } from '../../app/language.ts'
 import { DetailList } from '../../components/details.tsx'
 import { Dialog } from '../../components/dialog.tsx'
 import { Field } from '../../components/fields.tsx'
@@ -37,7 +37,7 @@ export function ReceiptActionDialog({ action, receipt, refundUnconfirmedMaxTiyin
   const { isBusy, error, run } = useAction()
   const text = receiptActionText.current()
   const capture = readCaptureAmount(typed.value, takenTiyin)
-  const som = (tiyin: number): string => `${formatSom(tiyin)}\u00a0${messages.value.som}`
+  const som = (tiyin: number): string => `${formatSom(tiyin, language.value)}\u00a0${messages.value.som}`
   const isFoundOut = useSignal(false)
   const send = async (): Promise<void> => {
     if (isCapture) await call('dashboard.receipts.confirm', { receiptId, amountTiyin: capture.tiyin })

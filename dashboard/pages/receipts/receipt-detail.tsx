@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals'
 import type { Result } from '@tessera/contract/operations'
 
 import { useMessages } from '../../app/lazy-messages.tsx'
-import { messages } from '../../app/language.ts'
+import { language, messages } from '../../app/language.ts'
 import { shortId, useObjectTitle } from '../../app/object-title.ts'
 import { dashboardPath } from '../../app/router.ts'
 import { hasRole } from '../../app/session-state.ts'
@@ -38,7 +38,7 @@ export function ReceiptDetail({ receiptId }: { receiptId: string }) {
   const loading = useMessages(receiptPageText, receiptActionText, auditLabelText, reasonText)
   const name = receiptPageText.isLoaded.value ? receiptPageText.current().id : ''
   const amount = query.result.value?.receipt.amountTiyin
-  const money = amount === undefined ? '' : ` · ${formatSom(amount)}\u00a0${messages.value.som}`
+  const money = amount === undefined ? '' : ` · ${formatSom(amount, language.value)}\u00a0${messages.value.som}`
   useObjectTitle(`${name} ${shortId(receiptId)}${money}`)
   if (loading !== null) return loading
   const details = query.result.value

@@ -93,8 +93,10 @@ export function ReceiptList() {
             onChange={(reason) => show({ ...typed.value, reason })}
             options={[['', text.all], ...reasonOptions(typed.value.reason)]}
           />
-          <FilterInput label={text.amountFrom} value={typed.value.amountFrom} onInput={(amountFrom) => type({ amountFrom })} />
-          <FilterInput label={text.amountTo} value={typed.value.amountTo} onInput={(amountTo) => type({ amountTo })} />
+          <div class="pair">
+            <FilterInput label={text.amountFrom} value={typed.value.amountFrom} onInput={(amountFrom) => type({ amountFrom })} />
+            <FilterInput label={text.amountTo} value={typed.value.amountTo} onInput={(amountTo) => type({ amountTo })} />
+          </div>
           <FilterInput label={text.orderNumber} type="search" value={typed.value.order} onInput={(order) => type({ order })} />
           <button type="submit">{text.show}</button>
           {isFiltered && (

@@ -40,15 +40,19 @@ export function RequestDetails({ requestId }: { requestId: string }) {
       <QueryResult query={query}>
         {(request) => (
           <>
-            <div class="columns requests-one">
+            <div class="detail request">
               <RequestSummary request={request} onReplayed={(result) => (replayed.value = result)} />
-              <section class="panel">
-                <h2>{text.request}</h2>
-                <LoggedMembers members={request.params} />
-                <h2>{text.response}</h2>
-                <ResponseBody {...request.entry} message={request.message} result={request.result} data={request.data} />
-              </section>
-              {replayed.value !== null && <ReplaySection replayed={replayed.value} />}
+              <div class="stack">
+                {replayed.value !== null && <ReplaySection replayed={replayed.value} />}
+                <section class="panel">
+                  <h2>{text.request}</h2>
+                  <LoggedMembers members={request.params} />
+                </section>
+                <section class="panel">
+                  <h2>{text.response}</h2>
+                  <ResponseBody {...request.entry} ms={null} message={request.message} result={request.result} data={request.data} />
+                </section>
+              </div>
             </div>
             {request.entry.method !== null && <RequestCurl request={request} />}
           </>
@@ -81,27 +85,26 @@ function RequestSummary({ request, onReplayed }: { request: LoggedRequest; onRep
   const receiptId = receiptOf(request)
   const customer = textMember(request.params, 'customer')
   const details = [
+    [text.method, method === null ? text.noMethod : <MethodLink method={method} />],
     [text.id, <CopyButton text={requestId} />],
     [text.at, <Time at={at} />],
     [text.caller, text.callers[caller]],
     [text.profile, profile === 'spec' ? '/api/<method>' : '/api'],
-    [messages.value.ms, String(Math.round(ms))],
+    [text.duration, formatMs(ms, messages.value.ms)],
     [text.bytes, String(request.bytes)],
     [text.card, cardId === '' ? null : <a href={dashboardPath(`cards/${cardId}`)}>{cardId}</a>],
     [text.receipt, receiptId === null ? null : <a href={dashboardPath(`receipts/${receiptId}`)}>{receiptId}</a>],
     [text.customer, customer === null ? null : <CustomerLink customer={customer} />],
   ] as const
   return (
-    <section class="panel wide">
-      <h2>{method === null ? <code>{text.noMethod}</code> : <MethodLink method={method} />}</h2>
-      <p>
-        <OutcomeTag code={code} /> <EnglishCode code={reason} href={docsPath.reason(reason)} />
-      </p>
-      {/* Hints exist in English only. */}
+    <section class="panel">
+      <OutcomeTag code={code} />
+      <p class="in-words">{code === 0 ? text.succeeded : request.message}</p>
       {code !== 0 && (
         <p class="hint">
-          {request.message} {language.value === 'en' && request.hint}{' '}
-          <DocsLink href={docsPath.reason(reason)}>{messages.value.docs}</DocsLink>
+          {/* Hints exist in English only. */}
+          {language.value === 'en' && <CodeText text={request.hint} />}{' '}
+          <DocsLink href={docsPath.reason(reason)}>{language.value === 'en' ? reason : messages.value.docs}</DocsLink>
         </p>
       )}
       <DetailList details={details} />
@@ -154,11 +157,17 @@ function ReplaySection({ replayed: { steps, reply } }: { replayed: ReplayResult 
   )
 }
 
+/** A text in which names of the wire stand in backticks, as in the documentation. */
+function CodeText({ text }: { text: string }) {
+  return <>{text.split('`').map((part, index) => (index % 2 === 0 ? part : <code key={index}>{part}</code>))}</>
+}
+
 interface ResponseBodyProps {
   readonly code: number
   readonly reason: string
   readonly message: string
-  readonly ms: number
+  /** Null where it stands elsewhere on the page. */
+  readonly ms: number | null
   readonly data: string
   readonly result: LoggedRequest['result']
 }
@@ -167,10 +176,10 @@ function ResponseBody({ code, reason, message, ms, data, result }: ResponseBodyP
   return (
     <>
       <p>
-        <OutcomeTag code={code} /> <EnglishCode code={reason} href={docsPath.reason(reason)} /> {data !== '' && <code>{data}</code>}{' '}
-        <small>{formatMs(ms, messages.value.ms)}</small>
+        {code === 0 ? '' : message} <OutcomeTag code={code} /> <EnglishCode code={reason} href={docsPath.reason(reason)} />{' '}
+        {data !== '' && <code>{data}</code>} {ms !== null && <small>{formatMs(ms, messages.value.ms)}</small>}
       </p>
-      {code === 0 ? <LoggedMembers members={result} /> : <p>{message}</p>}
+      {code === 0 && <LoggedMembers members={result} />}
     </>
   )
 }

@@ -194,7 +194,7 @@ function columns(): TableColumn<RequestRow>[] {
         ),
     },
     { name: text.outcome, render: ({ lost, ...entry }) => (lost === null ? <RequestOutcome {...entry} /> : '') },
-    { name: text.at, render: ({ at }) => <Time at={at} /> },
+    { name: text.at, render: ({ at }) => <Time at={at} isShort hasSeconds /> },
     { name: messages.value.ms, render: ({ ms, lost }) => (lost === null ? Math.round(ms) : ''), isNumber: true, isMinor: true },
     { name: text.caller, render: ({ caller }) => text.callers[caller], isMinor: true },
     {

@@ -70,7 +70,7 @@ export function SearchOptionText({ option }: { option: SearchOption }) {
 function When({ at }: { at: number }) {
   return (
     <small>
-      <Time at={at} />
+      <Time at={at} isShort />
     </small>
   )
 }

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { maxAmountTiyin as amountMaxTiyin } from '@tessera/contract/receipt'
 
+import { language } from '../../app/language.ts'
 import { formatSom, parseSomInput } from '../../format/numbers.ts'
 import { Field } from '../../components/fields.tsx'
 import { formatMessage } from '../../messages/lookup.ts'
@@ -10,8 +11,8 @@ import { type SettingsPanelProps, SettingsForm } from './settings-form.tsx'
 /** The smallest and the largest amount of a receipt: typed in so'm, stored in tiyin. What is wrong is said at its field, when it is saved. */
 export function AmountsForm({ settings, onChanged }: SettingsPanelProps) {
   const text = settingsPageText.current()
-  const smallest = useSignal(formatSom(settings.minAmountTiyin))
-  const largest = useSignal(formatSom(settings.maxAmountTiyin))
+  const smallest = useSignal(formatSom(settings.minAmountTiyin, language.value))
+  const largest = useSignal(formatSom(settings.maxAmountTiyin, language.value))
   const problems = useSignal<{ readonly smallest: string; readonly largest: string }>(noProblems)
   const readChanges = () => {
     const [minAmountTiyin, maxAmountTiyin] = [parseSomInput(smallest.value), parseSomInput(largest.value)]
@@ -42,7 +43,7 @@ export function amountProblem(tiyin: number | null, { mayBeZero = false } = {}):
   const text = settingsPageText.current()
   if (tiyin === null) return text.amountInvalid
   if (tiyin === 0 && !mayBeZero) return text.amountZero
-  return tiyin > amountMaxTiyin ? formatMessage(text.amountTooLarge, formatSom(amountMaxTiyin)) : ''
+  return tiyin > amountMaxTiyin ? formatMessage(text.amountTooLarge, formatSom(amountMaxTiyin, language.value)) : ''
 }
 
 const noProblems = { smallest: '', largest: '' }

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useId } from 'preact/hooks'
 
+import { language } from '../../app/language.ts'
 import { Field } from '../../components/fields.tsx'
 import { formatSom, parseSomInput } from '../../format/numbers.ts'
 import { settingsPageText } from '../../messages/page-texts.ts'
@@ -35,7 +36,7 @@ export function SecuritySwitches({ settings, onChanged }: SettingsPanelProps) {
 export function UserSecurity({ settings, onChanged }: SettingsPanelProps) {
   const text = settingsPageText.current()
   const requireSecondFactor = useSignal(settings.requireSecondFactor)
-  const largest = useSignal(formatSom(settings.refundUnconfirmedMaxTiyin))
+  const largest = useSignal(formatSom(settings.refundUnconfirmedMaxTiyin, language.value))
   const problem = useSignal('')
   const readChanges = () => {
     const refundUnconfirmedMaxTiyin = parseSomInput(largest.value)

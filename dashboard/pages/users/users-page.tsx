@@ -5,10 +5,12 @@ import { call } from '../../app/api.ts'
 import { messages } from '../../app/language.ts'
 import { useMessages } from '../../app/lazy-messages.tsx'
 import { session } from '../../app/session-state.ts'
+import { ActionMenu } from '../../components/action-menu.tsx'
 import { CopyButton } from '../../components/copy.tsx'
 import { ConfirmDialog, Dialog } from '../../components/dialog.tsx'
 import { QueryResult, ErrorMessage } from '../../components/query-result.tsx'
 import { Tag, Time } from '../../components/values.tsx'
+import { formatPhone } from '../../format/numbers.ts'
 import { useAction } from '../../hooks/use-action.ts'
 import { useQuery } from '../../hooks/use-query.ts'
 import { formatMessage } from '../../messages/lookup.ts'
@@ -101,25 +103,51 @@ function isOwnUser({ userId }: TeamUser): boolean {
   return userId === session.value?.userId
 }
 
+/** Who it is, in the first column; how the person signs in, and when last, in the others. */
 function UserSummary({ user }: { user: TeamUser }) {
   const text = userPageText.current()
   const { name, phone, role, state, totp, passkeys, mustChangePassword, lastSignInAt } = user
   const factors = [...(totp ? [text.app] : []), ...(passkeys > 0 ? [formatMessage(text.passkeys, passkeys)] : [])]
   return (
-    <div class="user">
-      <p>
-        <strong>{nameOfUser(user)}</strong> <Tag tone="grey">{messages.value.roles[role]}</Tag>{' '}
-        {isOwnUser(user) && <Tag tone="blue">{text.you}</Tag>} {state === 'blocked' && <Tag tone="red">{text.disabled}</Tag>}
-      </p>
-      <small>
-        {name !== '' && `+${phone} · `}
-        {text.factors}: {factors.length === 0 ? text.noFactor : factors.join(', ')}
-        {' · '}
-        {text.lastSignIn}: {lastSignInAt === null ? text.never : <Time at={lastSignInAt} />}
-        {mustChangePassword && ` · ${text.mustChange}`}
-      </small>
-    </div>
+    <>
+      <div class="user">
+        <span class="initials" aria-hidden="true">
+          {initialsOf(user)}
+        </span>
+        <p>
+          <strong>{nameOfUser(user)}</strong> {isOwnUser(user) && <Tag tone="blue">{text.you}</Tag>}{' '}
+          {state === 'blocked' && <Tag tone="red">{text.disabled}</Tag>}
+          {name !== '' && <small>{formatPhone(phone)}</small>}
+          {mustChangePassword && <small>{text.mustChange}</small>}
+        </p>
+      </div>
+      <dl>
+        <div>
+          <dt>{text.role}</dt>
+          <dd>{messages.value.roles[role]}</dd>
+        </div>
+        <div>
+          <dt>{text.factors}</dt>
+          <dd>{factors.length === 0 ? <Tag tone="amber">{text.noFactor}</Tag> : factors.join(', ')}</dd>
+        </div>
+        <div>
+          <dt>{text.lastSignIn}</dt>
+          <dd>{lastSignInAt === null ? text.never : <Time at={lastSignInAt} isShort />}</dd>
+        </div>
+      </dl>
+    </>
   )
+}
+
+/** Of the first two words of the name, or the last digits of the phone. */
+function initialsOf({ name, phone }: TeamUser): string {
+  const words = name.trim().split(/\s+/)
+  return name.trim() === ''
+    ? phone.slice(-2)
+    : words
+        .slice(0, 2)
+        .map((word) => [...word][0]?.toLocaleUpperCase() ?? '')
+        .join('')
 }
 
 interface UserActionsProps {
@@ -130,29 +158,28 @@ interface UserActionsProps {
   readonly onConfirmNeeded: (action: PendingAction['action']) => void
 }
 
-/** The actions for one user. Every row has the same buttons, so screen readers also get the name. The own row has the name alone. */
+/** The actions for one user: what is needed often as a button. Every row has the same, so screen readers also get the name. The own row has the name alone. */
 function UserActions({ user, isBusy, run, onEdit, onConfirmNeeded }: UserActionsProps) {
   const text = userPageText.current()
   const { userId, state } = user
   const enable = (): void => run(() => call('dashboard.users.block', { userId, blocked: false }))
-  const whose = <span class="visually-hidden">{nameOfUser(user)}</span>
   return (
     <div class="actions">
       <button type="button" disabled={isBusy} onClick={onEdit}>
-        {text.edit} {whose}
+        {text.edit} <span class="visually-hidden">{nameOfUser(user)}</span>
       </button>
       {!isOwnUser(user) && (
-        <>
-          <button type="button" disabled={isBusy} onClick={() => onConfirmNeeded('reset')}>
-            {text.reset} {whose}
-          </button>
-          <button type="button" disabled={isBusy} onClick={() => (state === 'active' ? onConfirmNeeded('disable') : enable())}>
-            {state === 'active' ? text.disable : text.enable} {whose}
-          </button>
-          <button type="button" class="danger" disabled={isBusy} onClick={() => onConfirmNeeded('remove')}>
-            {text.remove} {whose}
-          </button>
-        </>
+        <ActionMenu
+          of={nameOfUser(user)}
+          isDisabled={isBusy}
+          actions={[
+            { label: text.reset, onSelect: () => onConfirmNeeded('reset') },
+            state === 'active'
+              ? { label: text.disable, onSelect: () => onConfirmNeeded('disable') }
+              : { label: text.enable, onSelect: enable },
+            { label: text.remove, isDanger: true, onSelect: () => onConfirmNeeded('remove') },
+          ]}
+        />
       )}
     </div>
   )

@@ -24,7 +24,7 @@ export function SmsInbox() {
         label={text.inbox}
         list={list}
         columns={[
-          { name: text.at, render: ({ at }) => <Time at={at} /> },
+          { name: text.at, render: ({ at }) => <Time at={at} isShort hasSeconds /> },
           { name: text.phone, render: ({ phone }) => phone, isMinor: true },
           { name: text.message, render: (message) => <span class="message">{message.text}</span> },
         ]}

@@ -28,15 +28,12 @@ export function DeliveryDetail({ eventId, endpointId }: { eventId: string; endpo
     <>
       <QueryResult query={query}>
         {(details) => (
-          <div class="columns">
+          <div class="detail">
             <DeliverySummary {...details} onReplay={() => (isConfirming.value = true)} onRefresh={query.refetch} />
-            <Attempts {...details} />
-            {details.delivery.type !== null && (
-              <section class="panel">
-                <h2>{text.body}</h2>
-                <Snippet label={text.body} text={indentJson(details.body)} />
-              </section>
-            )}
+            <div class="stack">
+              <Attempts {...details} />
+              {details.delivery.type !== null && <Snippet label={text.body} text={indentJson(details.body)} />}
+            </div>
           </div>
         )}
       </QueryResult>
@@ -66,7 +63,7 @@ function DeliverySummary({ delivery, onReplay, onRefresh }: DeliveryDetails & { 
       type === null || type === 'page.changed' ? (
         objectId
       ) : (
-        <a href={dashboardPath(`${type.startsWith('card.') ? 'cards' : 'receipts'}/${objectId}`)}>{objectId}</a>
+        <a href={dashboardPath(`${type.startsWith('card.') ? 'cards' : 'receipts'}/${objectId}`)}>{shortId(objectId)}</a>
       ),
     ],
     [text.endpoint, url ?? (isEndpointTampered ? text.tampered : text.removed)],
@@ -79,6 +76,7 @@ function DeliverySummary({ delivery, onReplay, onRefresh }: DeliveryDetails & { 
     <section class="panel">
       <h2>{type ?? text.tampered}</h2>
       {type === null && <p role="alert">{text.tamperedEventText}</p>}
+      {type !== null && <p>{text.typeMeanings[type]}</p>}
       <DeliveryStateTag state={state} />
       <DetailList details={rows} />
       <div class="actions">

@@ -76,7 +76,11 @@ function columns(): TableColumn<DeliveryRow>[] {
   return [
     {
       name: text.type,
-      render: ({ type, eventId, endpointId }) => <a href={dashboardPath(`webhooks/${eventId}/${endpointId}`)}>{type ?? text.tampered}</a>,
+      render: ({ type, eventId, endpointId }) => (
+        <a href={dashboardPath(`webhooks/${eventId}/${endpointId}`)} title={type === null ? '' : text.typeMeanings[type]}>
+          {type ?? text.tampered}
+        </a>
+      ),
     },
     { name: text.state, render: ({ state }) => <DeliveryStateTag state={state} /> },
     { name: text.createdAt, render: ({ createdAt }) => <Time at={createdAt} isShort /> },

@@ -3,6 +3,7 @@ import type { Result } from '@tessera/contract/operations'
 
 import { call } from '../../app/api.ts'
 import { hasRole } from '../../app/session-state.ts'
+import { ActionMenu, type MenuAction } from '../../components/action-menu.tsx'
 import { CopyButton } from '../../components/copy.tsx'
 import { ConfirmDialog, Dialog } from '../../components/dialog.tsx'
 import { Field } from '../../components/fields.tsx'
@@ -59,22 +60,16 @@ export function EndpointList() {
                         <>
                           <TestEventButton endpoint={endpoint} />
                           {endpoint.disabledAt === null && <ReplayFailedButton endpoint={endpoint} />}
-                          <button type="button" onClick={() => (editing.value = endpoint)}>
-                            {text.events} <span class="visually-hidden">{endpoint.url}</span>
-                          </button>
-                          <EnableButton
-                            endpoint={endpoint}
-                            onChanged={query.refetch}
-                            onDisable={() => (pending.value = { action: 'disable', endpoint })}
-                          />
-                          <button type="button" onClick={() => (pending.value = { action: 'rotate', endpoint })}>
-                            {text.rotate} <span class="visually-hidden">{endpoint.url}</span>
-                          </button>
+                          {endpoint.disabledAt !== null && <EnableButton endpoint={endpoint} onChanged={query.refetch} />}
                         </>
                       )}
-                      <button type="button" class="danger" onClick={() => (pending.value = { action: 'remove', endpoint })}>
-                        {text.remove} <span class="visually-hidden">{endpointName(endpoint)}</span>
-                      </button>
+                      <ActionMenu
+                        of={endpointName(endpoint)}
+                        actions={menuOf(endpoint, {
+                          edit: () => (editing.value = endpoint),
+                          ask: (action) => (pending.value = { action, endpoint }),
+                        })}
+                      />
                     </div>
                   )}
                 </li>
@@ -137,14 +132,25 @@ function EndpointTags({ endpoint: { state, disabledAt, bothSecretsUntil } }: { e
   )
 }
 
-interface EnableButtonProps {
-  readonly endpoint: WebhookEndpoint
-  readonly onChanged: () => void
-  readonly onDisable: () => void
+interface EndpointMenu {
+  readonly edit: () => void
+  readonly ask: (action: EndpointAction) => void
 }
 
-/** Enables at once; disabling is asked for, since events that happen meanwhile are not sent. */
-function EnableButton({ endpoint: { endpointId, url, disabledAt }, onChanged, onDisable }: EnableButtonProps) {
+/** What is done to an endpoint rarely. Disabling is asked for, since events that happen meanwhile are not sent. */
+function menuOf({ state, disabledAt }: WebhookEndpoint, { edit, ask }: EndpointMenu): readonly MenuAction[] {
+  const text = webhookPageText.current()
+  const remove: MenuAction = { label: text.remove, isDanger: true, onSelect: () => ask('remove') }
+  if (state !== 'active') return [remove]
+  return [
+    { label: text.events, onSelect: edit },
+    { label: text.rotate, onSelect: () => ask('rotate') },
+    ...(disabledAt === null ? [{ label: text.disable, onSelect: () => ask('disable') }] : []),
+    remove,
+  ]
+}
+
+function EnableButton({ endpoint: { endpointId, url }, onChanged }: { endpoint: WebhookEndpoint; onChanged: () => void }) {
   const text = webhookPageText.current()
   const { isBusy, error, run } = useAction()
   const enable = async (): Promise<void> => {
@@ -154,8 +160,8 @@ function EnableButton({ endpoint: { endpointId, url, disabledAt }, onChanged, on
   return (
     <>
       <ErrorMessage error={error.value} />
-      <button type="button" disabled={isBusy.value} onClick={() => (disabledAt === null ? onDisable() : void run(enable))}>
-        {disabledAt === null ? text.disable : text.enable} <span class="visually-hidden">{url}</span>
+      <button type="button" disabled={isBusy.value} onClick={() => void run(enable)}>
+        {text.enable} <span class="visually-hidden">{url}</span>
       </button>
     </>
   )

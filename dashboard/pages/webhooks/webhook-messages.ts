@@ -112,7 +112,8 @@ export type WebhookPageMessages = typeof en
 
 const ru: WebhookPageMessages = {
   endpoints: 'Адреса',
-  endpointsText: 'Каждое событие ваших карт и чеков отправляется на каждый адрес с подписью его секретом, пока он не ответит 2xx.',
+  endpointsText:
+    'Каждое событие ваших карт и чеков отправляется на каждый адрес с подписью его секретным ключом, пока сервер не ответит 2xx.',
   noEndpoint: 'Адресов пока нет. Добавьте адрес вашего сервера, сохраните показанный секрет и отправьте тестовое событие.',
   url: 'Адрес вашего сервера',
   urlHint: 'https:// и публичное имя; в тестовой среде также http:// к машине этого сервиса.',
@@ -241,7 +242,7 @@ const uz: WebhookPageMessages = {
     'card.verified': 'Karta egasi toʻgʻri kodni kiritdi.',
     'card.removed': 'Karta oʻchirildi.',
     'card.expired': 'Saqlangan karta muddati tugadi.',
-    'receipt.paid': 'Pul yechildi yoki xold yechib olish tasdiqlandi.',
+    'receipt.paid': 'Pul yechildi yoki xoldni yechish tasdiqlandi.',
     'receipt.held': 'Pul xold qilindi.',
     'receipt.cancelled': 'Toʻlov bekor qilindi yoki qaytarildi, yoki xold boʻshatildi.',
     'receipt.failed': 'Toʻlov rad etildi.',
@@ -250,8 +251,8 @@ const uz: WebhookPageMessages = {
   save: 'Saqlash',
   successRate: 'Yetkazilgan',
   deliveredOf: 'oxirgi {1} tadan {0} tasi',
-  lastFailed: 'Oxirgi muvaffaqiyatsiz',
-  oldestWaiting: 'Kutmoqda:',
+  lastFailed: 'Oxirgi yetkazilmagan',
+  oldestWaiting: 'Kutish boshlangan vaqt',
   noDeliveriesYet: 'Hozircha yetkazish yoʻq.',
   test: 'Sinov hodisasini yuborish',
   rotate: 'Yangi maxfiy kalit',
