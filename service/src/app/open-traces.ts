@@ -42,6 +42,7 @@ export async function openTraces(config: Config, deps: TracesDependencies): Prom
     sampling: { every: tracesSampleEvery, parent: tracesParent, random: () => Buffer.from(randomPublic(4)).readUInt32BE() / 2 ** 32 },
     post,
     clock,
+    now: () => performance.now(),
     onNotTaken(count, reason) {
       if (!isAway) log.warn('traces_not_taken', { count, reason })
       isAway = true

@@ -12,6 +12,7 @@ import { request } from '../testing/pipeline.fixture.ts'
 import { makeHandClock } from '../testing/clock.fixture.ts'
 import { defaultConfig } from '../testing/default-config.fixture.ts'
 import { alarmLog, createTestApp, type TestApp, type TestAppOptions } from '../testing/test-app.fixture.ts'
+import { makeSystemClock } from '../system-clock.ts'
 import type { HttpRequest } from '../server/http/request.ts'
 
 import { openTraces } from './open-traces.ts'
@@ -183,7 +184,7 @@ test('a receiver that is away, slow or refusing holds up no call and no stop: sp
   const { receiver } = await startReceiver(t)
   receiver.reply(null)
   const metrics = makeMetrics(makeHandClock(), [])
-  const tracing = await openTraces({ ...defaultConfig, tracesEndpoint: receiver.url }, { clock: makeHandClock(), log: noLog, metrics })
+  const tracing = await openTraces({ ...defaultConfig, tracesEndpoint: receiver.url }, { clock: makeSystemClock(), log: noLog, metrics })
   assert.ok(tracing !== null)
   const startedAt = performance.now()
   for (let at = 0; at < 6000; at++) await tracing.step({ name: 'sms send', kind: 'outside', attributes: {} }, () => Promise.resolve())

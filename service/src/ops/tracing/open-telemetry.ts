@@ -23,6 +23,8 @@ export interface OpenTelemetryOptions {
   readonly sampling: TraceSampling
   readonly post: PostTraces
   readonly clock: Clock
+  /** Milliseconds of a clock that does not jump. */
+  readonly now: () => number
   /** Told of spans that the receiver did not take. */
   readonly onNotTaken: (spans: number, failure: ExportFailure) => void
   /** Told that the receiver takes them. */
@@ -35,7 +37,7 @@ export interface OpenTelemetry {
 }
 
 /** Tracing by the SDK of OpenTelemetry, with nothing of it global and nothing read from the environment. */
-export function startOpenTelemetry({ resource, sampling, post, clock, onNotTaken, onTaken }: OpenTelemetryOptions): OpenTelemetry {
+export function startOpenTelemetry({ resource, sampling, post, clock, now, onNotTaken, onTaken }: OpenTelemetryOptions): OpenTelemetry {
   const givenUp = new AbortController()
   const exporter = makeSpanExporter({
     serializer: JsonTraceSerializer,
@@ -66,9 +68,9 @@ export function startOpenTelemetry({ resource, sampling, post, clock, onNotTaken
     spanLimits: { attributeValueLengthLimit: attributeLengthMax, attributeCountLimit: 32, eventCountLimit: 0, linkCountLimit: 0 },
   })
   const tracer = provider.getTracer('tessera', resource['service.version'])
-  const toEpochMs = makeEpochMs(clock)
+  const toEpochMs = makeEpochMs(clock, now)
   const starter: SpanStarter & { parentOf(remote: SpanContext): Span } = {
-    now: () => performance.now(),
+    now,
     start: (name, { kind, at, attributes, parent }) =>
       tracer.startSpan(
         name,
@@ -79,27 +81,31 @@ export function startOpenTelemetry({ resource, sampling, post, clock, onNotTaken
     parentOf: (remote) => trace.wrapSpanContext(remote),
   }
   return {
-    tracing: makeTracing(starter, sampling, () => close(provider, givenUp)),
+    tracing: makeTracing(starter, sampling, () => close(provider, givenUp, clock)),
     counts: () => bounded.counts,
   }
 }
 
 /** A receiver that is away holds up no stop: what it has not taken in this time is given up. */
-async function close(provider: TracerProvider, givenUp: AbortController): Promise<void> {
-  const timer = setTimeout(() => givenUp.abort(), flushMs)
+async function close(provider: TracerProvider, givenUp: AbortController, clock: Pick<Clock, 'sleep'>): Promise<void> {
+  const ended = new AbortController()
+  void clock.sleep(flushMs, ended.signal).then(
+    () => givenUp.abort(),
+    () => undefined,
+  )
   await provider.shutdown().catch(() => undefined)
-  clearTimeout(timer)
+  ended.abort()
 }
 
 /** Unix milliseconds of a time of the clock that does not jump. Read again each minute, since the clock of the machine is corrected now and then. */
-function makeEpochMs(clock: Pick<Clock, 'now'>): (at: number) => number {
+function makeEpochMs(clock: Pick<Clock, 'now'>, now: () => number): (at: number) => number {
   let readAt = -Infinity
   let offset = 0
   return (at) => {
-    const now = performance.now()
-    if (now - readAt > 60_000) {
-      readAt = now
-      offset = clock.now() - now
+    const reading = now()
+    if (reading - readAt > 60_000) {
+      readAt = reading
+      offset = clock.now() - reading
     }
     return offset + at
   }
