@@ -74,6 +74,7 @@ interface PageChange {
     /** The address of a script (`inline` and its hash), the name of a header, or the id of a rule; '' where it has none. */
     readonly name: string;
 }
+/** `page.changed`: a page of the merchant is not what it was. */
 interface PageEvent {
     readonly page: {
         readonly id: string;
@@ -532,3 +533,4 @@ export { verifyWebhook, WebhookRefused };
 export type { Delivery, WebhookHeaders, WebhookOptions };
 export { eventTypes, receiptStates, reasons };
 export type { Card, CardEvent, EventType, MethodName, Methods, Payer, Reason, Receipt, ReceiptEvent, ReceiptState };
+export type { PageChange, PageEvent };

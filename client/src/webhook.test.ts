@@ -3,7 +3,15 @@ import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { Webhook } from 'standardwebhooks'
 
-import { verifyWebhook, WebhookRefused, type WebhookHeaders } from './index.ts'
+import {
+  verifyWebhook,
+  WebhookRefused,
+  type CardEvent,
+  type PageChange,
+  type PageEvent,
+  type ReceiptEvent,
+  type WebhookHeaders,
+} from './index.ts'
 
 const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
 const oldSecret = `whsec_${Buffer.alloc(24, 9).toString('base64')}`
@@ -163,4 +171,26 @@ describe('verifyWebhook and the reference library standardwebhooks', () => {
       { numRuns: 1000 },
     )
   })
+})
+
+it('the data of each kind of event has a type that the library exports by name', () => {
+  const page: PageEvent = {
+    page: {
+      id: 'a'.repeat(24),
+      address: 'https://shop.example/pay',
+      last_read_time: 1,
+      changes: [{ what: 'script', change: 'added', name: 'inline' }],
+    },
+  }
+  const text = JSON.stringify({ type: 'page.changed', timestamp: event.timestamp, data: page })
+  const delivery = verifyWebhook(text, deliver({ text }), { secrets: secret })
+  const describeChange = ({ what, change }: PageChange): string => `${what} ${change}`
+  const namesOf = {
+    page: ({ page: { changes } }: PageEvent) => changes.map(describeChange),
+    card: ({ card }: CardEvent) => [card.id],
+    receipt: ({ receipt }: ReceiptEvent) => [receipt.id],
+  }
+  if (delivery.type !== 'page.changed') throw new TypeError(delivery.type)
+  // `data` is narrowed by `type`, without an assertion.
+  assert.deepEqual(namesOf.page(delivery.data), ['script added'])
 })

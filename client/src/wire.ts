@@ -366,4 +366,4 @@ export const retryableReasons: readonly Reason[] = [
 ]
 
 export { receiptStates, type ReceiptState } from '@tessera/contract/receipt'
-export { eventTypes, type CardEvent, type EventType, type ReceiptEvent, type WebhookEvent } from '@tessera/contract/event'
+export { eventTypes, type CardEvent, type EventType, type PageChange, type PageEvent, type ReceiptEvent, type WebhookEvent } from '@tessera/contract/event'

@@ -49,6 +49,7 @@ export interface PageChange {
   readonly name: string
 }
 
+/** `page.changed`: a page of the merchant is not what it was. */
 export interface PageEvent {
   readonly page: {
     readonly id: string

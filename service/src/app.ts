@@ -12,8 +12,10 @@ import { createLifecycle, createResources, lameDuckMs, type Lifecycle, type Runn
 import { makeReadiness } from './app/readiness.ts'
 import type { ServiceOverrides } from './app/service-overrides.ts'
 import { createServices, type ComposedServices } from './app/services.ts'
+import { openTraces, tracePipelines } from './app/open-traces.ts'
 import { openStorage, retryUntilReachable, storeCloseTimeoutMs, type StorageDependencies } from './app/storage.ts'
 import { makeRequestWorkers, type RequestWorkers, type RequestWorkersDependencies } from './app/workers/request-workers.ts'
+import { traceKeks, traceStore } from './app/traced-ports.ts'
 import { makeServiceChanges } from './app/workers/service-changes.ts'
 import { applyServiceChange, shareClockGuard, shareDamageAlarm, shareSandboxTime } from './app/workers/shared-changes.ts'
 import type { WorkerCount, WorkerRole } from './app/workers/worker-role.ts'
@@ -95,7 +97,7 @@ export async function createApp(config: Config, ownAdapters: Adapters, deps: App
   let usedTls = tls
   const shared = makeServiceChanges((change) => workers?.broadcast(change))
   const changes = worker?.changes ?? shared
-  const { adapters, mover } = shareSandboxTime(ownAdapters, changes)
+  const { adapters: untraced, mover } = shareSandboxTime(ownAdapters, changes)
   const counts = makeCountSharing({
     send: (batch) => changes.publish({ kind: 'counts', batch }),
     later: (run) => void setTimeout(run, shareCountsMs).unref(),
@@ -105,6 +107,9 @@ export async function createApp(config: Config, ownAdapters: Adapters, deps: App
   const cutOff = new AbortController()
   let http: HttpServer | null = null
   try {
+    const tracing = await openTraces(config, deps)
+    resources.add(() => tracing?.close())
+    const adapters = traceKeks(untraced, tracing)
     const ownClockGuard = await openClockGuard({
       // A suspension is no jump.
       clock: { moment: clock.momentSinceBoot ?? clock.moment },
@@ -133,7 +138,10 @@ export async function createApp(config: Config, ownAdapters: Adapters, deps: App
     const auditHeadsElsewhere = (): readonly AuditHead[] => others?.auditHeads() ?? []
     const storage = {
       ...opened,
-      store: measureCommits(opened.store, metrics, { health: writes, backlog: commitBacklog, calls: callWrites, auditHeadsElsewhere }),
+      store: traceStore(
+        measureCommits(opened.store, metrics, { health: writes, backlog: commitBacklog, calls: callWrites, auditHeadsElsewhere }),
+        tracing,
+      ),
     }
     const retry = <T>(step: () => Promise<T>): Promise<T> => retryUntilReachable(config, deps, step)
     // Where the time of the sandbox can be moved, entries may bear another time than the machine's.
@@ -162,6 +170,7 @@ export async function createApp(config: Config, ownAdapters: Adapters, deps: App
       lifecycle,
       changes,
       slowHash,
+      tracing,
       countSharing: worker === null && deps.workers === undefined ? noCountSharing : counts,
       ownUrl: () => lifecycle.info?.url ?? '',
     })
@@ -170,7 +179,8 @@ export async function createApp(config: Config, ownAdapters: Adapters, deps: App
     await retry(() => custodyAudit.attach(storage.store))
     await retry(() => services.knownAnswers.update())
     await retry(() => services.keks.update())
-    const pipelines = createPipelines(config, adapters, services, {
+    const untracedPipelines = createPipelines(config, adapters, services, {
+      tracing,
       commitBacklog,
       callWrites,
       clock,
@@ -179,6 +189,7 @@ export async function createApp(config: Config, ownAdapters: Adapters, deps: App
       stopping: draining.signal,
       signal: cutOff.signal,
     })
+    const pipelines = tracePipelines(untracedPipelines, tracing)
     return {
       services,
       handle: pipelines.api,
@@ -196,7 +207,7 @@ export async function createApp(config: Config, ownAdapters: Adapters, deps: App
           await createDemo(adapters, services)
           await services.checkpoints.runOnce()
         }
-        startBackgroundJobs(services, { clock, log, metrics, resources, worker })
+        startBackgroundJobs(services, { clock, log, metrics, resources, worker, tracing })
         http = createHttp(config, adapters, services, { pipelines, formAssets, tls, log, metrics })
         resources.add(() => http?.close())
         const { nodes } = services

@@ -95,6 +95,7 @@ const service: readonly DirectionRow[] = [
 
   { of: 'service/src/ops/', may: ['contract/', 'service/src/ops/*'] },
   { of: 'service/src/ops/config/', may: ['contract/', 'service/src/ops/*', 'service/src/ops/config/', 'service/src/adapters/'] },
+  { of: 'service/src/ops/tracing/', may: ['contract/', 'service/src/clock.ts', 'service/src/ops/tracing/'] },
   {
     of: 'service/src/ops/audit/',
     may: [

@@ -57,7 +57,7 @@ function printRetryable(errors: Readonly<Record<ErrorName, ErrorEntry>>): string
 
 /** States and events need no schema: the library has the contract's own, bundled into it. */
 const sharedDefinitions = `export { receiptStates, type ReceiptState } from '@tessera/contract/receipt'
-export { eventTypes, type CardEvent, type EventType, type ReceiptEvent, type WebhookEvent } from '@tessera/contract/event'`
+export { eventTypes, type CardEvent, type EventType, type PageChange, type PageEvent, type ReceiptEvent, type WebhookEvent } from '@tessera/contract/event'`
 
 /** Quoted strings, as many as fit on a line. */
 function printList(values: readonly string[]): string {

@@ -3,6 +3,7 @@ import type { ClockGuard } from '../domain/clock-guard.ts'
 import { makeWorkPace, runWhileWorking } from '../domain/work-pace.ts'
 import type { Log } from '../ops/logging/log.ts'
 import type { Metrics } from '../ops/metrics/metrics.ts'
+import type { Tracing } from '../ops/tracing/tracing.ts'
 
 import { makeJobLog } from './job-log.ts'
 import type { Resources } from './lifecycle.ts'
@@ -95,7 +96,7 @@ function uncounted(run: (stopping: AbortSignal) => Promise<unknown>): Background
 /** Starts the jobs; `resources` stops them, and then writes down what was counted last. */
 export function startBackgroundJobs(
   app: ComposedServices,
-  { clock, log, metrics, resources, worker = null }: BackgroundDependencies,
+  { clock, log, metrics, resources, worker = null, tracing = null }: BackgroundDependencies,
 ): void {
   const { recorder, findings, counters, checkpoints } = app
   // After the others, which write their last entries.
@@ -107,7 +108,7 @@ export function startBackgroundJobs(
   for (const { event, everyMs, run } of worker === null ? listBackgroundJobs(app) : listWorkerJobs(app, worker)) {
     const jobLog = makeJobLog(event, { log, clock, metrics })
     const runLogged = async (stopping: AbortSignal): Promise<void> => {
-      const count = await run(stopping)
+      const count = await (tracing === null ? run(stopping) : tracing.job(event, () => run(stopping)))
       jobLog.succeeded()
       if (count > 0) log.info(event, { count })
     }
@@ -122,6 +123,7 @@ export interface BackgroundDependencies {
   readonly resources: Resources
   /** Null or absent: the first worker, or the only one. */
   readonly worker?: WorkerRole | null
+  readonly tracing?: Tracing | null
 }
 
 /** Runs a job periodically, never two runs at the same time. An error is reported, and the next run takes place. */

@@ -12,6 +12,7 @@ import type { Config } from '../ops/config/config.ts'
 import { makeAbortObserver, makeCallObserver, makeCutObserver } from '../ops/logging/observers.ts'
 import type { Log } from '../ops/logging/log.ts'
 import type { Metrics } from '../ops/metrics/metrics.ts'
+import type { Tracing } from '../ops/tracing/tracing.ts'
 import { operatorAuthenticator } from '../server/auth/operator-authenticator.ts'
 import { makeSessionAuthenticator } from '../server/auth/session-authenticator.ts'
 import type { TrustedProxies } from '../server/http/client-address.ts'
@@ -36,6 +37,7 @@ import { StoreFull, StoreOutcomeUnknown, StoreOverloaded, StoreUnavailable } fro
 import type { Adapters } from './adapters.ts'
 import { dashboardFolder } from './built-files.ts'
 import type { CallWrites } from './call-writes.ts'
+import { tracedObserver } from './open-traces.ts'
 import { collectGarbage, readHeldMemory, readMemoryLimit } from './process-memory.ts'
 import type { ComposedServices } from './services.ts'
 
@@ -45,6 +47,7 @@ export interface PipelineDependencies {
   readonly clock: Clock
   readonly log: Log
   readonly metrics: Metrics
+  readonly tracing: Tracing | null
   /** Aborted when a stop takes no new work any more: batches end after the call in progress. */
   readonly stopping: AbortSignal
   /** Aborted when the remaining requests are cut off. */
@@ -68,7 +71,10 @@ export function createPipelines(config: Config, adapters: Adapters, app: Compose
     limits: limits.coarse,
     idempotency: app.idempotency,
     cardRoutes: app.networks.routes,
-    observer: inspectedBy(app.findings, timedBy(app.counters, makeCallObserver(log, metrics, config.logSampleEvery))),
+    observer: tracedObserver(
+      inspectedBy(app.findings, timedBy(app.counters, makeCallObserver(log, metrics, config.logSampleEvery))),
+      deps.tracing,
+    ),
     translateError: storeError,
     callWrites: deps.callWrites,
     issueRequestId: makeRequestIds(randomPublic, clock.now),

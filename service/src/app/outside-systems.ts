@@ -18,6 +18,7 @@ import { makePeerHealth } from '../ops/health/peer-health.ts'
 import { makeMerchantEndpointObserver, makeNetworkObserver, makePeerObserver, makeSmsObserver } from '../ops/logging/observers.ts'
 import type { Log } from '../ops/logging/log.ts'
 import type { Metrics } from '../ops/metrics/metrics.ts'
+import type { Tracing } from '../ops/tracing/tracing.ts'
 import { registerPeerGauges, registerSmsConnectionGauge } from '../ops/metrics/peer-gauges.ts'
 
 import { takeTraceNumbers } from '../store/trace-numbers.ts'
@@ -25,6 +26,7 @@ import { takeTraceNumbers } from '../store/trace-numbers.ts'
 import { adapterDependencies } from './adapter-dependencies.ts'
 import type { Adapters } from './adapters.ts'
 import type { DomainBase } from './domain-base.ts'
+import { traceHolder, traceMerchantApi, traceNetwork, traceSms } from './traced-ports.ts'
 
 export interface OutsideSystemDependencies {
   readonly base: Pick<DomainBase, 'store' | 'keyring' | 'clock' | 'environment'>
@@ -36,11 +38,12 @@ export interface OutsideSystemDependencies {
   readonly now: () => number
   /** A replacement, for tests. */
   readonly merchantEndpoint: MerchantApi | undefined
+  readonly tracing: Tracing | null
 }
 
 /** The card networks, the SMS gateways and the merchants' endpoints, each observed, with the bounds and breakers of their calls. */
 export function createOutsideSystems(config: Config, adapters: Adapters, deps: OutsideSystemDependencies) {
-  const { base, machineClock, log, metrics, merchants, now } = deps
+  const { base, machineClock, log, metrics, merchants, now, tracing } = deps
   const { store, keyring, clock, environment } = base
   const networkAdapters = adapters.networks({
     ...adapterDependencies(config, { clock, log }, config.networkTimeoutMs),
@@ -51,7 +54,7 @@ export function createOutsideSystems(config: Config, adapters: Adapters, deps: O
   const networkHealth = new Map(networkAdapters.map(({ name }) => [name, makePeerHealth()] as const))
   const smsAdapters = adapters.sms({ ...adapterDependencies(config, { clock, log }, config.smsTimeoutMs), store })
   const peerHealth = { networks: networkHealth, sms: new Map(smsAdapters.map(({ name }) => [name, makePeerHealth()] as const)) }
-  const holder = adapters.holder({ ...adapterDependencies(config, { clock, log }, config.holderTimeoutMs), store })
+  const holder = traceHolder(adapters.holder({ ...adapterDependencies(config, { clock, log }, config.holderTimeoutMs), store }), tracing)
   // By the machine's time: moving the time of the sandbox neither opens nor closes a breaker.
   const peers = makePeers({
     settings: peerSettings(config),
@@ -67,16 +70,18 @@ export function createOutsideSystems(config: Config, adapters: Adapters, deps: O
   registerSmsConnectionGauge(listSmsConnections, metrics)
   const guarded = { resolve: resolveBySystem, allowLoopback: adapters.webhooksToLoopback }
   const guard: AddressGuard = makeAddressGuard({ ...guarded, isInOutboundNetwork: makeAddressList(config.outboundNetworks ?? []) })
-  const endpoint: MerchantApi =
+  const observedEndpoint: MerchantApi =
     deps.merchantEndpoint ??
     observeMerchantApi({
       endpoint: createPaymeMerchantApi({ ...makeMerchantEndpointLookup({ merchants, keyring, environment }), guard, clock }),
       onCall: makeMerchantEndpointObserver(log, metrics),
       now,
     })
+  const endpoint = traceMerchantApi(observedEndpoint, tracing)
   const observed = networkAdapters.map(({ name, port }) => {
     const health = networkHealth.get(name) ?? makePeerHealth()
-    return { name, port: observeNetwork({ network: port, onCall: makeNetworkObserver(metrics, name, health), now }) }
+    const network = observeNetwork({ network: port, onCall: makeNetworkObserver(metrics, name, health), now })
+    return { name, port: traceNetwork(name, network, tracing) }
   })
   return {
     peerHealth,
@@ -90,7 +95,8 @@ export function createOutsideSystems(config: Config, adapters: Adapters, deps: O
     smsAdapters,
     smsGateways: smsAdapters.map(({ name, port }): SmsGateway => {
       const onSend = makeSmsObserver(metrics, name, peerHealth.sms.get(name) ?? makePeerHealth())
-      return { name, weight: port.weight ?? 1, sms: observeSms({ sms: port, onSend, now, clock }), gate: peers.sms(name) }
+      const sms = traceSms(name, observeSms({ sms: port, onSend, now, clock }), tracing)
+      return { name, weight: port.weight ?? 1, sms, gate: peers.sms(name) }
     }),
     holder,
     peers,

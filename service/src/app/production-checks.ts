@@ -138,6 +138,11 @@ function forbiddenSettings(config: Config): string[] {
   if (formOrigin !== null && dashboardOrigin !== null && new URL(formOrigin).hostname === new URL(dashboardOrigin).hostname) {
     faults.push('forbidden: form and dashboard are on one host name, so they would share cookies; give each its own.')
   }
+  if (isPlainForTraces(config)) {
+    faults.push(
+      'forbidden: TESSERA_TRACES_ENDPOINT is http to another machine. Name a collector on this machine or an https URL, or set TESSERA_TRACES_TRANSPORT=private with a reason.',
+    )
+  }
   if (limits === false) faults.push('forbidden: TESSERA_LIMITS is off.')
   if (dashboardPasswordCost < 17) faults.push('forbidden: TESSERA_DASHBOARD_PASSWORD_COST is below 17.')
   if (databaseUrl !== null && keysDatabaseUrl !== null && isSameDatabase(databaseUrl, keysDatabaseUrl)) {
@@ -149,6 +154,13 @@ function forbiddenSettings(config: Config): string[] {
 /** Card numbers would travel in the clear. */
 function isPlainForOthers({ host, tlsCertFile, trustedProxies }: Config): boolean {
   return tlsCertFile === null && trustedProxies === null && !isLoopbackHost(host)
+}
+
+/** Ids of merchants and requests would travel in the clear, with the header that the receiver asks for. */
+function isPlainForTraces({ tracesEndpoint, tracesTransport }: Config): boolean {
+  if (tracesEndpoint === null || tracesTransport === 'private') return false
+  const { protocol, hostname } = new URL(tracesEndpoint)
+  return protocol === 'http:' && !isLoopbackHost(hostname)
 }
 
 function folderFaults(folder: string): string[] {

@@ -54,6 +54,7 @@ import type { Config } from '../ops/config/config.ts'
 import { makeReceiptObserver, makeLimitObserver, makeSignInObserver } from '../ops/logging/observers.ts'
 import type { Log } from '../ops/logging/log.ts'
 import type { Metrics } from '../ops/metrics/metrics.ts'
+import type { Tracing } from '../ops/tracing/tracing.ts'
 import { registerClockGauges } from '../ops/metrics/clock-gauges.ts'
 import { registerKeyGauges } from '../ops/metrics/key-gauges.ts'
 import { registerResealGauges } from '../ops/metrics/reseal-gauges.ts'
@@ -62,7 +63,6 @@ import { createReceiptGauges } from '../ops/metrics/receipt-gauges.ts'
 import { moveFormerRequests } from '../ops/request-log/move-former.ts'
 import { makeRequestLists } from '../ops/request-log/request-lists.ts'
 import { makeRequestRecorder, recorderSettings } from '../ops/request-log/request-recorder.ts'
-
 import { listInbox } from '../store/sandbox.ts'
 import { makeValueFile } from '../store/value-file.ts'
 import type { Store } from '../store/store.ts'
@@ -116,6 +116,7 @@ export interface ServiceDependencies extends Storage {
   readonly lifecycle: Lifecycle
   readonly changes: ServiceChanges
   readonly countSharing: CountSharing
+  readonly tracing: Tracing | null
   readonly slowHash: SlowHash
   readonly overrides?: ServiceOverrides
 }
@@ -131,7 +132,7 @@ export async function createServices(config: Config, adapters: Adapters, deps: S
   const now = (): number => performance.now()
   const alarm = makeRowAlarm({ log, metrics, store, clock })
   const freshness = makeRowFreshness({ store, follower: deps.follower })
-  const { clockGuard, areEntriesComparable, changes } = deps
+  const { clockGuard, areEntriesComparable, changes, tracing } = deps
   const base: DomainBase = { store, keyring, clock, clockGuard, environment, alarm, freshness }
   /** For operators, who read whole tables: never in the thread that answers requests. */
   const scanning: Pick<Store, 'kind' | 'file' | 'read'> = { kind: store.kind, file: store.file, read: (query) => store.scan(query) }
@@ -161,6 +162,7 @@ export async function createServices(config: Config, adapters: Adapters, deps: S
     merchants,
     now,
     merchantEndpoint: overrides.merchantEndpoint,
+    tracing,
   })
   const { networks, peers, endpoint } = outsideSystems
   const cards = createCardServices({ ...base, networks, settings: { ...cardSettings(config), ...overrides.cards } })
@@ -205,7 +207,7 @@ export async function createServices(config: Config, adapters: Adapters, deps: S
   })
   registerKeyGauges({ keyring, kekSince: keks.wrappingSince, kekAgeMaxMs, clock: machineClock, metrics })
 
-  const { webhooks, endpoints } = createWebhookServices({ base, guard, log, metrics })
+  const { webhooks, endpoints } = createWebhookServices({ base, guard, log, metrics, tracing })
 
   const forms = createFormServices(config, adapters, { base, merchants, ownUrl: deps.ownUrl })
   const { disclosures } = forms

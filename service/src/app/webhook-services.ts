@@ -7,22 +7,25 @@ import { makeWebhookPost, type WebhookPost } from '../domain/webhooks/webhook-po
 import { makeWebhookDeliverer } from '../domain/webhooks/webhooks.ts'
 import type { Log } from '../ops/logging/log.ts'
 import type { Metrics } from '../ops/metrics/metrics.ts'
+import type { Tracing } from '../ops/tracing/tracing.ts'
 import { webhookGauges } from '../ops/metrics/webhook-gauges.ts'
 
 import type { DomainBase } from './domain-base.ts'
+import { traceWebhookPost } from './traced-ports.ts'
 
 export interface WebhookServiceDependencies {
   readonly base: DomainBase
   readonly guard: AddressGuard
   readonly log: Log
   readonly metrics: Metrics
+  readonly tracing: Tracing | null
 }
 
 /** The delivery of events to merchants, and the administration of their endpoints. */
-export function createWebhookServices({ base, guard, log, metrics }: WebhookServiceDependencies) {
+export function createWebhookServices({ base, guard, log, metrics, tracing }: WebhookServiceDependencies) {
   const { store, clock } = base
   const failed = (err: unknown): void => log.error('delivery_failed', { err })
-  const post = makeWebhookPost({ guard, clock, timeoutMs: webhookSettings.timeoutMs })
+  const post = traceWebhookPost(makeWebhookPost({ guard, clock, timeoutMs: webhookSettings.timeoutMs }), tracing)
   const delivery = { ...base, guard, settings: webhookSettings, post: countAttempts(post, metrics), failed }
   const random = (): number => Buffer.from(randomPublic(4)).readUInt32BE() / 2 ** 32
   const webhooks = makeWebhookDeliverer({ ...delivery, random, onDelivered: metrics.observeDeliveryDelay })

@@ -132,6 +132,18 @@ export const refusedStarts: readonly RefusedStart[] = [
     { TESSERA_DASHBOARD_ORIGIN: 'http://merchants.example' },
     'forbidden: TESSERA_DASHBOARD_ORIGIN is not https.',
   ),
+  refused(
+    'Traces',
+    'a receiver on another machine by plain http',
+    { TESSERA_TRACES_ENDPOINT: 'http://collector.example:4318/v1/traces' },
+    'forbidden: TESSERA_TRACES_ENDPOINT is http to another machine. …',
+  ),
+  refused(
+    'Traces',
+    'a line without TLS to the receiver, without a reason',
+    { TESSERA_TRACES_ENDPOINT: 'http://collector.example:4318/v1/traces', TESSERA_TRACES_TRANSPORT: 'private' },
+    'missing: TESSERA_TRACES_PRIVATE_REASON is not set; …',
+  ),
   refused('Hosts', 'the API by plain http', { TESSERA_API_ORIGIN: 'http://pay.example' }, 'forbidden: TESSERA_API_ORIGIN is not https.'),
   refused(
     'Hosts',

@@ -18,6 +18,7 @@ import { peerBoundSettings } from './peers.ts'
 import { logSettings } from './log.ts'
 import { requestLogSettings } from './request-log.ts'
 import { stopSettings } from './stop.ts'
+import { traceSettings } from './traces.ts'
 import { workerSettings } from './workers.ts'
 import { handOverSettings } from './hand-over.ts'
 import { tlsSettings } from './tls.ts'
@@ -116,6 +117,7 @@ const table = [
   ...providerSettings,
   ...outboundSettings,
   ...logSettings,
+  ...traceSettings,
   {
     name: 'limits',
     env: 'TESSERA_LIMITS',

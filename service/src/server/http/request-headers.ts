@@ -24,6 +24,8 @@ export class RequestHeaders {
   acceptLanguage: string | undefined
   isGzipAccepted = false
   isPreflight = false
+  traceparents = 0
+  #traceparent = ''
 
   constructor(raw: readonly string[]) {
     this.count = raw.length / 2
@@ -43,6 +45,11 @@ export class RequestHeaders {
   get idempotencyKey(): IdempotencyHeader {
     if (this.idempotencyKeys === 0) return null
     return this.idempotencyKeys === 1 && /^[!-~]{1,255}$/.test(this.#idempotencyKey) ? { key: this.#idempotencyKey } : 'invalid'
+  }
+
+  /** As it was sent; undefined if there is none, or more than one. */
+  get traceparent(): string | undefined {
+    return this.traceparents === 1 ? this.#traceparent : undefined
   }
 
   get hasBody(): boolean {
@@ -87,6 +94,10 @@ export class RequestHeaders {
       case 'access-control-request-method':
         this.isPreflight = true
         break
+      case 'traceparent':
+        this.traceparents++
+        this.#traceparent = value
+        break
     }
   }
 }
@@ -103,9 +114,23 @@ export interface ArrivedRequest {
 }
 
 export function toHttpRequest({ headers, target, refusal, body, address, headReadAt, holdReply }: ArrivedRequest): HttpRequest {
-  const { origin, isFromBrowser, idempotencyKey, acceptLanguage, xAuth } = headers
+  const { origin, isFromBrowser, idempotencyKey, acceptLanguage, xAuth, traceparent } = headers
   const { segment, hasQuery } = target
-  return { refusal, segment, hasQuery, body, xAuth, origin, isFromBrowser, idempotencyKey, acceptLanguage, address, headReadAt, holdReply }
+  return {
+    refusal,
+    segment,
+    hasQuery,
+    body,
+    xAuth,
+    origin,
+    isFromBrowser,
+    idempotencyKey,
+    acceptLanguage,
+    address,
+    headReadAt,
+    holdReply,
+    traceparent,
+  }
 }
 
 function trimBlanks(value: string): string {
@@ -128,6 +153,7 @@ const lengths: ReadonlySet<number> = new Set(
     'accept-language',
     'accept-encoding',
     'access-control-request-method',
+    'traceparent',
   ].map((name) => name.length),
 )
 

@@ -18,6 +18,8 @@ export interface HttpRequest {
   readonly isFromBrowser: boolean
   readonly idempotencyKey: IdempotencyHeader
   readonly acceptLanguage: string | undefined
+  /** As it was sent: anything. */
+  readonly traceparent?: string | undefined
   /** The client's address. */
   readonly address: string
   /** When its head was read, in milliseconds of the monotonic clock. */
