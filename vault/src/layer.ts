@@ -5,7 +5,8 @@ import { randomPublic } from './random.ts'
 
 /** The key of a layer and what it is bound to. Everything sealed has this one format. */
 export interface Layer {
-  readonly key: KeyObject
+  /** The caller wipes bytes. */
+  readonly key: KeyObject | Uint8Array
   /** 16 bytes, written in clear. */
   readonly keyId: Uint8Array
   /** The other associated data: environment, owner, purpose. The layer opens only with the same. */

@@ -3,7 +3,7 @@ import { allocateOffHeap, copyOffHeap } from '@tessera/contract/off-heap'
 
 import { countSeal, expectDek, isDekOf, type Dek } from './dek.ts'
 import { isId } from './id.ts'
-import { deriveKey } from './kdf.ts'
+import { deriveKeyBytes } from './kdf.ts'
 import { keyIdIn, layerBytes, openLayer, sealLayer, SealBrokenError, type Layer } from './layer.ts'
 
 export { SealBrokenError } from './layer.ts'
@@ -21,9 +21,10 @@ export interface CardOwner {
  */
 export function sealPan(pan: Pan, secret: Uint8Array, dek: Dek, owner: CardOwner): Uint8Array {
   if (!isSealable(secret, owner)) throw new RangeError('a card is sealed for ids of 24 hex digits, under a secret of 32 bytes')
-  const padded = padPan(pan)
-  const inner = sealLayer(innerLayer(secret, owner), padded)
-  padded.fill(0)
+  const inner = withInnerLayer(secret, owner, (layer) => {
+    writePadded(pan)
+    return sealLayer(layer, padded)
+  })
   return sealOuter(inner, dek, owner)
 }
 
@@ -31,11 +32,11 @@ export function sealPan(pan: Pan, secret: Uint8Array, dek: Dek, owner: CardOwner
 export function openPan(blob: Uint8Array, secret: Uint8Array, dek: Dek, owner: CardOwner): Pan {
   if (!isSealable(secret, owner)) throw new SealBrokenError()
   const inner = openOuter(blob, dek, owner)
-  const padded = openLayer(innerLayer(secret, owner), inner)
+  const opened = withInnerLayer(secret, owner, (layer) => openLayer(layer, inner))
   try {
-    return unpadPan(padded)
+    return unpadPan(opened)
   } finally {
-    padded.fill(0)
+    opened.fill(0)
   }
 }
 
@@ -70,9 +71,14 @@ function outerLayer(dek: Dek, owner: CardOwner): Layer {
 }
 
 /** The ids are of fixed length, so one after the other they are unambiguous (SP 800-108r1 §4). */
-function innerLayer(secret: Uint8Array, owner: CardOwner): Layer {
-  const key = deriveKey(secret, innerKeyLabel, owner.merchantId + owner.cardId)
-  return { key, keyId: innerKeyId, bound: boundTo(owner, 'inner') }
+function withInnerLayer<T>(secret: Uint8Array, owner: CardOwner, use: (layer: Layer) => T): T {
+  const key = deriveKeyBytes(secret, innerKeyLabel, owner.merchantId + owner.cardId)
+  try {
+    return use({ key, keyId: innerKeyId, bound: boundTo(owner, 'inner') })
+  } finally {
+    key.fill(0)
+    padded.fill(0)
+  }
 }
 
 function boundTo({ environment, merchantId, cardId }: CardOwner, layer: 'inner' | 'outer'): Layer['bound'] {
@@ -80,15 +86,13 @@ function boundTo({ environment, merchantId, cardId }: CardOwner, layer: 'inner' 
 }
 
 /** length(1) digits zeros: the same length for every number, so that a sealed card does not reveal how many digits it has. */
-function padPan(pan: Pan): Uint8Array {
-  const padded = allocateOffHeap(paddedBytes)
+function writePadded(pan: Pan): void {
   padded[0] = pan.length
   padded.set(pan.reveal(), 1)
-  return padded
 }
 
-function unpadPan(padded: Uint8Array): Pan {
-  return Pan.over(copyOffHeap(padded.subarray(1, 1 + (padded[0] ?? 0))))
+function unpadPan(opened: Uint8Array): Pan {
+  return Pan.over(copyOffHeap(opened.subarray(1, 1 + (opened[0] ?? 0))))
 }
 
 const innerKeyLabel = 'tessera card inner key'
@@ -96,4 +100,6 @@ const innerKeyLabel = 'tessera card inner key'
 const innerKeyId = Buffer.from('tessera inner 01')
 const secretBytes = 32
 const paddedBytes = 1 + 19
+/** The padded number while it is sealed: outside the collector's heap, zeroed between uses. */
+const padded = allocateOffHeap(paddedBytes)
 const blobBytes = paddedBytes + layerBytes + layerBytes
