@@ -1,7 +1,7 @@
 import { axisTicks } from './chart-scale.ts'
 import { ChartFrame, type ChartFrameProps } from './chart-frame.tsx'
 
-export interface BarListProps extends Pick<ChartFrameProps, 'label' | 'stepName' | 'tableLabel' | 'format' | 'more'> {
+export interface BarListProps extends Pick<ChartFrameProps, 'label' | 'stepName' | 'tableLabel' | 'format' | 'more' | 'pathOf'> {
   /** What each bar is, and how long it is. */
   readonly bars: readonly { readonly name: string; readonly value: number }[]
   readonly valueName: string
@@ -23,11 +23,16 @@ export function BarList({ bars, valueName, tone, shareOf, ...frame }: BarListPro
       series={[{ name: valueName, tone, values: bars.map(({ value }) => value) }]}
       positionOf={(step, width) => ({ x: width / 2, y: (step + 1) * rowHeight })}
     >
-      {({ current, choose }) => (
+      {({ current, choose, press }) => (
         <div class="bar-list">
           <ol>
             {bars.map(({ name, value }, index) => (
-              <li key={name} class={index === current ? 'chosen' : ''} onPointerEnter={() => choose(index)}>
+              <li
+                key={name}
+                class={index === current ? 'chosen' : ''}
+                onPointerEnter={() => choose(index)}
+                onClick={(event) => press(index, event)}
+              >
                 <span>{name}</span>
                 <strong>
                   {frame.format(value)} <small>{shareOf(index) === null ? '' : `${String(shareOf(index))} %`}</small>

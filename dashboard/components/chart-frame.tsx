@@ -2,6 +2,8 @@ import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 
+import { messages } from '../app/language.ts'
+import { dashboardPath, navigate } from '../app/router.ts'
 import { stepAfterKey } from './chart-scale.ts'
 
 export interface ChartSeries {
@@ -26,6 +28,8 @@ export interface ChartFrameProps {
   readonly hasLegend?: boolean
   /** Another line of the values of a step. */
   readonly more?: (step: number) => string
+  /** Where the rows that a step stands for are listed, a path under /dashboard: opened by Enter, by a click, and by a link in the table. */
+  readonly pathOf?: (step: number) => string | null
   /** Draws the picture for a width in CSS pixels. `choose` shows the values of a step; null hides them. */
   readonly children: (drawing: ChartDrawing) => ComponentChildren
   /** Where the values of a step are shown, in CSS pixels from the left and the top. */
@@ -36,6 +40,8 @@ export interface ChartDrawing {
   readonly width: number
   readonly current: number | null
   readonly choose: (step: number | null) => void
+  /** Opens the rows of a step that was clicked. A finger only chooses it: it has not seen the values yet. */
+  readonly press: (step: number | null, event: MouseEvent) => void
 }
 
 /**
@@ -51,6 +57,7 @@ export function ChartFrame({
   tableLabel,
   hasLegend = true,
   more,
+  pathOf = () => null,
   children,
   positionOf,
 }: ChartFrameProps) {
@@ -67,6 +74,12 @@ export function ChartFrame({
   const at = current.value !== null && current.value < steps.length ? current.value : null
   const valuesOf = (step: number): string[] =>
     series.map(({ name, values }) => `${name}: ${values[step] === null || values[step] === undefined ? '—' : format(values[step])}`)
+  const press = (step: number | null, event: MouseEvent): void => {
+    current.value = step
+    const path = step === null || ('pointerType' in event && event.pointerType === 'touch') ? null : pathOf(step)
+    if (path !== null) navigate(path)
+  }
+  const opens = steps.some((_step, index) => pathOf(index) !== null)
   const textOf = (step: number): string =>
     [steps[step] ?? '', ...valuesOf(step), more?.(step) ?? ''].filter((text) => text !== '').join(', ')
   return (
@@ -82,7 +95,7 @@ export function ChartFrame({
       )}
       <div
         ref={box}
-        class="plot"
+        class={opens ? 'plot opens' : 'plot'}
         tabIndex={0}
         role="slider"
         aria-label={label}
@@ -90,7 +103,10 @@ export function ChartFrame({
         aria-valuemax={Math.max(1, steps.length)}
         aria-valuenow={(at ?? 0) + 1}
         aria-valuetext={textOf(at ?? 0)}
+        aria-description={opens ? messages.value.opensList : undefined}
         onKeyDown={(event) => {
+          const path = event.key === 'Enter' && at !== null ? pathOf(at) : null
+          if (path !== null) navigate(path)
           if (event.key === 'Escape') current.value = null
           const next = stepAfterKey(event.key, at, steps.length)
           if (next === null) return
@@ -101,9 +117,13 @@ export function ChartFrame({
         onBlur={() => (current.value = null)}
         onPointerLeave={() => (current.value = null)}
       >
-        {children({ width: width.value, current: at, choose: (step) => void (current.value = step) })}
+        {children({ width: width.value, current: at, choose: (step) => void (current.value = step), press })}
         {at !== null && (
-          <Values {...positionOf(at, width.value)} width={width.value} lines={[steps[at] ?? '', ...valuesOf(at), more?.(at) ?? '']} />
+          <Values
+            {...positionOf(at, width.value)}
+            width={width.value}
+            lines={[steps[at] ?? '', ...valuesOf(at), more?.(at) ?? '', pathOf(at) === null ? '' : messages.value.opensList]}
+          />
         )}
       </div>
       <details>
@@ -123,7 +143,7 @@ export function ChartFrame({
             <tbody>
               {steps.map((step, index) => (
                 <tr key={step}>
-                  <td>{step}</td>
+                  <td>{pathOf(index) === null ? step : <a href={dashboardPath(pathOf(index) ?? '')}>{step}</a>}</td>
                   {series.map(({ name, values }) => (
                     <td key={name} class="number">
                       {values[index] === null || values[index] === undefined ? '—' : format(values[index])}

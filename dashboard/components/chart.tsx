@@ -23,8 +23,10 @@ export function Chart({ kind, stepLabels, formatTick, ...frame }: ChartProps) {
   const yOf = (value: number): number => topGap + (1 - value / top) * plotHeight
   return (
     <ChartFrame {...frame} positionOf={(step, width) => ({ x: left + (step + 0.5) * slotOf(width), y: topGap })}>
-      {({ width, current, choose }: ChartDrawing) => {
+      {({ width, current, choose, press }: ChartDrawing) => {
         const slot = slotOf(width)
+        const stepOf = ({ clientX, currentTarget }: { clientX: number; currentTarget: Element }): number | null =>
+          stepAt(clientX - currentTarget.getBoundingClientRect().left, { left, width: width - left - rightGap, count: steps.length })
         const stride = labelStride(steps.length, width - left, Math.max(...stepLabels.map(({ length }) => length)) * digitWidth + 14)
         const bars = series.filter(({ isBefore = false }) => kind === 'bars' && !isBefore)
         return (
@@ -33,10 +35,8 @@ export function Chart({ kind, stepLabels, formatTick, ...frame }: ChartProps) {
             height={height}
             viewBox={`0 0 ${String(width)} ${String(height)}`}
             aria-hidden="true"
-            onPointerMove={(event) => {
-              const x = event.clientX - event.currentTarget.getBoundingClientRect().left
-              choose(stepAt(x, { left, width: width - left - rightGap, count: steps.length }))
-            }}
+            onPointerMove={(event) => choose(stepOf(event))}
+            onClick={(event) => press(stepOf(event), event)}
           >
             {ticks.map((tick) => (
               <g key={tick}>

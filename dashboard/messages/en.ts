@@ -109,6 +109,7 @@ export const commonEn = {
   cancel: 'Cancel',
   live: 'Live',
   docs: 'Documentation',
+  opensList: 'Enter or a click opens the list',
   related: 'Related',
   more: 'More',
   showAll: 'Show all',

@@ -22,6 +22,7 @@ import { searchMessages } from '../pages/search/search-messages.ts'
 import { settingsPageMessages } from '../pages/settings/settings-messages.ts'
 import { startPageMessages } from '../pages/start/start-messages.ts'
 import { userPageMessages } from '../pages/users/user-messages.ts'
+import { viewMessages } from '../views/view-messages.ts'
 import { verificationPageMessages } from '../pages/verification/verification-messages.ts'
 import { webhookPageMessages } from '../pages/webhooks/webhook-messages.ts'
 import { auditLabels, changeLabel, changeValue, outcomeLabel } from './audit-labels.ts'
@@ -54,6 +55,7 @@ const tables = {
   totals: totalsMessages,
   users: userPageMessages,
   verification: verificationPageMessages,
+  views: viewMessages,
   webhooks: webhookPageMessages,
 }
 

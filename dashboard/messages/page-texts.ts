@@ -19,6 +19,7 @@ import type { StartPageMessages } from '../pages/start/start-messages.ts'
 import type { UserPageMessages } from '../pages/users/user-messages.ts'
 import type { VerificationPageMessages } from '../pages/verification/verification-messages.ts'
 import type { WebhookPageMessages } from '../pages/webhooks/webhook-messages.ts'
+import type { ViewMessages } from '../views/view-messages.ts'
 import type { AuditLabels } from './audit-labels.ts'
 import type { ReasonMessages } from './reason-messages.ts'
 
@@ -43,6 +44,7 @@ export const settingsPageText = createLazyMessages<SettingsPageMessages>('settin
 export const startPageText = createLazyMessages<StartPageMessages>('start')
 export const totalsText = createLazyMessages<TotalsMessages>('totals')
 export const userPageText = createLazyMessages<UserPageMessages>('users')
+export const viewText = createLazyMessages<ViewMessages>('views')
 export const verificationPageText = createLazyMessages<VerificationPageMessages>('verification')
 export const webhookPageText = createLazyMessages<WebhookPageMessages>('webhooks')
 

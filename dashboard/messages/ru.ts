@@ -108,6 +108,7 @@ export const commonRu: CommonMessages = {
   cancel: 'Отмена',
   live: 'Автообновление',
   docs: 'Документация',
+  opensList: 'Enter или щелчок откроет список',
   related: 'Связанные записи',
   more: 'Ещё',
   showAll: 'Показать все',

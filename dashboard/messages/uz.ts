@@ -118,6 +118,7 @@ export const commonUz: CommonMessages = {
   cancel: 'Bekor qilish',
   live: 'Avtomatik yangilash',
   docs: 'Hujjatlar',
+  opensList: 'Enter yoki bosish roʻyxatni ochadi',
   related: 'Bogʻliq yozuvlar',
   more: 'Yana',
   showAll: 'Hammasini koʻrsatish',

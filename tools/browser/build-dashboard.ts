@@ -23,6 +23,7 @@ import { settingsPageMessages } from '../../dashboard/pages/settings/settings-me
 import { sandboxPageMessages } from '../../dashboard/pages/sandbox/sandbox-messages.ts'
 import { searchMessages } from '../../dashboard/pages/search/search-messages.ts'
 import { userPageMessages } from '../../dashboard/pages/users/user-messages.ts'
+import { viewMessages } from '../../dashboard/views/view-messages.ts'
 import { verificationPageMessages } from '../../dashboard/pages/verification/verification-messages.ts'
 import { webhookPageMessages } from '../../dashboard/pages/webhooks/webhook-messages.ts'
 import { replaceFile } from '../replace-file.ts'
@@ -50,6 +51,7 @@ const lazyMessages: Readonly<Record<string, Readonly<Record<string, object>>>> =
   totals: totalsMessages,
   users: userPageMessages,
   verification: verificationPageMessages,
+  views: viewMessages,
   webhooks: webhookPageMessages,
 }
 

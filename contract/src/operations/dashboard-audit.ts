@@ -4,8 +4,22 @@ import { defineOperation, operationsByName } from './operation.ts'
 import { after, count, next } from './dashboard-cards.ts'
 import { done } from './dashboard-session.ts'
 
-/** The lists of the dashboard that are written to files. */
-export const exportedLists = ['receipts', 'totals', 'cards', 'customers', 'verification', 'requests', 'audit', 'consents'] as const
+/** The lists of the dashboard that are written to files, and the report of compliance with its evidence. */
+export const exportedLists = [
+  'receipts',
+  'totals',
+  'cards',
+  'customers',
+  'verification',
+  'requests',
+  'audit',
+  'consents',
+  'findings',
+  'scripts',
+  'responsibilities',
+  'compliance',
+  'evidence',
+] as const
 export type ExportedList = (typeof exportedLists)[number]
 
 /** What an action changed, as an audit entry shows it. */

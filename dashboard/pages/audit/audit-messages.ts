@@ -22,7 +22,15 @@ const en = {
   proof:
     'Each exported entry has the hash by which it is linked into the audit chain. With signed checkpoints the provider proves that no entry was changed or left out, also without this service.',
   checkOffline: 'How to check it offline',
-  lists: { totals: 'Daily totals', consents: 'Consents' },
+  lists: {
+    totals: 'Daily totals',
+    consents: 'Consents',
+    findings: 'Findings',
+    scripts: 'Scripts of pages',
+    responsibilities: 'Responsibilities',
+    compliance: 'Compliance report',
+    evidence: 'Provider’s confirmation',
+  },
   everybody: 'everybody',
   everything: 'everything',
   noneFound: { title: 'Nothing found', text: 'No action matches this filter. Remove a part of it, or choose other days.' },
@@ -58,7 +66,15 @@ const ru: AuditPageMessages = {
   proof:
     'У каждой выгруженной записи есть хеш, которым она связана в цепочку аудита. По подписанным контрольным точкам провайдер докажет, что ни одна запись не изменена и не пропущена, и без этого сервиса.',
   checkOffline: 'Как проверить это офлайн',
-  lists: { totals: 'Итоги по дням', consents: 'Согласия' },
+  lists: {
+    totals: 'Итоги по дням',
+    consents: 'Согласия',
+    findings: 'Замечания',
+    scripts: 'Скрипты страниц',
+    responsibilities: 'Распределение ответственности',
+    compliance: 'Отчёт о соответствии',
+    evidence: 'Подтверждение провайдера',
+  },
   everybody: 'все',
   everything: 'всё',
   noneFound: { title: 'Ничего не найдено', text: 'Ни одно действие не подходит под фильтр. Уберите часть его или выберите другие дни.' },
@@ -92,7 +108,15 @@ const uz: AuditPageMessages = {
   proof:
     'Yuklab olingan har bir yozuvda uni audit zanjiriga bogʻlaydigan xesh bor. Imzolangan nazorat nuqtalari bilan provayder birorta yozuv oʻzgartirilmagani va tushib qolmaganini bu xizmatsiz ham isbotlaydi.',
   checkOffline: 'Buni oflayn qanday tekshirish mumkin',
-  lists: { totals: 'Kunlik yakunlar', consents: 'Roziliklar' },
+  lists: {
+    totals: 'Kunlik yakunlar',
+    consents: 'Roziliklar',
+    findings: 'Kamchiliklar',
+    scripts: 'Sahifalar skriptlari',
+    responsibilities: 'Masʼuliyat taqsimoti',
+    compliance: 'Muvofiqlik hisoboti',
+    evidence: 'Provayder tasdigʻi',
+  },
   everybody: 'hamma',
   everything: 'hammasi',
   noneFound: {

@@ -18,6 +18,7 @@ import { usePagedList } from '../../hooks/use-paged-list.ts'
 import { changeLabel, changeValue, outcomeLabel } from '../../messages/audit-labels.ts'
 import { labelOf } from '../../messages/lookup.ts'
 import { auditLabelText, auditPageText } from '../../messages/page-texts.ts'
+import { SavedViews } from '../../views/saved-views.tsx'
 import { AuditExport } from './audit-export.tsx'
 import { type AuditFilter, auditPath, parseAuditFilter, toAuditParams } from './audit-filter.ts'
 
@@ -55,6 +56,7 @@ export function AuditPage() {
         onSearch={search}
       />
       <p role="alert">{invalidId.value !== '' && invalidId.value === input.value.trim() ? text.invalidId : ''}</p>
+      <SavedViews list="audit" query={route.value.query} />
       {subject === '' && <AuditFilters filter={filter} rows={list.rows.value ?? []} />}
       <DataTable
         label={text.label}

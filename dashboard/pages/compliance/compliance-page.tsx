@@ -9,6 +9,7 @@ import { dashboardPath, route } from '../../app/router.ts'
 import { serviceNow, session } from '../../app/session-state.ts'
 import { QueryResult, ErrorMessage } from '../../components/query-result.tsx'
 import { Time } from '../../components/values.tsx'
+import { DownloadButton } from '../../export/download-button.tsx'
 import { download } from '../../format/csv.ts'
 import { useQuery } from '../../hooks/use-query.ts'
 import { compliancePageText } from '../../messages/page-texts.ts'
@@ -99,13 +100,14 @@ function ReportActions({ data }: { data: ComplianceData }) {
       <button type="button" class="main" onClick={() => print()}>
         {text.print}
       </button>
-      <button
-        type="button"
-        disabled={data.scripts === null || data.checks === null || data.responsibilities === null}
-        onClick={() => save(data)}
-      >
-        {text.saveAll}
-      </button>
+      <DownloadButton
+        label={text.saveAll}
+        list="compliance"
+        format="json"
+        rows={1}
+        isDisabled={data.scripts === null || data.checks === null || data.responsibilities === null}
+        onSave={() => save(data)}
+      />
       <PublishedEvidence />
     </div>
   )
@@ -121,9 +123,13 @@ function PublishedEvidence() {
   const evidence = useQuery('dashboard.compliance.evidence', {}).result.value?.evidence ?? null
   if (evidence === null) return null
   return (
-    <button type="button" onClick={() => download('provider-evidence.json', 'application/json', `${evidence.pack}\n`)}>
-      {compliancePageText.current().saveEvidence}
-    </button>
+    <DownloadButton
+      label={compliancePageText.current().saveEvidence}
+      list="evidence"
+      format="json"
+      rows={1}
+      onSave={() => download('provider-evidence.json', 'application/json', `${evidence.pack}\n`)}
+    />
   )
 }
 

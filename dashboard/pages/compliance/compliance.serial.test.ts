@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
 
-import { openDashboard, readDownload, type OpenDashboard } from '../../dashboard.fixture.ts'
+import { callDashboard, openDashboard, readDownload, type OpenDashboard } from '../../dashboard.fixture.ts'
 
 let dashboard: OpenDashboard
 before(async () => {
@@ -57,6 +57,29 @@ test('the page Compliance explains itself while it is empty, then shows findings
     tokens: { sealed: number }
   }
   assert.deepEqual([saved.merchant.id, saved.responsibilities.length > 10, saved.tokens.sealed], [tessera.merchantId, true, 1])
+  const findings = page.locator('section', { has: page.locator('.findings') })
+  await Promise.all([page.waitForEvent('download'), findings.getByRole('button', { name: 'CSV' }).click()])
+  await findings.getByRole('button', { name: 'CSV' }).and(page.locator(':enabled')).waitFor()
+  const { entries } = await callDashboard(page, 'dashboard.audit.list', { action: 'data.exported' })
+  assert.deepEqual(
+    entries.map(({ outcome, changes }) => [outcome, changes.map(({ name, to }) => `${name}=${to ?? ''}`).join(' ')]),
+    [
+      ['done', 'rows=2'],
+      ['done', 'rows=1'],
+      ['done', 'rows=1'],
+    ],
+  )
+  const { entries: begun } = await callDashboard(page, 'dashboard.audit.list', { action: 'data.export_started' })
+  assert.deepEqual(
+    begun.map(({ changes }) => changes.map(({ to }) => to).join(' ')),
+    ['findings csv', 'compliance json', 'consents csv'],
+  )
+  await page.route('**/dashboard/api', (route) =>
+    /exports\.start/.test(route.request().postData() ?? '') ? route.abort() : route.continue(),
+  )
+  page.once('download', () => assert.fail('a file was saved that the audit does not know of'))
+  await findings.getByRole('button', { name: 'CSV' }).click()
+  await findings.locator('.error-message').waitFor()
 
   await checklist.locator('li.todo', { hasText: 'The API password is on your servers only' }).waitFor()
   await page.getByRole('link', { name: 'Findings', exact: true }).click()

@@ -4,6 +4,7 @@ import { dashboardPath } from '../../app/router.ts'
 import { CopyButton } from '../../components/copy.tsx'
 import { EmptyState } from '../../components/query-result.tsx'
 import { Tag, Time } from '../../components/values.tsx'
+import { DownloadButton } from '../../export/download-button.tsx'
 import { downloadCsv, toIsoTime } from '../../format/csv.ts'
 import { compliancePageText } from '../../messages/page-texts.ts'
 
@@ -26,9 +27,7 @@ export function FindingsSection({ findings }: { findings: readonly Finding[] }) 
             ))}
           </ul>
           <p class="actions">
-            <button type="button" onClick={() => save(findings)}>
-              {text.csv}
-            </button>
+            <DownloadButton label={text.csv} list="findings" format="csv" rows={findings.length} onSave={() => save(findings)} />
           </p>
         </>
       )}

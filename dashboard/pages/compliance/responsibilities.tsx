@@ -1,6 +1,7 @@
 import type { Result } from '@tessera/contract/operations'
 
 import { QueryResult } from '../../components/query-result.tsx'
+import { DownloadButton } from '../../export/download-button.tsx'
 import { downloadCsv } from '../../format/csv.ts'
 import type { ApiQuery } from '../../hooks/use-query.ts'
 import { compliancePageText } from '../../messages/page-texts.ts'
@@ -42,9 +43,7 @@ export function ResponsibilitiesSection({ query }: { query: ApiQuery<Responsibil
               </table>
             </div>
             <p class="actions">
-              <button type="button" onClick={() => save(head, rows)}>
-                {text.csv}
-              </button>
+              <DownloadButton label={text.csv} list="responsibilities" format="csv" rows={rows.length} onSave={() => save(head, rows)} />
             </p>
           </>
         )}

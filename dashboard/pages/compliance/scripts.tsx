@@ -5,6 +5,7 @@ import { dashboardPath } from '../../app/router.ts'
 import { hasRole } from '../../app/session-state.ts'
 import { QueryResult, EmptyState } from '../../components/query-result.tsx'
 import { Tag, Time } from '../../components/values.tsx'
+import { DownloadButton } from '../../export/download-button.tsx'
 import { downloadCsv, toIsoTime } from '../../format/csv.ts'
 import type { ApiQuery } from '../../hooks/use-query.ts'
 import { compliancePageText } from '../../messages/page-texts.ts'
@@ -35,9 +36,7 @@ export function ScriptsSection({ query }: { query: ApiQuery<ScriptInventory> }) 
                 ))}
               </ul>
               <p class="actions">
-                <button type="button" onClick={() => save(scripts)}>
-                  {text.csv}
-                </button>
+                <DownloadButton label={text.csv} list="scripts" format="csv" rows={scripts.length} onSave={() => save(scripts)} />
               </p>
             </>
           )

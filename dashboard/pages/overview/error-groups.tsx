@@ -1,14 +1,17 @@
+import type { DayPeriod } from '@tessera/contract/calendar-day'
+
 import { dashboardPath } from '../../app/router.ts'
 import { formatCount } from '../../format/numbers.ts'
 import { formatMessage } from '../../messages/lookup.ts'
 import { overviewPageText } from '../../messages/page-texts.ts'
 import { ReasonText } from '../../components/reason.tsx'
 import type { OverviewData } from './overview-data.ts'
+import { overviewLinks } from './overview-links.ts'
 
 type ErrorGroup = OverviewData['errors'][number]
 
 /** The errors that calls of the API ended with, by method and kind, each with its trend over the period and the number in the one before. */
-export function ErrorGroups({ errors }: { errors: readonly ErrorGroup[] }) {
+export function ErrorGroups({ errors, period }: { errors: readonly ErrorGroup[]; period: DayPeriod }) {
   const text = overviewPageText.current()
   return (
     <section class="panel error-groups">
@@ -40,7 +43,7 @@ export function ErrorGroups({ errors }: { errors: readonly ErrorGroup[] }) {
                     <ReasonText reason={group.reason} />
                   </td>
                   <td>
-                    <a href={dashboardPath(`requests?method=${group.method}&code=${String(group.code)}`)}>
+                    <a href={dashboardPath(overviewLinks.requests(period, { method: group.method, code: String(group.code) }))}>
                       <code>{group.method}</code>
                     </a>
                   </td>

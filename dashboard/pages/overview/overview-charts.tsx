@@ -1,3 +1,5 @@
+import type { DayPeriod } from '@tessera/contract/calendar-day'
+
 import { language, messages } from '../../app/language.ts'
 import { dashboardPath } from '../../app/router.ts'
 import { BarList } from '../../components/bar-list.tsx'
@@ -9,12 +11,14 @@ import { formatMessage } from '../../messages/lookup.ts'
 import type { ReasonMessages } from '../../messages/reason-messages.ts'
 import { overviewPageText, reasonText } from '../../messages/page-texts.ts'
 import type { OverviewData } from './overview-data.ts'
+import { dayOfStep, overviewLinks } from './overview-links.ts'
 
 /** The period as charts: money and payments over time, from card to payment, why not, and how long calls took. */
-export function OverviewCharts({ data }: { data: OverviewData }) {
+export function OverviewCharts({ data, period }: { data: OverviewData; period: DayPeriod }) {
   const text = overviewPageText.current()
   const { steps, before } = data
   const isHourly = steps.length === 24
+  const onDay = (path: (days: DayPeriod) => string) => (step: number) => path(dayOfStep(steps[step]?.at ?? 0))
   const named = {
     steps: steps.map(({ at }) =>
       isHourly ? `${formatDay(at, language.value)}, ${formatHour(at, language.value)}` : formatDate(at, language.value),
@@ -55,33 +59,54 @@ export function OverviewCharts({ data }: { data: OverviewData }) {
           series={money}
           format={som}
           formatTick={(tiyin) => formatShort(tiyin / 100, text.units, language.value)}
+          pathOf={onDay(overviewLinks.paid)}
         />
       </section>
       <div class="columns">
         <section class="panel">
           <h2>{text.payments}</h2>
-          <Chart {...counts} kind="bars" label={text.payments} series={payments} />
+          <Chart {...counts} kind="bars" label={text.payments} series={payments} pathOf={onDay(overviewLinks.created)} />
         </section>
         <section class="panel">
           <h2>{text.declines}</h2>
-          <Causes causes={data.declines} none={text.noDeclines} label={text.declines} of="all" />
+          <Causes
+            causes={data.declines}
+            none={text.noDeclines}
+            label={text.declines}
+            of="all"
+            pathOf={(reason) => overviewLinks.declined(reason, period)}
+          />
         </section>
         <section class="panel">
           <h2>{text.funnel}</h2>
-          <ConversionFunnel data={data} />
+          <ConversionFunnel data={data} period={period} />
         </section>
         <section class="panel">
           <h2>{text.tokens}</h2>
-          <Chart {...counts} kind="bars" label={text.tokens} series={tokens} />
+          <Chart {...counts} kind="bars" label={text.tokens} series={tokens} pathOf={onDay(overviewLinks.codesOf)} />
         </section>
         <section class="panel">
           <h2>{text.codesNotSent}</h2>
-          <Causes causes={data.codesRefused} none={text.allCodesSent} label={text.codesNotSent} of="code" />
-          <a href={dashboardPath('verification')}>{text.toVerification}</a>
+          <Causes
+            causes={data.codesRefused}
+            none={text.allCodesSent}
+            label={text.codesNotSent}
+            of="code"
+            pathOf={() => overviewLinks.codes('not_sent', period)}
+          />
+          <a href={dashboardPath(overviewLinks.codesOf(period))}>{text.toVerification}</a>
         </section>
         <section class="panel">
           <h2>{text.latency}</h2>
-          <Chart {...named} kind="lines" label={text.latency} series={latency} format={ms} formatTick={ms} />
+          <Chart
+            {...named}
+            kind="lines"
+            label={text.latency}
+            series={latency}
+            format={ms}
+            formatTick={ms}
+            pathOf={onDay(overviewLinks.requests)}
+          />
         </section>
       </div>
     </>
@@ -89,7 +114,7 @@ export function OverviewCharts({ data }: { data: OverviewData }) {
 }
 
 /** How many got from the card form to a payment. Each stage also says its share of the one before. */
-function ConversionFunnel({ data: { total } }: { data: OverviewData }) {
+function ConversionFunnel({ data: { total }, period }: { data: OverviewData; period: DayPeriod }) {
   const text = overviewPageText.current()
   const { created, codesSent: sent, verified, attempts, approved } = total
   const bars = Object.entries({ created, sent, verified, attempts, approved }).map(([stage, value]) => {
@@ -109,10 +134,20 @@ function ConversionFunnel({ data: { total } }: { data: OverviewData }) {
       tone="main"
       bars={bars}
       shareOf={shareOf}
+      pathOf={(stage) => stagePaths[stage]?.(period) ?? null}
       more={(stage) => (shareOf(stage) === null ? '' : formatMessage(text.ofPrevious, shareOf(stage) ?? 0))}
     />
   )
 }
+
+/** In the order of the stages. Cards are not listed by day. */
+const stagePaths: readonly (((days: DayPeriod) => string) | null)[] = [
+  null,
+  (days) => overviewLinks.codes('sent', days),
+  (days) => overviewLinks.codes('verified', days),
+  overviewLinks.created,
+  overviewLinks.paid,
+]
 
 interface CausesProps {
   readonly causes: OverviewData['declines']
@@ -121,9 +156,11 @@ interface CausesProps {
   readonly label: string
   /** What failed: payments, or codes. */
   readonly of: keyof ReasonMessages
+  /** Where what failed for a reason is listed. */
+  readonly pathOf: (reason: string) => string
 }
 
-function Causes({ causes, none, label, of }: CausesProps) {
+function Causes({ causes, none, label, of, pathOf }: CausesProps) {
   const text = overviewPageText.current()
   if (causes.length === 0) return <p class="none">{none}</p>
   const texts = reasonText.current()
@@ -141,6 +178,7 @@ function Causes({ causes, none, label, of }: CausesProps) {
       tone="red"
       bars={named}
       shareOf={(index) => percentOf(named[index]?.value ?? 0, all)}
+      pathOf={(index) => pathOf(causes[index]?.reason ?? '')}
     />
   )
 }

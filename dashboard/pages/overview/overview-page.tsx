@@ -43,8 +43,8 @@ function OverviewPanels({ data, period }: { data: OverviewData; period: { readon
     <>
       <OverviewAlerts data={data} />
       <PeriodSums data={data} period={period} />
-      <OverviewCharts data={data} />
-      <ErrorGroups errors={data.errors} />
+      <OverviewCharts data={data} period={period} />
+      <ErrorGroups errors={data.errors} period={period} />
     </>
   )
 }

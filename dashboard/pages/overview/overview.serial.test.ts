@@ -54,7 +54,7 @@ test('a chart says the values of a step under the pointer and by the arrow keys,
   const box = page.locator('.values')
   await chart.hover({ position: { x: ((await chart.boundingBox())?.width ?? 0) - 10, y: 60 } })
   await box.waitFor()
-  assert.match((await box.innerText()).replace(/\s+/g, ' '), /^\d\d \w{3} \d{4} paid: 1 declined: 1$/)
+  assert.match((await box.innerText()).replace(/\s+/g, ' '), /^\d\d \w{3} \d{4} paid: 1 declined: 1 Enter or a click opens the list$/)
   await page.mouse.move(0, 0)
   await box.waitFor({ state: 'detached' })
 
@@ -62,7 +62,7 @@ test('a chart says the values of a step under the pointer and by the arrow keys,
   assert.match((await chart.getAttribute('aria-valuetext')) ?? '', /, paid: 1, declined: 1$/)
   await page.keyboard.press('ArrowLeft')
   assert.match((await chart.getAttribute('aria-valuetext')) ?? '', /, paid: 0, declined: 0$/)
-  assert.match((await box.innerText()).replace(/\s+/g, ' '), /paid: 0 declined: 0$/)
+  assert.match((await box.innerText()).replace(/\s+/g, ' '), /paid: 0 declined: 0 Enter or a click opens the list$/)
   assert.deepEqual(await listAccessibilityViolations(page), [])
   await page.keyboard.press('Home')
   await page.keyboard.press('ArrowLeft')
@@ -71,6 +71,29 @@ test('a chart says the values of a step under the pointer and by the arrow keys,
   await box.waitFor({ state: 'detached' })
   // Round numbers at the gridlines.
   assert.deepEqual(await chart.locator('text[text-anchor=end]').allTextContents(), ['0', '1'])
+})
+
+test('a bar opens the rows that it stands for, by a click, by Enter and by a link in its table', async () => {
+  const page = await dashboard.open('overview')
+  const declines = page.getByRole('slider', { name: 'Why payments were declined' })
+  await declines.locator('li', { hasText: 'The card is blocked' }).click()
+  await page.waitForURL(/receipts\?from=[\d-]{10}&to=[\d-]{10}&reason=card_blocked$/)
+  await page.locator('tbody tr').first().waitFor()
+  assert.equal(await page.locator('tbody tr').count(), 1)
+  await page.goBack()
+  const payments = page.getByRole('slider', { name: 'Payments', exact: true })
+  await payments.focus()
+  await page.keyboard.press('End')
+  await page.keyboard.press('Enter')
+  await page.waitForURL(/receipts\?from=([\d-]{10})&to=\1$/)
+  await page.locator('tbody tr').nth(1).waitFor()
+  await page.goBack()
+  const money = page.locator('.chart').first()
+  await money.getByText('As a table').click()
+  await money.locator('tbody a').last().click()
+  await page.waitForURL(/receipts\?date=paid&from=/)
+  await page.locator('tbody tr').first().waitFor()
+  assert.equal(await page.locator('tbody tr').count(), 1)
 })
 
 test('the period is part of the address, names its days, and is the same on the daily totals', async () => {

@@ -34,7 +34,6 @@ const en = {
   orderNumber: 'Order number',
   time: 'Created',
   clear: 'Clear filters',
-  views: 'Views',
   viewNames: {
     all: 'All',
     failedToday: 'Failed today',
@@ -159,7 +158,6 @@ const ru: ReceiptPageMessages = {
   orderNumber: 'Номер заказа',
   time: 'Создан',
   clear: 'Сбросить фильтры',
-  views: 'Подборки',
   viewNames: {
     all: 'Все',
     failedToday: 'Неудачные за сегодня',
@@ -277,7 +275,6 @@ const uz: ReceiptPageMessages = {
   orderNumber: 'Buyurtma raqami',
   time: 'Yaratilgan',
   clear: 'Filtrlarni tozalash',
-  views: 'Toʻplamlar',
   viewNames: {
     all: 'Hammasi',
     failedToday: 'Bugun oʻtmaganlar',

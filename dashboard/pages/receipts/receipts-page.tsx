@@ -14,6 +14,7 @@ import { DataTable } from '../../components/table.tsx'
 import { usePagedList } from '../../hooks/use-paged-list.ts'
 import { formatMessage, labelOf } from '../../messages/lookup.ts'
 import { reasonText, receiptPageText } from '../../messages/page-texts.ts'
+import { SavedViews } from '../../views/saved-views.tsx'
 import { receiptColumns } from './receipt-columns.tsx'
 import { DailyTotalsPage } from './daily-totals.tsx'
 import { receiptExport } from './receipt-export.ts'
@@ -134,13 +135,13 @@ function reasonOptions(current: string): (readonly [string, string])[] {
 function Views({ current }: { current: string }) {
   const text = receiptPageText.current()
   return (
-    <div class="views" role="group" aria-label={text.views}>
+    <SavedViews list="receipts" query={route.value.query}>
       {receiptViews(serviceNow()).map(([name, filter]) => (
         <a key={name} href={dashboardPath(receiptsPath(filter))} aria-current={JSON.stringify(filter) === current ? 'true' : undefined}>
           {text.viewNames[name]}
         </a>
       ))}
-    </div>
+    </SavedViews>
   )
 }
 

@@ -42,33 +42,3 @@ export function toListParams({
     ...(Number.isNaN(toAt) ? {} : { to: Math.max(0, toAt) }),
   }
 }
-
-/** A filter saved under a name. */
-export interface SavedFilter {
-  readonly name: string
-  readonly filter: RequestLogFilter
-}
-
-export const maxSavedFilters = 20
-
-/** The saved filters of one user, in this browser's storage. Filters are neither secret nor worth a database table. */
-export function readSavedFilters(userId: string): readonly SavedFilter[] {
-  try {
-    const stored = JSON.parse(localStorage.getItem(storageKeyOf(userId)) ?? '[]') as unknown
-    return Array.isArray(stored) ? stored.filter(isSavedFilter).slice(0, maxSavedFilters) : []
-  } catch {
-    return []
-  }
-}
-
-export function storeSavedFilters(userId: string, filters: readonly SavedFilter[]): void {
-  localStorage.setItem(storageKeyOf(userId), JSON.stringify(filters))
-}
-
-function isSavedFilter(value: unknown): value is SavedFilter {
-  return typeof value === 'object' && value !== null && 'name' in value && typeof value.name === 'string' && 'filter' in value
-}
-
-function storageKeyOf(userId: string): string {
-  return `tessera.requests.${userId}`
-}

@@ -18,6 +18,7 @@ import { Time } from '../../components/values.tsx'
 import { usePagedList } from '../../hooks/use-paged-list.ts'
 import { formatMessage } from '../../messages/lookup.ts'
 import { reasonText, requestPageText } from '../../messages/page-texts.ts'
+import { SavedViews } from '../../views/saved-views.tsx'
 import { RequestOutcome, RequestDetails } from './request-detail.tsx'
 import {
   toListParams,
@@ -26,7 +27,6 @@ import {
   requestFilterPath,
   parseRequestLogFilter,
 } from './request-filter.ts'
-import { SavedFilters } from './saved-filters.tsx'
 
 /** The list at /dashboard/requests, and one call at /dashboard/requests/<id>. */
 export function RequestsPage() {
@@ -57,7 +57,7 @@ export function RequestList() {
         <ExportButtons source={requestExport(params)} />
       </div>
       <Filters filter={filter} />
-      <SavedFilters filter={filter} />
+      <SavedViews list="requests" query={route.value.query} />
       {customer !== '' && (
         <p>
           {text.customer}: <CustomerLink customer={customer} />

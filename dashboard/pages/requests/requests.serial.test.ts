@@ -37,9 +37,6 @@ test('a failed call is found, shown with its curl line and replayed, and no card
   await page.getByLabel('Live').check()
   await link.first().waitFor()
   assert.deepEqual(await listAccessibilityViolations(page), [])
-  await page.getByLabel('Name of this filter').fill('wrong codes')
-  await page.getByRole('button', { name: 'Save' }).click()
-  await page.getByRole('link', { name: 'wrong codes' }).waitFor()
   await page.getByRole('button', { name: 'More filters' }).click()
   await page.getByLabel('Code', { exact: true }).fill('-31103')
   await page.keyboard.press('Enter')
@@ -69,33 +66,73 @@ test('a failed call is found, shown with its curl line and replayed, and no card
   assert.deepEqual(await listAccessibilityViolations(page), [])
 })
 
-test('a filter is saved under the typed name, and a twenty-first only after another is deleted', async () => {
-  const page = await dashboard.open('requests?method=cards.verify')
-  const name = page.getByLabel('Name of this filter')
-  const savedFilter = (named: string) => page.getByRole('link', { name: named, exact: true })
-  await name.fill('first')
+test('a filter is saved as a view, renamed and deleted, and a thirty-first only after another is deleted', async () => {
+  const page = await dashboard.open('requests')
+  const view = (named: string) => page.locator('.views').getByRole('link', { name: named, exact: true })
+  const button = (name: string) => page.getByRole('button', { name, exact: true })
+  await button('My views (0)').click()
+  await page.getByText('No views yet').waitFor()
+  assert.deepEqual(await listAccessibilityViolations(page), [])
+  await page.locator('dialog .bare').click()
+  assert.equal(await button('Save view').count(), 0, 'there is no filter to save')
+
+  await page.getByLabel('Method').selectOption('cards.verify')
+  await page.getByRole('button', { name: 'Find' }).click()
+  await button('Save view').click()
+  await button('Save').click()
+  await page.getByText('Give the view a name.').waitFor()
+  await page.getByLabel('Name of the view').fill('first')
   await page.keyboard.press('Enter')
-  await savedFilter('first').waitFor()
+  await view('first').waitFor()
+  assert.equal(await view('first').getAttribute('aria-current'), 'true')
+  assert.equal(await button('Save view').count(), 0, 'these filters are saved already')
+
   await page.getByLabel('Outcome').selectOption('error')
   await page.getByRole('button', { name: 'Find' }).click()
-  await name.waitFor()
-  assert.equal(await name.inputValue(), '', 'the name field is cleared for the next filter')
+  await button('Save view').click()
+  await page.getByLabel('Name of the view').fill('first')
+  await page.keyboard.press('Enter')
+  await page.getByText('There is a view with this name already.').waitFor()
+  await page.getByLabel('Name of the view').fill('second')
+  await page.keyboard.press('Enter')
+  await view('first').click()
+  await page.waitForURL(/requests\?method=cards\.verify$/)
+
+  await button('My views (2)').click()
+  assert.deepEqual(await listAccessibilityViolations(page), [])
+  await page.getByLabel('Name of the view').first().fill('renamed')
+  await button('Rename first').click()
+  await button('Delete second').click()
+  await page.locator('dialog .bare').click()
+  await view('renamed').waitFor()
+  assert.equal(await view('second').count(), 0)
+  await page.reload()
+  await view('renamed').click()
+
   await page.evaluate(() => {
-    const key = Object.keys(localStorage).find((each) => each.startsWith('tessera.requests.')) ?? ''
-    const [first] = JSON.parse(localStorage.getItem(key) ?? '[]') as object[]
-    const more = Array.from({ length: 19 }, (_none, index) => ({ name: `more ${String(index)}`, filter: { code: String(index) } }))
-    localStorage.setItem(key, JSON.stringify([first, ...more]))
+    const key = Object.keys(localStorage).find((each) => each.startsWith('tessera.views.')) ?? ''
+    const more = Array.from({ length: 30 }, (_none, index) => ({
+      list: 'requests',
+      name: `more ${String(index)}`,
+      query: `code=${String(index)}`,
+    }))
+    localStorage.setItem(key, JSON.stringify(more))
   })
   await page.reload()
-  await page.getByText('20 filters are saved').waitFor()
-  assert.equal(await name.count(), 0)
-  assert.deepEqual(await listAccessibilityViolations(page), [])
-  await page.getByRole('button', { name: 'Delete more 7' }).click()
-  await name.fill('last')
+  await button('Save view').click()
+  await page.getByText('30 views are saved, which is the most.').waitFor()
+  await page.locator('dialog').getByRole('button', { name: 'My views' }).click()
+  await button('Delete more 7').click()
+  await page.locator('dialog .bare').click()
+  await button('Save view').click()
+  await page.getByLabel('Name of the view').fill('last')
   await page.keyboard.press('Enter')
-  await savedFilter('last').waitFor()
-  await page.reload()
-  await savedFilter('last').waitFor()
+  await view('last').waitFor()
+  // The lists of other pages have views of their own.
+  await page.getByRole('link', { name: 'Payments', exact: true }).click()
+  await view('Failed today').waitFor()
+  assert.equal(await view('last').count(), 0)
+  await button('My views (0)').waitFor()
 })
 
 test('the list and one call fit a phone in Russian and dark, and a call that could not be parsed is found by its request id', async () => {

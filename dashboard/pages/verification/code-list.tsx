@@ -16,6 +16,7 @@ import { type TableColumn, DataTable } from '../../components/table.tsx'
 import { Tag, Time, type Tone } from '../../components/values.tsx'
 import { usePagedList } from '../../hooks/use-paged-list.ts'
 import { verificationPageText, reasonText } from '../../messages/page-texts.ts'
+import { SavedViews } from '../../views/saved-views.tsx'
 import {
   codeOutcomes,
   noVerificationFilter,
@@ -48,6 +49,7 @@ export function CodeList({ period }: { period: DayPeriod }) {
         <h2>{text.attempts}</h2>
         <ExportButtons source={attemptExport(params)} />
       </div>
+      <SavedViews list="verification" query={route.value.query} />
       <Filters filter={filter} isFiltered={isFiltered} />
       {filter.phone !== '' && <p class="note">{text.phoneNote}</p>}
       {isPartial.value && <p role="note">{text.partial}</p>}

@@ -1,4 +1,5 @@
 import '../../app/common.ts'
+import type { DayPeriod } from '@tessera/contract/calendar-day'
 import type { Result } from '@tessera/contract/operations'
 
 import { formatCount, percentOf } from '../../format/numbers.ts'
@@ -63,12 +64,12 @@ function Funnel({ state }: { state: PeriodState }) {
   return (
     <section class="panel funnel" aria-labelledby="funnel">
       <h2 id="funnel">{text.funnel}</h2>
-      <QueryResult query={query}>{(funnel) => <FunnelBars funnel={funnel} />}</QueryResult>
+      <QueryResult query={query}>{(funnel) => <FunnelBars funnel={funnel} {...state.period} />}</QueryResult>
     </section>
   )
 }
 
-function FunnelBars({ funnel }: { funnel: Result<'dashboard.verification.funnel'> }) {
+function FunnelBars({ funnel, from, to }: DayPeriod & { funnel: Result<'dashboard.verification.funnel'> }) {
   const text = verificationPageText.current()
   return (
     <>
@@ -80,6 +81,10 @@ function FunnelBars({ funnel }: { funnel: Result<'dashboard.verification.funnel'
         format={formatCount}
         tone="main"
         bars={stages.map((stage) => ({ name: text.stages[stage], value: funnel[stage] }))}
+        pathOf={(stage) => {
+          const outcome = outcomesOfStages[stage] ?? null
+          return outcome === null ? null : `verification?from=${from}&to=${to}&outcome=${outcome}`
+        }}
         shareOf={(index) => (index === 0 || funnel.created === 0 ? null : percentOf(funnel[stages[index] ?? 'created'], funnel.created))}
       />
       <small>{funnel.isComplete ? text.funnelText : formatMessage(text.funnelPartial, funnel.created)}</small>
@@ -88,5 +93,6 @@ function FunnelBars({ funnel }: { funnel: Result<'dashboard.verification.funnel'
 }
 
 const stages = ['created', 'sent', 'verified', 'paid'] as const
+const outcomesOfStages = [null, 'sent', 'verified', null] as const
 /** As the service accepts. */
 const daysMax = 366

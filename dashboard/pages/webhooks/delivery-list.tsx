@@ -10,6 +10,7 @@ import { Time } from '../../components/values.tsx'
 import { usePagedList } from '../../hooks/use-paged-list.ts'
 import { webhookPageText } from '../../messages/page-texts.ts'
 import { DeliveryStateTag } from './delivery-detail.tsx'
+import { SavedViews } from '../../views/saved-views.tsx'
 import { deliveryStates, parseDeliveryFilter } from './delivery-filter.ts'
 
 type DeliveryRow = Result<'dashboard.webhooks.deliveries'>['deliveries'][number]
@@ -33,6 +34,7 @@ export function DeliveryList() {
   return (
     <section>
       <h2>{text.deliveries}</h2>
+      <SavedViews list="webhooks" query={query} />
       <div class="tools">
         <SelectField
           label={text.state}
