@@ -187,6 +187,43 @@ test('every page is accessible in light and dark, and fits 320 px in each langua
   }
 })
 
+test('the parts of pages and the object that a row leads to fit 390 px in each language', async () => {
+  for (const locale of ['uz-UZ', 'ru-RU', 'en-GB']) {
+    const page = await openCountingRequests({ locale, viewport: { width: 390, height: 844 } })
+    const hrefs = new Set<string>()
+    for (const name of names) {
+      await visit(page, name)
+      const [first] = await detailsIn(page, name)
+      if (first !== undefined) hrefs.add(first)
+      for (const href of await listParts(page)) hrefs.add(href)
+    }
+    assert.ok(hrefs.size > 15, [...hrefs].join(' '))
+    for (const href of hrefs) {
+      await page.goto(`${dashboard.origin}${href}`)
+      await waitUntilIdle(page)
+      const excess = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
+      assert.equal(excess, 0, `${href} is wider than the screen, ${locale}`)
+    }
+  }
+})
+
+/** The tabs of a page. */
+function listParts(page: Page): Promise<string[]> {
+  return page.locator('main :is(.tabs, .views) a').evaluateAll((links) => links.map((link) => link.getAttribute('href') ?? ''))
+}
+
+test('on a phone a row of payments shows status, amount and time without scrolling', async () => {
+  for (const locale of ['uz-UZ', 'ru-RU', 'en-GB']) {
+    const page = await openCountingRequests({ locale, viewport: { width: 390, height: 844 } })
+    await visit(page, 'receipts')
+    const row = page.locator('main tbody tr').first()
+    for (const part of ['.tag', '.money', 'time']) {
+      const box = await row.locator(part).first().boundingBox()
+      assert.ok(box !== null && box.width > 0 && box.x >= 0 && box.x + box.width <= 390, `${part}, ${locale}: ${JSON.stringify(box)}`)
+    }
+  }
+})
+
 test('every control of every page is reached with Tab, and its focus is visible', async () => {
   const page = await openCountingRequests({ reducedMotion: 'reduce', viewport: { width: 1280, height: 800 } })
   for (const name of names) {

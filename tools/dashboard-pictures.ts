@@ -1,4 +1,4 @@
-// Draws every page of the dashboard, in each width, theme and language, on the data of `npm run example:data`, to be looked at. --help lists the options.
+// Draws every page of the dashboard, or its dialogs and errors, in each width, theme and language, on the data of `npm run example:data`, to be looked at. --help lists the options.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -6,6 +6,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core'
 
 import { readCommandLine } from './command-line.ts'
 import { openChromium } from './open-chromium.ts'
+import { type PictureSubject, pageSubjects, stateSubjects } from './dashboard-subjects.ts'
 import { startTessera } from './start-tessera.ts'
 
 const usage = `node tools/dashboard-pictures.ts --out <folder> [options]
@@ -17,6 +18,8 @@ Signs in to the dashboard and draws each page whole, then sheets of six pages si
   --widths <list>        1440,1280,390
   --themes <list>        light,dark
   --languages <list>     en,ru,uz
+  --states               dialogs, menus, errors, and a service that does not respond, instead of the pages
+  --empty                a service without data, as at the first sign-in
   --pages <list>         some pages, by the names of the files (overview,receipts,…); the others are left out
   --merchant <number>    0: the shop that sells at once; 1: the one that holds first
   --help                 prints this`
@@ -28,67 +31,20 @@ const { values } = readCommandLine(
     widths: { type: 'string', default: '1440,1280,390' },
     themes: { type: 'string', default: 'light,dark' },
     languages: { type: 'string', default: 'en,ru,uz' },
+    states: { type: 'boolean', default: false },
+    empty: { type: 'boolean', default: false },
     pages: { type: 'string' },
     merchant: { type: 'string', default: '0' },
   },
   usage,
 )
 
-/** A page to draw: a path, or how to get from one to an object that has an id of its own. */
-interface PictureSubject {
-  readonly name: string
-  readonly path: string
-  /** The first link that is followed from there. */
-  readonly link?: string
-  /** Keys that are pressed then. */
-  readonly keys?: readonly string[]
-}
-
-const subjects: readonly PictureSubject[] = [
-  { name: 'overview', path: 'overview' },
-  { name: 'receipts', path: 'receipts' },
-  { name: 'receipts-failed', path: 'receipts?status=failed' },
-  { name: 'receipts-none', path: 'receipts?status=needs_review' },
-  { name: 'receipt', path: 'receipts?status=paid', link: 'tbody a[href*="/receipts/"]' },
-  { name: 'totals', path: 'receipts/totals' },
-  { name: 'cards', path: 'cards' },
-  { name: 'card', path: 'cards', link: 'tbody a[href*="/cards/"]' },
-  { name: 'customers', path: 'customers' },
-  { name: 'customer', path: 'customers', link: 'tbody a' },
-  { name: 'verification', path: 'verification' },
-  { name: 'verification-failed', path: 'verification?outcome=not_sent' },
-  { name: 'code-story', path: 'verification?outcome=not_sent', link: 'tbody a[href*="/verification/"]' },
-  { name: 'code-delivered', path: 'verification?outcome=verified', link: 'tbody a[href*="/verification/"]' },
-  { name: 'sms-inbox', path: 'verification/inbox' },
-  { name: 'start', path: 'start' },
-  { name: 'requests', path: 'requests' },
-  { name: 'request', path: 'requests?outcome=error', link: 'tbody a[href*="/requests/"]' },
-  { name: 'webhooks', path: 'webhooks' },
-  { name: 'delivery', path: 'webhooks', link: 'tbody a[href*="/webhooks/"]' },
-  { name: 'sandbox', path: 'sandbox' },
-  { name: 'form', path: 'form' },
-  { name: 'page-check', path: 'page-check' },
-  { name: 'compliance', path: 'compliance' },
-  { name: 'compliance-report', path: 'compliance/report' },
-  { name: 'compliance-scripts', path: 'compliance/scripts' },
-  { name: 'compliance-consents', path: 'compliance/consents' },
-  { name: 'compliance-responsibilities', path: 'compliance/responsibilities' },
-  { name: 'audit', path: 'audit' },
-  { name: 'settings-business', path: 'settings/business' },
-  { name: 'settings-payments', path: 'settings/payments' },
-  { name: 'settings-card-form', path: 'settings/card-form' },
-  { name: 'settings-api-keys', path: 'settings/api-keys' },
-  { name: 'settings-webhooks', path: 'settings/webhooks' },
-  { name: 'settings-team', path: 'settings/team' },
-  { name: 'users', path: 'users' },
-  { name: 'account', path: 'account' },
-  { name: 'search', path: 'overview', keys: ['/', '6', '3', '1', '1'] },
-  { name: 'sign-in', path: 'sign-in' },
-]
-
+/** Of the test environment. */
+const demoOwner: ShopOwner = { ownerPhone: '998900000000', ownerPassword: 'sandbox' }
 const root = fileURLToPath(new URL('..', import.meta.url))
 const perSheet = 6
 const waitMs = 10_000
+const stepMs = 250
 process.exitCode = await main()
 
 async function main(): Promise<number> {
@@ -96,15 +52,16 @@ async function main(): Promise<number> {
   if (values.out === undefined || `${out}${sep}`.startsWith(root)) return refuse('--out names a folder outside of the repository.')
   const data = resolve(values.data)
   const summary = join(data, 'example-data.json')
-  if (!existsSync(summary)) return refuse(`${data} was not filled. Run: npm run example:data -- --data ${values.data}`)
-  const shops = JSON.parse(readFileSync(summary, 'utf8')) as { ownerPhone: string; ownerPassword: string }[]
+  if (!values.empty && !existsSync(summary)) return refuse(`${data} was not filled. Run: npm run example:data -- --data ${values.data}`)
+  const shops = values.empty ? [demoOwner] : (JSON.parse(readFileSync(summary, 'utf8')) as ShopOwner[])
   const shop = shops[Number(values.merchant)]
   if (shop === undefined) return refuse(`--merchant is 0 to ${String(shops.length - 1)}.`)
+  const subjects = values.states ? stateSubjects : pageSubjects
   const names = values.pages?.split(',')
   const wanted = subjects.filter(({ name }) => names?.includes(name) ?? true)
   if (wanted.length === 0) return refuse(`--pages are among ${subjects.map(({ name }) => name).join(', ')}.`)
   mkdirSync(out, { recursive: true })
-  const tessera = await startTessera({ dataFolder: data })
+  const tessera = await startTessera(values.empty ? {} : { dataFolder: data })
   try {
     const browser = await openChromium({ isShared: false })
     try {
@@ -128,9 +85,14 @@ function refuse(text: string): number {
   return 64
 }
 
+interface ShopOwner {
+  readonly ownerPhone: string
+  readonly ownerPassword: string
+}
+
 type SignedIn = Awaited<ReturnType<BrowserContext['storageState']>>
 
-async function signIn(browser: Browser, origin: string, shop: { ownerPhone: string; ownerPassword: string }): Promise<SignedIn> {
+async function signIn(browser: Browser, origin: string, shop: ShopOwner): Promise<SignedIn> {
   const context = await browser.newContext({ locale: 'en-GB' })
   const page = await context.newPage()
   await page.goto(`${origin}/dashboard/account`)
@@ -172,38 +134,51 @@ async function drawAll(drawing: DrawingOptions): Promise<void> {
     )
     return context
   }
-  const context = await open(state)
-  const stranger = await open()
   const drawn: { name: string; picture: Buffer }[] = []
   for (const subject of drawing.subjects) {
-    const page = await (subject.name === 'sign-in' ? stranger : context).newPage()
+    const context = await open(subject.isSignedOut === true ? undefined : state)
     try {
+      const page = await context.newPage()
       await page.goto(`${origin}/dashboard/${subject.path}`)
       await settle(page)
-      if (subject.link !== undefined) {
-        await page.locator(subject.link).first().click({ timeout: waitMs })
-        await settle(page)
-      }
-      for (const key of subject.keys ?? []) await page.keyboard.press(key)
-      if (subject.keys !== undefined) await settle(page)
+      await actOn(page, subject)
       const wide = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')
       if (wide > 0) process.stdout.write(`${subject.name} is ${String(wide)} px too wide at ${String(width)} (${theme}, ${language})\n`)
-      const picture = await page.screenshot({ fullPage: subject.keys === undefined })
+      const isOverlaid = subject.keys !== undefined || subject.click !== undefined
+      const picture = await page.screenshot({ fullPage: !isOverlaid })
       writeFileSync(join(out, `${subject.name}-${String(width)}-${theme}-${language}.png`), picture)
       drawn.push({ name: subject.name, picture })
     } catch (err) {
       process.stdout.write(`${subject.name} was not drawn: ${String(err).split('\n', 1)[0] ?? ''}\n`)
     } finally {
-      await page.close()
+      await context.close()
     }
   }
-  await context.close()
-  await stranger.close()
   for (let first = 0, sheet = 1; first < drawn.length; first += perSheet, sheet++) {
     const picture = await drawSheet(browser, drawn.slice(first, first + perSheet), width)
     writeFileSync(join(out, `sheet-${String(width)}-${theme}-${language}-${String(sheet)}.png`), picture)
   }
   process.stdout.write(`${String(width)} ${theme} ${language}: ${String(drawn.length)} pages\n`)
+}
+
+async function actOn(page: Page, { link, type, click = [], keys = [], fault }: PictureSubject): Promise<void> {
+  if (link !== undefined) {
+    await page.locator(link).first().click({ timeout: waitMs })
+    await settle(page)
+  }
+  if (fault === 'gone') await page.route('**/dashboard/api', (route) => route.abort())
+  if (fault === 'slow') await page.route('**/dashboard/api', () => undefined)
+  if (fault === 'signed-out') await page.context().clearCookies()
+  if (type !== undefined) await page.locator(type[0]).first().fill(type[1], { timeout: waitMs })
+  for (const selector of click) {
+    // The pages of the navigation are in a drawer on a phone.
+    await page.locator(selector).first().dispatchEvent('click', undefined, { timeout: waitMs })
+    await page.waitForTimeout(stepMs)
+  }
+  for (const key of keys) await page.keyboard.press(key)
+  // The page that waits, for the response or for the sign-in, is the picture.
+  if (fault === 'slow' || fault === 'signed-out') await page.waitForTimeout(4 * stepMs)
+  else await settle(page)
 }
 
 /** Waits until nothing is loading and nothing has been asked for a moment. */

@@ -152,8 +152,8 @@ export const settingProblems = {
   },
   origin_not_https: {
     en: 'An origin is https (http only for this machine, such as http://localhost:3000), not {0}//',
-    ru: 'Нужен https (http только для этой машины, например http://localhost:3000), а не {0}//',
-    uz: 'https kerak (http faqat shu mashina uchun, masalan http://localhost:3000), {0}// emas',
+    ru: 'Нужен https (http только для этого компьютера, например http://localhost:3000), а не {0}//',
+    uz: 'https kerak (http faqat shu kompyuter uchun, masalan http://localhost:3000), {0}// emas',
   },
   origin_with_credentials: {
     en: 'An origin has no user name and no password before its host.',
@@ -274,8 +274,8 @@ export const settingProblems = {
   url_not_https: { en: 'https:// is required.', ru: 'Нужен https://.', uz: 'https:// kerak.' },
   url_not_https_or_local: {
     en: 'https:// is required, or http:// to this machine.',
-    ru: 'Нужен https:// или http:// к этой машине.',
-    uz: 'https:// yoki shu mashinaga http:// kerak.',
+    ru: 'Нужен https:// или http:// к этому компьютеру.',
+    uz: 'https:// yoki shu kompyuterga http:// kerak.',
   },
   url_not_public: {
     en: 'This address is not on the public internet.',

@@ -1,11 +1,10 @@
 import type { CommonMessages } from '../messages/en.ts'
 
-/** The sign of a page beside its name in the navigation: lines on a grid of 16, in the colour of the text. */
+/** The sign of a page beside its name in the navigation: lines on a grid of 16, in the colour of the text. A crossed page where there is none. */
 export function PageIcon({ name }: { name: string }) {
-  if (!isNamed(name)) return null
   return (
     <svg class="icon" viewBox="0 0 16 16" aria-hidden="true">
-      <path d={paths[name]} />
+      <path d={isNamed(name) ? paths[name] : noPagePath} />
     </svg>
   )
 }
@@ -15,6 +14,8 @@ type IconName = keyof CommonMessages['pages'] | 'docs'
 function isNamed(name: string): name is IconName {
   return Object.hasOwn(paths, name)
 }
+
+const noPagePath = 'M3.5 1.5h9v13h-9zM6 6l4 4M10 6l-4 4'
 
 const paths: Readonly<Record<IconName, string>> = {
   overview: 'M1.5 13.5h13M3.5 13.5V8.5M8 13.5v-10M12.5 13.5V6',

@@ -2,6 +2,8 @@ import type { ComponentChildren, InputHTMLAttributes } from 'preact'
 import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks'
 import { type Signal, useSignal } from '@preact/signals'
 
+import { messages } from '../app/language.ts'
+
 export interface FieldProps {
   readonly label: string
   readonly value: string
@@ -54,7 +56,12 @@ export function Field({
         required={isRequired}
         autofocus={hasFocus}
         {...attributes}
-        onInput={(event) => onInput(event.currentTarget.value)}
+        onInput={({ currentTarget }) => {
+          currentTarget.setCustomValidity('')
+          onInput(currentTarget.value)
+        }}
+        // The browser says it in its own language.
+        onInvalid={({ currentTarget }) => currentTarget.validity.valueMissing && currentTarget.setCustomValidity(messages.value.required)}
       />
       {problem !== '' && (
         <small id={`${id}-problem`} class="problem" role="alert">

@@ -8,12 +8,19 @@ import type { ApiQuery } from '../hooks/use-query.ts'
 import { EnglishCode } from './docs-link.tsx'
 import { docsPath } from './docs-path.ts'
 
+interface QueryResultProps<T> {
+  readonly query: ApiQuery<T>
+  readonly children: (result: T) => ComponentChildren
+  /** While there is no result; a few bars without it. */
+  readonly placeholder?: ComponentChildren
+}
+
 /** Renders the result of a query, a placeholder until it is there, and above either of them the error of the last call. */
-export function QueryResult<T>({ query, children }: { query: ApiQuery<T>; children: (result: T) => ComponentChildren }) {
+export function QueryResult<T>({ query, children, placeholder }: QueryResultProps<T>) {
   const { result, error, refetch } = query
   return (
     <>
-      {result.value === null && error.value === null && <Loading />}
+      {result.value === null && error.value === null && (placeholder ?? <Loading />)}
       <ErrorMessage error={error.value} onRetry={refetch} />
       {result.value !== null && children(result.value)}
     </>
@@ -31,6 +38,21 @@ export function Loading({ rows = 3 }: { rows?: number }) {
     </div>
   )
 }
+
+/** Grey panels where those of a page will be: the sum, its details, and charts. */
+export function LoadingPanels() {
+  return (
+    <div class="skeleton panels" role="status" aria-busy="true">
+      <span class="visually-hidden">{messages.value.loading}</span>
+      {Array.from({ length: panelCount }, (_, panel) => (
+        <i key={panel} />
+      ))}
+    </div>
+  )
+}
+
+/** About a screen of them. */
+const panelCount = 5
 
 /** An error response: the service's localized text, in English with its reason code. Renders nothing for null. */
 export function ErrorMessage({ error, onRetry }: { error: DashboardCallError | null; onRetry?: () => void }) {

@@ -106,6 +106,7 @@ export const commonEn = {
   notCopied: 'could not copy: select the text instead',
   close: 'Close',
   moreActions: 'More actions',
+  required: 'Fill in this field.',
   cancel: 'Cancel',
   live: 'Live',
   docs: 'Documentation',

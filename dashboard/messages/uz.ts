@@ -115,6 +115,7 @@ export const commonUz: CommonMessages = {
   notCopied: 'nusxa olinmadi: matnni belgilang',
   close: 'Yopish',
   moreActions: 'Boshqa amallar',
+  required: 'Bu maydonni toʻldiring.',
   cancel: 'Bekor qilish',
   live: 'Avtomatik yangilash',
   docs: 'Hujjatlar',

@@ -3,7 +3,7 @@ import '../../app/common.ts'
 import { useMessages } from '../../app/lazy-messages.tsx'
 import { dashboardPath } from '../../app/router.ts'
 import { PeriodPicker } from '../../components/period-picker.tsx'
-import { QueryResult, EmptyState } from '../../components/query-result.tsx'
+import { LoadingPanels, QueryResult, EmptyState } from '../../components/query-result.tsx'
 import { usePeriod } from '../../hooks/use-period.ts'
 import { useQuery } from '../../hooks/use-query.ts'
 import { overviewPageText, reasonText } from '../../messages/page-texts.ts'
@@ -22,7 +22,9 @@ export function OverviewPage() {
   return (
     <div class="overview">
       <PeriodPicker state={state} daysMax={daysMax} />
-      <QueryResult query={query}>{(data) => <OverviewPanels data={data} period={state.period} />}</QueryResult>
+      <QueryResult query={query} placeholder={<LoadingPanels />}>
+        {(data) => <OverviewPanels data={data} period={state.period} />}
+      </QueryResult>
     </div>
   )
 }

@@ -80,7 +80,8 @@ const ru: PageCheckMessages = {
   byPaste: 'Вставить',
   address: 'Адрес страницы',
   addressHint: 'С зарегистрированного адреса (Настройки). Загружается один раз, без cookie.',
-  addressHintTest: 'С зарегистрированного адреса или с этой машины: http://localhost:3000/pay. Загружается один раз, без cookie.',
+  addressHintTest:
+    'С зарегистрированного адреса или с компьютера, на котором работает сервис: http://localhost:3000/pay. Загружается один раз, без cookie.',
   html: 'Исходный код страницы',
   htmlHint: 'До 60 000 знаков, для страницы, которая требует входа. Длинные ряды цифр отправляются нулями.',
   check: 'Проверить',
@@ -149,7 +150,8 @@ const uz: PageCheckMessages = {
   byPaste: 'Joylash',
   address: 'Sahifa manzili',
   addressHint: 'Roʻyxatga olingan manzildan (Sozlamalar). Bir marta, cookie’siz yuklanadi.',
-  addressHintTest: 'Roʻyxatga olingan manzildan yoki shu mashinadan: http://localhost:3000/pay. Bir marta, cookie’siz yuklanadi.',
+  addressHintTest:
+    'Roʻyxatga olingan manzildan yoki xizmat ishlayotgan kompyuterdan: http://localhost:3000/pay. Bir marta, cookie’siz yuklanadi.',
   html: 'Sahifaning manba kodi',
   htmlHint: '60 000 belgigacha, kirishni talab qiladigan sahifa uchun. Uzun raqamlar qatori nol boʻlib yuboriladi.',
   check: 'Tekshirish',

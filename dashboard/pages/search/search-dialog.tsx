@@ -1,6 +1,6 @@
 import '../../app/common.ts'
 import { useSignal } from '@preact/signals'
-import { useEffect, useId, useRef } from 'preact/hooks'
+import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks'
 
 import { call } from '../../app/api.ts'
 import { typedCardNumber } from '../../app/card-number-guard.ts'
@@ -21,7 +21,7 @@ export function SearchDialog() {
   const input = useRef<HTMLInputElement>(null)
   const hasLeft = useRef(false)
   const loading = useMessages(searchText, receiptPageText, cardPageText, reasonText)
-  useEffect(() => {
+  useLayoutEffect(() => {
     const opener = document.activeElement
     dialog.current?.showModal()
     return () => {
@@ -53,7 +53,8 @@ function SearchBox({ input, onLeave }: SearchBoxProps) {
   const groups = groupHits(search.hits.value, pagesNamed(pages, search.typed.value))
   const options = groups.flatMap((group) => group.options)
   const current = Math.min(selected.value, options.length - 1)
-  useEffect(() => {
+  // Before the next key: a later effect would take the place of what was typed meanwhile.
+  useLayoutEffect(() => {
     input.current?.focus()
     if (typedAhead.value !== '') search.type(typedAhead.value, false)
     typedAhead.value = ''

@@ -116,7 +116,7 @@ const ru: WebhookPageMessages = {
     'Каждое событие ваших карт и чеков отправляется на каждый адрес с подписью его секретным ключом, пока сервер не ответит 2xx.',
   noEndpoint: 'Адресов пока нет. Добавьте адрес вашего сервера, сохраните показанный секрет и отправьте тестовое событие.',
   url: 'Адрес вашего сервера',
-  urlHint: 'https:// и публичное имя; в тестовой среде также http:// к машине этого сервиса.',
+  urlHint: 'https:// и публичное имя; в тестовой среде также http:// к компьютеру, на котором работает сервис.',
   add: 'Добавить адрес',
   added: 'добавлен',
   twoSecrets: 'два секрета',
@@ -151,7 +151,7 @@ const ru: WebhookPageMessages = {
   rotate: 'Новый секрет',
   rotateTitle: 'Создать новый секрет?',
   rotateText:
-    'В течение суток каждое событие подписано обоими секретами: за это время замените секрет на сервере, и ни одно событие не потеряется. Потом старый больше не подписывает. Если секрет утёк, удалите адрес и добавьте снова: старый секрет действует ещё сутки.',
+    'В течение суток каждое событие подписано обоими секретами: за это время замените секрет на сервере, и ни одно событие не потеряется. Потом старый секрет больше не действует. Если секрет утёк, удалите адрес и добавьте снова: старый секрет действует ещё сутки.',
   replayFailed: 'Отправить недоставленные',
   replayFailedTitle: 'Отправить недоставленные события ещё раз?',
   replayFailedText:
@@ -201,7 +201,7 @@ const ru: WebhookPageMessages = {
   object: 'Объект',
   next: 'Следующая попытка',
   completedAt: 'Завершено',
-  body: 'Тело',
+  body: 'Тело запроса',
   attempts: 'Попытки',
   attempt: 'Попытка {0}',
   reply: 'Ответ вашего сервера',
@@ -223,7 +223,7 @@ const uz: WebhookPageMessages = {
     'Karta va cheklaringizning har bir hodisasi har bir manzilga uning maxfiy kaliti bilan imzolanib, 2xx javob kelguncha yuboriladi.',
   noEndpoint: 'Hozircha manzil yoʻq. Serveringiz manzilini qoʻshing, koʻrsatilgan maxfiy kalitni saqlang va sinov hodisasini yuboring.',
   url: 'Serveringiz manzili',
-  urlHint: 'https:// va ochiq internetdagi nom; sinov muhitida shu xizmat mashinasiga http:// ham boʻladi.',
+  urlHint: 'https:// va ochiq internetdagi nom; sinov muhitida xizmat ishlayotgan kompyuterga http:// ham mumkin.',
   add: 'Manzil qoʻshish',
   added: 'qoʻshilgan',
   twoSecrets: 'ikkita maxfiy kalit',
@@ -258,7 +258,7 @@ const uz: WebhookPageMessages = {
   rotate: 'Yangi maxfiy kalit',
   rotateTitle: 'Yangi maxfiy kalit yaratilsinmi?',
   rotateText:
-    'Bir kun davomida har bir hodisa ikkala kalit bilan imzolanadi: shu vaqt ichida serverdagi kalitni almashtiring, birorta hodisa yoʻqolmaydi. Keyin eski kalit imzolamaydi. Kalit oshkor boʻlgan boʻlsa, manzilni oʻchirib, qayta qoʻshing: eski kalit yana bir kun amal qiladi.',
+    'Bir kun davomida har bir hodisa ikkala kalit bilan imzolanadi: shu vaqt ichida serverdagi kalitni almashtiring, birorta hodisa yoʻqolmaydi. Keyin eski kalit amal qilmaydi. Kalit oshkor boʻlgan boʻlsa, manzilni oʻchirib, qayta qoʻshing: eski kalit yana bir kun amal qiladi.',
   replayFailed: 'Yetkazilmaganlarni qayta yuborish',
   replayFailedTitle: 'Yetkazilmagan hodisalar qayta yuborilsinmi?',
   replayFailedText:
@@ -309,7 +309,7 @@ const uz: WebhookPageMessages = {
   object: 'Obyekt',
   next: 'Keyingi urinish',
   completedAt: 'Yakunlangan',
-  body: 'Matn',
+  body: 'Soʻrov matni',
   attempts: 'Urinishlar',
   attempt: '{0}-urinish',
   reply: 'Serveringiz javobi',

@@ -6,7 +6,7 @@ export const verificationRu: VerificationPageMessages = {
   funnel: 'Воронка подтверждения',
   stage: 'Этап',
   cards: 'Карты',
-  asTable: 'Таблицей',
+  asTable: 'В виде таблицы',
   stages: { created: 'созданы', sent: 'код отправлен', verified: 'подтверждены', paid: 'использованы в оплате' },
   funnelText: 'Карты, созданные за этот период, каждая один раз.',
   funnelPartial: 'Последние {0} карт за этот период, каждая один раз.',
