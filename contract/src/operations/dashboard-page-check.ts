@@ -107,7 +107,9 @@ export const dashboardPageCheckListContract = defineOperation('dashboard.pageChe
         checkedAt: timestamp,
         errors: Type.Integer(),
         warnings: Type.Integer(),
-        watch: Type.Union([watch, Type.Null()], { description: 'Null for pasted source, which is not read again.' }),
+        watch: Type.Union([watch, Type.Null()], {
+          description: 'Null for one that is not read again: pasted source, and where somebody has stopped it.',
+        }),
       }),
     ),
   }),
@@ -123,6 +125,18 @@ export const dashboardPageCheckGetContract = defineOperation('dashboard.pageChec
   params: Type.Object({ page, locale }),
   result: Type.Object({ report: Type.Union([report, Type.Null()]) }),
   errors: [],
+})
+
+export const dashboardPageCheckStopWatchingContract = defineOperation('dashboard.pageCheck.stopWatching', {
+  summary:
+    'Stops reading a page again by the schedule, until it is checked by its address the next time. Its last check and its scripts stay.',
+  caller: 'dashboard',
+  role: 'developer',
+  mutates: true,
+  limit: 'write',
+  params: Type.Object({ page }),
+  result: done,
+  errors: ['memberInvalid', 'overloaded'],
 })
 
 export const dashboardScriptsListContract = defineOperation('dashboard.scripts.list', {
@@ -156,6 +170,7 @@ export const dashboardPageCheckOperations = operationsByName(
   dashboardPageCheckRunContract,
   dashboardPageCheckListContract,
   dashboardPageCheckGetContract,
+  dashboardPageCheckStopWatchingContract,
   dashboardScriptsListContract,
   dashboardScriptsReviewContract,
 )

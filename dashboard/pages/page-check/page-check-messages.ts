@@ -32,6 +32,8 @@ const en = {
     status: 'it responds with {0}, not 200.',
   },
   readAgain: 'Read again',
+  stopWatching: 'Stop reading again',
+  stopWatchingText: 'Nobody is told any more when this page changes. The next check by its address starts it anew.',
   watchStates: {
     new: 'not yet',
     unchanged: 'unchanged',
@@ -104,6 +106,8 @@ const ru: PageCheckMessages = {
     status: 'она отвечает {0}, а не 200.',
   },
   readAgain: 'Повторное чтение',
+  stopWatching: 'Прекратить повторное чтение',
+  stopWatchingText: 'Об изменениях этой страницы больше никто не узнает. Следующая проверка по адресу начнёт чтение заново.',
   watchStates: {
     new: 'ещё не было',
     unchanged: 'без изменений',
@@ -174,6 +178,8 @@ const uz: PageCheckMessages = {
     status: '200 emas, {0} javob beradi.',
   },
   readAgain: 'Qayta oʻqish',
+  stopWatching: 'Qayta oʻqishni toʻxtatish',
+  stopWatchingText: 'Bu sahifa oʻzgarsa, endi hech kimga xabar berilmaydi. Manzil boʻyicha keyingi tekshiruv uni qaytadan boshlaydi.',
   watchStates: {
     new: 'hali yoʻq',
     unchanged: 'oʻzgarmagan',

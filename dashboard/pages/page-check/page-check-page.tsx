@@ -5,8 +5,10 @@ import type { Result } from '@tessera/contract/operations'
 import { language } from '../../app/language.ts'
 import { useMessages } from '../../app/lazy-messages.tsx'
 import { navigate, dashboardPath, route } from '../../app/router.ts'
+import { call } from '../../app/api.ts'
 import { hasRole } from '../../app/session-state.ts'
 import { Snippet } from '../../components/copy.tsx'
+import { ConfirmDialog } from '../../components/dialog.tsx'
 import { QueryResult, EmptyState } from '../../components/query-result.tsx'
 import { Time } from '../../components/values.tsx'
 import { useQuery } from '../../hooks/use-query.ts'
@@ -40,7 +42,7 @@ function PageCheckPanels({ checks, onReload }: { checks: readonly PageCheckRow[]
       <p>{text.about}</p>
       {hasRole('developer') ? <CheckForm initialUrl={checks[0]?.page ?? ''} onChecked={onChecked} /> : <p>{text.onlyDevelopers}</p>}
       {page === null ? <EmptyState {...text.none} next="none" /> : <StoredReport key={`${page} ${String(checkCount.value)}`} page={page} />}
-      {checks.length > 0 && <LatestChecks checks={checks} page={page} />}
+      {checks.length > 0 && <LatestChecks checks={checks} page={page} onReload={onReload} />}
       <section class="panel">
         <h2>{text.live}</h2>
         <p>{text.liveText}</p>
@@ -79,9 +81,16 @@ function WatchedState({ watch: { state, readAt, changes } }: { watch: NonNullabl
   )
 }
 
+interface LatestChecksProps {
+  readonly checks: readonly PageCheckRow[]
+  readonly page: string | null
+  readonly onReload: () => void
+}
+
 /** The latest check of each page. The one that is shown is marked. */
-function LatestChecks({ checks, page }: { checks: readonly PageCheckRow[]; page: string | null }) {
+function LatestChecks({ checks, page, onReload }: LatestChecksProps) {
   const text = pageCheckText.current()
+  const stopping = useSignal<string | null>(null)
   return (
     <section>
       <h2>{text.latestChecks}</h2>
@@ -114,7 +123,25 @@ function LatestChecks({ checks, page }: { checks: readonly PageCheckRow[]; page:
                 <td>
                   <Time at={check.checkedAt} />
                 </td>
-                <td>{check.watch === null ? '—' : <WatchedState watch={check.watch} />}</td>
+                <td>
+                  {check.watch === null ? (
+                    '—'
+                  ) : (
+                    <>
+                      <WatchedState watch={check.watch} />
+                      {hasRole('developer') && (
+                        <button
+                          type="button"
+                          class="quiet"
+                          aria-label={`${text.stopWatching}: ${check.page}`}
+                          onClick={() => (stopping.value = check.page)}
+                        >
+                          {text.stopWatching}
+                        </button>
+                      )}
+                    </>
+                  )}
+                </td>
                 <td class="number">{check.errors}</td>
                 <td class="number">{check.warnings}</td>
               </tr>
@@ -122,6 +149,18 @@ function LatestChecks({ checks, page }: { checks: readonly PageCheckRow[]; page:
           </tbody>
         </table>
       </div>
+      {stopping.value !== null && (
+        <ConfirmDialog
+          title={text.stopWatching}
+          text={`${stopping.value} — ${text.stopWatchingText}`}
+          confirmLabel={text.stopWatching}
+          onConfirm={async () => {
+            await call('dashboard.pageCheck.stopWatching', { page: stopping.peek() ?? '' })
+            onReload()
+          }}
+          onClose={() => (stopping.value = null)}
+        />
+      )}
     </section>
   )
 }

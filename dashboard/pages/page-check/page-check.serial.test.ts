@@ -62,6 +62,13 @@ test('a page is checked by its address, and the authorization of its scripts hol
   served = `<script src="${dashboard.tessera.url}/sdk/v1/tessera.js" integrity="sha384-one" crossorigin="anonymous"></script>`
   await check(`${url}?order=1`)
   await page.locator('.report', { hasText: 'Scripts in the inventory: 1' }).getByText(url, { exact: true }).waitFor()
+  await page.getByRole('button', { name: `Stop reading again: ${url}` }).click()
+  const dialog = page.locator('dialog')
+  await dialog.getByText('Nobody is told any more').waitFor()
+  assert.deepEqual(await listAccessibilityViolations(page), [])
+  await dialog.getByRole('button', { name: 'Stop reading again' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: `Stop reading again: ${url}` }).waitFor({ state: 'detached' })
   await page.getByRole('link', { name: 'Open the inventory' }).click()
   const script = page.locator('.scripts li', { hasText: 'tessera.js' })
   await script.getByRole('button').click()

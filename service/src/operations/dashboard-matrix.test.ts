@@ -127,6 +127,7 @@ const pointed: Readonly<Record<DashboardOperationName, (at: Owned) => object>> =
   'dashboard.pageCheck.run': () => ({ html: '<p>a page', locale: 'en' }),
   'dashboard.pageCheck.list': () => ({}),
   'dashboard.pageCheck.get': ({ page }) => ({ page, locale: 'en' }),
+  'dashboard.pageCheck.stopWatching': ({ page }) => ({ page }),
   'dashboard.scripts.list': () => ({}),
   'dashboard.scripts.review': ({ scriptId }) => ({
     scriptId,

@@ -47,6 +47,7 @@ const unconfirmed = [
   'dashboard.exports.finish',
   'dashboard.exports.start',
   'dashboard.pageCheck.run',
+  'dashboard.pageCheck.stopWatching',
   'dashboard.passkeys.rename',
   'dashboard.passwords.rename',
   'dashboard.receipts.cancel', // above the merchant's limit it asks, see below

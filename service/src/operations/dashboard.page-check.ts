@@ -5,6 +5,7 @@ import {
   dashboardPageCheckGetContract,
   dashboardPageCheckListContract,
   dashboardPageCheckRunContract,
+  dashboardPageCheckStopWatchingContract,
   dashboardScriptsReviewContract,
   dashboardScriptsListContract,
 } from '@tessera/contract/operations/dashboard-page-check'
@@ -40,6 +41,14 @@ export const dashboardPageCheckGet = operation(dashboardPageCheckGetContract, {
   async run({ page, locale }, ctx, { pageCheck }) {
     const report = await pageCheck.get(ctx, page)
     return { report: report === null ? null : toPageReport(report, locale) }
+  },
+})
+
+/** Stops reading a page again. */
+export const dashboardPageCheckStopWatching = operation(dashboardPageCheckStopWatchingContract, {
+  async run({ page }, ctx, { pageCheck }) {
+    await pageCheck.stopWatching(ctx, page, signedInActor(ctx))
+    return { success: true }
   },
 })
 

@@ -44,6 +44,20 @@ test('a page check takes one URL or one pasted page, of a registered origin, and
   assert.deepEqual((await user.call('dashboard.pageCheck.list', {})).checks, [])
 })
 
+test('a page is read again until a developer stops it; a page that is not read again cannot be stopped', async () => {
+  const user = await shop.developer()
+  serve(sdk)
+  const url = 'https://shop.example/stopped'
+  await user.call('dashboard.pageCheck.run', { url, locale: 'en' })
+  const watchOf = async () => (await user.call('dashboard.pageCheck.list', {})).checks.find(({ page }) => page === url)?.watch
+  assert.equal((await watchOf())?.state, 'new')
+  assert.deepEqual(await user.call('dashboard.pageCheck.stopWatching', { page: url }), { success: true })
+  assert.equal(await watchOf(), null)
+  assert.ok((await user.call('dashboard.audit.list', {})).entries.some(({ action }) => action === 'page.watch_ended'))
+  const { error } = await user.callRaw('dashboard.pageCheck.stopWatching', { page: url })
+  assert.deepEqual([error?.reason, error?.data], ['member_invalid', 'page'])
+})
+
 test('no card number or password in a page is stored', async () => {
   const user = await shop.developer()
   serve(

@@ -4,6 +4,8 @@ import type { OperationName } from '@tessera/contract/operations'
 import { makeRowAuthenticator } from '@tessera/vault/rowmac'
 import { giveUpOverdue } from '../store/delivery-claims.ts'
 import { pageScriptsTable, savePageCheck } from '../store/page-checks.ts'
+import { pageWatchesTable } from '../store/page-watches.ts'
+import { pageIdOf } from '../domain/page-check/page-readings.ts'
 import { setScenarioStep } from '../store/sandbox.ts'
 import { openChoice } from '../testing/hosted-session.fixture.ts'
 import { makeRequest } from '../ops/request-log/request-row.fixture.ts'
@@ -63,6 +65,7 @@ export const preparedCalls: Readonly<Partial<Record<OperationName, (scene: CallS
 
   'dashboard.cards.remove': async ({ shop }) => ({ cardId: (await shop.createToken(ownPan)).slice(0, 24) }),
   'dashboard.pageCheck.run': async () => ({ html: '<p>a page', locale: 'en' }),
+  'dashboard.pageCheck.stopWatching': watchedPage,
   'dashboard.scripts.review': reviewedScript,
   'dashboard.receipts.cancel': async (scene) => ({ receiptId: await paidReceipt(scene) }),
   'dashboard.receipts.confirm': async (scene) => ({ receiptId: await paidReceipt(scene, { hold: true }) }),
@@ -231,6 +234,34 @@ async function unknownReceipt(scene: CallScene): Promise<string> {
   await app.store.write(setScenarioStep, { merchantId: shop.merchantId, scenario: 'network', step: 'lose_request' })
   await pass(app, shop.callRaw('receipts.pay', { id, token }))
   return id
+}
+
+async function watchedPage({ app, shop: { bucket, merchantId } }: CallScene): Promise<object> {
+  const page = 'https://shop.example/pay'
+  const watch = { bucket, merchantId, pageId: pageIdOf(page), page, state: 'new', baseline: '', changes: '[]' } as const
+  const times = { reading: 1, failures: 0, dueAt: Number.MAX_SAFE_INTEGER, readAt: 0, changedAt: 0, mac: new Uint8Array(0) }
+  const { seal } = makeRowAuthenticator(app.keyring, app.environment, pageWatchesTable)
+  const checked = {
+    bucket,
+    merchantId,
+    page,
+    checkedAt: 1,
+    checkedBy: '',
+    errors: 0,
+    warnings: 0,
+    report: '{"findings":[],"scripts":0,"isCut":false}',
+  }
+  const by = { actor: 'system', action: 'page.checked', merchantId, subject: '', requestId: '', outcome: 'clean' }
+  await app.store.write(savePageCheck, {
+    check: checked,
+    scripts: [],
+    pagesMax: 9,
+    scriptsMax: 9,
+    replaced: [],
+    watch: await seal({ ...watch, ...times }),
+    audit: { ...by, at: 1, version: 0, mac: new Uint8Array(0) },
+  })
+  return { page }
 }
 
 async function reviewedScript({ app, shop: { bucket, merchantId }, owner }: CallScene): Promise<object> {

@@ -18,6 +18,7 @@ import {
   dashboardPageCheckGet,
   dashboardPageCheckList,
   dashboardPageCheckRun,
+  dashboardPageCheckStopWatching,
   dashboardScriptsReview,
   dashboardScriptsList,
 } from './dashboard.page-check.ts'
@@ -227,6 +228,7 @@ export const operationRegistry: OperationRegistry = Object.freeze({
   'dashboard.pageCheck.run':               dashboardPageCheckRun,
   'dashboard.pageCheck.list':              dashboardPageCheckList,
   'dashboard.pageCheck.get':               dashboardPageCheckGet,
+  'dashboard.pageCheck.stopWatching':      dashboardPageCheckStopWatching,
   'dashboard.scripts.list':                dashboardScriptsList,
   'dashboard.scripts.review':              dashboardScriptsReview,
   'dashboard.receipts.list':               dashboardReceiptsList,

@@ -46,6 +46,17 @@ export function* endWatches({ bucket, merchantId }: MerchantKey): Transaction<vo
   yield* run(deleteWithoutCheck, [bucket, merchantId])
 }
 
+const deleteWatch = sql`delete from page_watches where bucket = $1 and merchant_id = $2 and page_id = $3 returning page_id`
+
+/** Ends the watch of a page; what a reading in progress finds is not stored. False when it is not watched. */
+export function* endWatch({ watch, audit }: { readonly watch: PageWatchKey; readonly audit: AuditEntry }): Transaction<boolean> {
+  if ((yield* runOne(deleteWatch, [watch.bucket, watch.merchantId, watch.pageId])) === null) return false
+  yield* writeAudit(audit)
+  return true
+}
+
+export type PageWatchKey = Pick<PageWatchRow, 'bucket' | 'merchantId' | 'pageId'>
+
 const selectDue = sql`select ${pageWatchesTable.columns} from page_watches where due_at <= $1 order by due_at limit $2`
 
 /** Pages that are due to be read, the oldest first. */

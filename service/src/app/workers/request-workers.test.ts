@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
@@ -10,6 +10,9 @@ import type { Store } from '../../store/store.ts'
 import { makeHandClock, type HandClock } from '../../testing/clock.fixture.ts'
 import { defaultConfig } from '../../testing/default-config.fixture.ts'
 import { noMetrics } from '../../testing/test-app.fixture.ts'
+
+import { auditHeadsFile, clockFile } from '../data-folder.ts'
+import { rowVersionsFile } from '../storage.ts'
 
 import { makeRequestWorkers, type RequestWorkers } from './request-workers.ts'
 
@@ -113,6 +116,40 @@ test('a worker that cannot be started, as on a full disk, is tried again until i
   assert.deepEqual(workers.listAway(), [])
 })
 
+test('a worker that cannot start, since the KEK is away, is tried again ever later and ends nothing; once it has run for a minute it begins anew', async (t) => {
+  const { folder, workers, clock, events } = supervise(t)
+  await workers.start(common)
+  writeFileSync(join(folder, 'refuse'), '')
+  workers.broadcast({ kind: 'merchant', merchantId: 'die 2' })
+  const pauses: number[] = []
+  for (const pauseMs of [1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000]) {
+    while (count(events, 'worker_ended') <= pauses.length) await turn()
+    await clock.untilSleeping(pauseMs)
+    pauses.push(pauseMs)
+    if (pauses.length === 8) break
+    await advance(clock, pauseMs)
+  }
+  assert.deepEqual(workers.listAway(), [
+    {
+      part: 'workers',
+      reason: 'worker 2 ended, and is started again; it has ended 8 times in a row, the last time because of: the KEK is away',
+    },
+  ])
+  await workers.requireReady()
+  rmSync(join(folder, 'refuse'))
+  await advance(clock, 60_000)
+  while (!events.includes('worker_started')) await turn()
+  assert.deepEqual(workers.listAway(), [])
+  await advance(clock, 60_000)
+  workers.broadcast({ kind: 'merchant', merchantId: 'die 2' })
+  while (count(events, 'worker_ended') < 9) await turn()
+  await clock.untilSleeping(1000)
+  assert.deepEqual(
+    workers.listAway().map(({ reason }) => reason),
+    ['worker 2 ended, and is started again'],
+  )
+})
+
 test('a change of one worker is told to the first and to the others, and not to itself', async (t) => {
   const { workers, changes, events } = supervise(t)
   await workers.start(common)
@@ -135,6 +172,17 @@ test('a worker that is started later knows where the time of the sandbox is, and
   while (!events.includes('worker_started')) await advance(clock, 1000)
   assert.ok(events.includes('began 2 5000'), events.join(' · '))
   assert.equal(count(events, 'spent 2 7'), 2, events.join(' · '))
+})
+
+test('a worker that is started later begins with what the first one has recorded by then of the audit and the clock', async (t) => {
+  const { folder, workers, clock, events } = supervise(t)
+  await workers.start(common)
+  const files = [auditHeadsFile, rowVersionsFile, clockFile]
+  for (const file of files) writeFileSync(join(folder, file), `newest ${file}`)
+  workers.broadcast({ kind: 'merchant', merchantId: 'die 2' })
+  while (!events.includes('worker_ended')) await turn()
+  while (!events.includes('worker_started')) await advance(clock, 1000)
+  for (const file of files) assert.equal(readFileSync(join(folder, 'workers/2', file), 'utf8'), `newest ${file}`)
 })
 
 test('a worker that is not ready makes the service unready, with its number and reason', async (t) => {

@@ -16,7 +16,7 @@ import type { AuditHead } from '../../store/audit.ts'
 import type { RequestLogStore } from '../../store/request-log-store.ts'
 import type { Store, StoreLock } from '../../store/store.ts'
 
-import { clockFile } from '../data-folder.ts'
+import { auditHeadsFile, clockFile } from '../data-folder.ts'
 import type { AwayPart } from '../lifecycle.ts'
 import { rowVersionsFile } from '../storage.ts'
 import { ownBytes } from '../../store/sqlite/own-bytes.ts'
@@ -80,8 +80,11 @@ export type WorkerCommon = Pick<WorkerStart, 'address' | 'adminUrl' | 'coreDumps
 interface WorkerSlot {
   readonly number: number
   thread: WorkerThread | null
-  /** When its threads ended without being stopped, monotonic milliseconds. */
-  readonly ends: number[]
+  /** How many of its threads ended without being stopped, and how many of them in a row had not been ready for long. */
+  ends: number
+  failures: number
+  /** Why the last one ended. */
+  failure: string | null
   metrics: readonly MetricFamily[]
   heads: readonly AuditHead[]
   inFlight: number
@@ -92,7 +95,8 @@ interface WorkerThread {
   readonly channel: Channel<CallsToWorker>
   readonly locks: Map<string, StoreLock>
   readonly ended: Promise<void>
-  isReady: boolean
+  /** When it began to listen, monotonic milliseconds; null before. */
+  readyAt: number | null
   /** Pings that it has not replied to. */
   unanswered: number
 }
@@ -105,12 +109,13 @@ interface OpenedThread {
 
 /**
  * Starts and watches the threads of the workers. One that ends, or whose event loop does not turn for half a minute, is reported and started again; its
- * connections are closed, as if a process had ended, and the others go on. When one of them keeps ending, the service ends.
+ * connections are closed, as if a process had ended, and the others go on. One that keeps ending is started again ever later: what it lacks, such as the
+ * provider of the KEK, may be away, and the others answer (decision 131).
  */
 export function makeRequestWorkers(deps: RequestWorkersDependencies): RequestWorkers {
   const { count, config, clock, log, store, requestLog, custody, program } = deps
   const slots = Array.from({ length: count }, (_, at): WorkerSlot => {
-    return { number: at + 2, thread: null, ends: [], metrics: [], heads: [], inFlight: 0 }
+    return { number: at + 2, thread: null, ends: 0, failures: 0, failure: null, metrics: [], heads: [], inFlight: 0 }
   })
   /** What threads that ended had counted: a counter never goes back. */
   let past: MetricFamily[] = []
@@ -122,7 +127,7 @@ export function makeRequestWorkers(deps: RequestWorkersDependencies): RequestWor
   deps.metrics.registerGauge({
     name: 'tessera_workers',
     help: 'Threads that answer calls, the main thread included.',
-    read: () => 1 + running().filter(({ isReady }) => isReady).length,
+    read: () => 1 + running().filter(isReady).length,
   })
   deps.metrics.registerGauge({
     name: 'tessera_worker_ends_total',
@@ -133,7 +138,7 @@ export function makeRequestWorkers(deps: RequestWorkersDependencies): RequestWor
     start,
     broadcast: (change) => relay(change, null),
     requireReady,
-    listAway: () => slots.filter(({ thread }) => thread?.isReady !== true).map(({ number }) => awayPart(number)),
+    listAway: () => slots.filter(({ thread }) => !isReady(thread)).map(awayPart),
     inFlight: () => slots.reduce((sum, { inFlight }) => sum + inFlight, 0),
     collectMetrics,
     auditHeads: () => slots.flatMap(({ heads }) => heads),
@@ -184,9 +189,9 @@ export function makeRequestWorkers(deps: RequestWorkersDependencies): RequestWor
     const onFailed = (_name: string, err: unknown): void => log.error('job_failed', { job: 'worker_call', err })
     const channel = openChannel<CallsToWorker, CallsToFirst>(worker, handled, onFailed)
     const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
-    const thread: WorkerThread = { worker, channel, locks, ended, isReady: false, unanswered: 0 }
+    const thread: WorkerThread = { worker, channel, locks, ended, readyAt: null, unanswered: 0 }
     slot.thread = thread
-    void ready.promise.then(() => (thread.isReady = true))
+    void ready.promise.then(() => (thread.readyAt = clock.moment().monotonicMs))
     let cause: unknown = null
     worker.once('error', (err: unknown) => void (cause = err))
     void ended.then(() => onEnded(slot, thread, cause))
@@ -234,17 +239,19 @@ export function makeRequestWorkers(deps: RequestWorkersDependencies): RequestWor
     slot.metrics = []
     if (stopped.signal.aborted) return
     // A first start that fails is reported by whoever waits for it.
-    if (!thread.isReady && slot.ends.length === 0) return
+    if (thread.readyAt === null && slot.ends === 0) return
     endCount++
+    slot.ends++
     const now = clock.moment().monotonicMs
-    slot.ends.push(now)
-    log.error('worker_ended', { worker: slot.number, count: slot.ends.length, err: cause ?? undefined })
-    if (slot.ends.filter((at) => now - at < endsWithinMs).length > endsMax) deps.endNow('internalError', 'workers_failed', cause)
-    void restart(slot)
+    slot.failures = thread.readyAt !== null && now - thread.readyAt >= steadyMs ? 1 : slot.failures + 1
+    slot.failure = cause instanceof Error ? cause.message : null
+    const pauseMs = Math.min(restartMs * 2 ** (slot.failures - 1), restartMaxMs)
+    log.error('worker_ended', { worker: slot.number, count: slot.ends, seconds: pauseMs / 1000, err: cause ?? undefined })
+    void restart(slot, pauseMs)
   }
 
-  async function restart(slot: WorkerSlot): Promise<void> {
-    await clock.sleep(restartMs, stopped.signal).catch(() => undefined)
+  async function restart(slot: WorkerSlot, pauseMs: number): Promise<void> {
+    await clock.sleep(pauseMs, stopped.signal).catch(() => undefined)
     if (stopped.signal.aborted || common === null) return
     let opened: OpenedThread
     try {
@@ -252,7 +259,7 @@ export function makeRequestWorkers(deps: RequestWorkersDependencies): RequestWor
     } catch (err) {
       // Nothing has begun that could end: the disk is full, for example.
       log.error('worker_not_started', { worker: slot.number, err })
-      void restart(slot)
+      void restart(slot, restartMs)
       return
     }
     try {
@@ -270,7 +277,7 @@ export function makeRequestWorkers(deps: RequestWorkersDependencies): RequestWor
   async function watch(): Promise<void> {
     while (await hasSlept(watchMs)) {
       for (const { thread, number } of slots) {
-        if (thread?.isReady !== true) continue
+        if (!isReady(thread)) continue
         if (thread.unanswered >= stuckPings) {
           log.error('worker_stuck', { worker: number, seconds: (stuckPings * watchMs) / 1000 })
           void thread.worker.terminate()
@@ -304,7 +311,7 @@ export function makeRequestWorkers(deps: RequestWorkersDependencies): RequestWor
 
   async function requireReadySlot(slot: WorkerSlot): Promise<void> {
     const { thread } = slot
-    if (thread?.isReady !== true) return
+    if (!isReady(thread)) return
     const read = () => thread.channel.call('readiness', null)
     const readiness = await withTimeout({ clock, timeoutMs: replyMs }, null, read).catch(() => null)
     // It ended meanwhile.
@@ -320,7 +327,7 @@ export function makeRequestWorkers(deps: RequestWorkersDependencies): RequestWor
     await Promise.all(
       slots.map(async (slot) => {
         const { thread } = slot
-        if (thread?.isReady !== true) return
+        if (!isReady(thread)) return
         const read = () => thread.channel.call('collectMetrics', null)
         slot.metrics = (await withTimeout({ clock, timeoutMs: replyMs }, null, read).catch(() => null)) ?? slot.metrics
       }),
@@ -334,9 +341,9 @@ export function makeRequestWorkers(deps: RequestWorkersDependencies): RequestWor
     return left.reduce((sum, each) => sum + each, 0)
   }
 
-  async function stopThread({ worker, channel, ended, isReady }: WorkerThread, signal: string): Promise<number> {
+  async function stopThread({ worker, channel, ended, readyAt }: WorkerThread, signal: string): Promise<number> {
     const stopping = (): Promise<number> => Promise.race([channel.call('stop', signal), ended.then(() => 0)])
-    const left = isReady ? await withTimeout({ clock, timeoutMs: deps.stopMs }, 0, stopping).catch(() => 0) : 0
+    const left = readyAt !== null ? await withTimeout({ clock, timeoutMs: deps.stopMs }, 0, stopping).catch(() => 0) : 0
     await worker.terminate()
     return left
   }
@@ -347,24 +354,33 @@ function makeRecordFolder(dataFolder: string, number: number): string {
   const folder = join(dataFolder, workersFolder, String(number))
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true, mode: 0o700 })
-  for (const file of [rowVersionsFile, clockFile]) {
+  // Without the heads a worker would take an audit that was cut meanwhile for the whole of it. On PostgreSQL they are in the key store.
+  for (const file of [auditHeadsFile, rowVersionsFile, clockFile]) {
     const path = join(dataFolder, file)
     if (existsSync(path)) copyFileSync(path, join(folder, file))
   }
   return folder
 }
 
-function awayPart(number: number): AwayPart {
-  return { part: 'workers', reason: `worker ${String(number)} ended, and is started again` }
+function isReady(thread: WorkerThread | null): thread is WorkerThread {
+  return thread !== null && thread.readyAt !== null
+}
+
+/** The first end of several is not worth the cause: the next thread is there in a second. */
+function awayPart({ number, failures, failure }: WorkerSlot): AwayPart {
+  const why =
+    failures > 1 && failure !== null ? `; it has ended ${String(failures)} times in a row, the last time because of: ${failure}` : ''
+  return { part: 'workers', reason: `worker ${String(number)} ended, and is started again${why}` }
 }
 
 function ignore(): void {}
 
 const workersFolder = 'workers'
+/** Before the next thread; doubled for each that ended in a row. */
 const restartMs = 1000
-/** One that ends more often within a minute will not be better the next time. */
-const endsMax = 5
-const endsWithinMs = 60_000
+const restartMaxMs = 60_000
+/** One that listened for so long has not failed by what it needs to start. */
+const steadyMs = 60_000
 const watchMs = 5000
 /** Half a minute. */
 const stuckPings = 6

@@ -1,12 +1,16 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { parentPort, workerData } from 'node:worker_threads'
 
 import { openChannel } from './channel.ts'
 import type { CallsToFirst, CallsToWorker, WorkerStart } from './worker-calls.ts'
 
-// Replaces the thread of a worker: does what the id of a changed merchant says, when its number is in it.
+// Replaces the thread of a worker: does what the id of a changed merchant says, when its number is in it. The second one cannot start while there is a
+// file `refuse` in the data folder.
 
-const { number, adminUrl, changes } = workerData as WorkerStart
+const { number, adminUrl, changes, folder } = workerData as WorkerStart
 if (adminUrl === 'refuse' && number === 2) throw new Error('cannot start')
+if (number === 2 && existsSync(join(folder, '../../refuse'))) throw new Error('the KEK is away')
 if (parentPort === null) throw new Error('a worker runs as a worker thread')
 let isReady = true
 

@@ -1,5 +1,6 @@
-// time limit: 240 s
+// time limit: 300 s
 import assert from 'node:assert/strict'
+import { rmSync } from 'node:fs'
 import { request } from 'node:http'
 import { after, before, describe, test } from 'node:test'
 
@@ -169,12 +170,20 @@ test('a second factor that one worker has offered is enabled by its code at any'
   assert.equal((await service.stop()).code, 0)
 })
 
-test('a service whose worker keeps failing ends with 70', async () => {
+test('a service whose worker keeps failing is degraded, answers with the others, and is whole when it no longer fails', async () => {
   const service = await start('sqlite')
+  const token = await createToken(service.facts.url)
   failWorker(service, 'always')
-  const { code, err } = await service.ended
-  assert.equal(code, 70)
-  assert.match(err, /"exitCode":70,.*"event":"workers_failed"/)
+  const ends = (): number => service.err().match(/"event":"worker_ended"/g)?.length ?? 0
+  await until(() => ends() >= 4, 'four ends of the worker')
+  await until(async () => countListeners(service.facts.url) === 1, 'the other one alone')
+  assert.deepEqual(await reasons(service, token), [undefined])
+  const { status, state } = await readiness(service)
+  assert.deepEqual([status, state], [200, 'degraded'])
+  rmSync(`${service.folder}.fail`)
+  await until(async () => (await readiness(service)).state === 'ready' && countListeners(service.facts.url) === 2, 'both')
+  assert.deepEqual(await reasons(service, token), [undefined])
+  assert.equal((await service.stop()).code, 0)
 })
 
 async function reasonsOfWrongPassword(service: Started): Promise<(string | undefined)[]> {

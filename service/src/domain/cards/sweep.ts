@@ -129,4 +129,4 @@ async function makeTransition(services: SweepServices, card: CardRow, transition
 }
 
 /** The window of a limit is one day, and its key exists one day longer. */
-const limitsRetentionMs = 48 * 3_600_000
+export const limitsRetentionMs = 48 * 3_600_000

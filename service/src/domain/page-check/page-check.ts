@@ -17,11 +17,12 @@ import {
   reviewScript,
   savePageCheck,
 } from '../../store/page-checks.ts'
+import { endWatch } from '../../store/page-watches.ts'
 import type { Store } from '../../store/store.ts'
 import { keepValid, makeVerifiedRows, type VerifiedRowDependencies } from '../verified-rows.ts'
 
 import { isHtml, notChecked, type FetchPage } from './fetch-page.ts'
-import type { PageReadings, WatchedPage } from './page-readings.ts'
+import { pageIdOf, type PageReadings, type WatchedPage } from './page-readings.ts'
 import type { ParsePage } from './parse-page.ts'
 import type { PageFinding, ParsedPage } from './parsed-page.ts'
 import { severityOf } from './rule-descriptions.ts'
@@ -68,6 +69,8 @@ export interface PageCheck {
   ): Promise<PageReport>
   list(of: MerchantKey): Promise<ListedPageCheck[]>
   get(of: MerchantKey, page: string): Promise<PageReport | null>
+  /** Ends reading a page again, until it is checked by its address. Throws `memberInvalid` when it is not read again. */
+  stopWatching(of: MerchantKey, page: string, by: PageCheckActor): Promise<void>
   scripts(of: MerchantKey): Promise<ReviewedScript[]>
   /** Throws `scriptChanged` when the script is gone or differs from the reviewed one. */
   review(of: MerchantKey, input: ScriptReviewInput, by: PageCheckActor): Promise<void>
@@ -137,6 +140,12 @@ export function makePageCheck({
     async get({ bucket, merchantId }, page) {
       const row = (await store.read(listPageChecks({ bucket, merchantId }))).find((check) => check.page === page)
       return row === undefined ? null : { page, checkedAt: row.checkedAt, ...(JSON.parse(row.report) as ReturnType<typeof toReport>) }
+    },
+    async stopWatching({ bucket, merchantId }, page, by) {
+      const pageId = pageIdOf(page)
+      const audit = auditEntryOf({ ...by, at: clock.now(), merchantId, action: 'page.watch_ended', subject: pageId, outcome: 'done' })
+      if (!(await store.write(endWatch, { watch: { bucket, merchantId, pageId }, audit })))
+        throw new RpcError('memberInvalid', { data: 'page' })
     },
     async scripts({ bucket, merchantId }) {
       const of = { bucket, merchantId }

@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { listAuditOfSubject } from '../../store/audit.ts'
 import { listEvents } from '../../store/outbox.ts'
 import { countPageWatches, listPageWatches } from '../../store/page-watches.ts'
+import { pageIdOf } from './page-readings.ts'
 import type { WithStore } from '../../store/suite/opened.fixture.ts'
 import type { DashboardUser } from '../../testing/dashboard-user.fixture.ts'
 import { type CheckedShop, openCheckedShop, sdk } from '../../testing/page-check.fixture.ts'
@@ -30,6 +31,7 @@ export function pageReadingsSuite(withStore: WithStore): void {
   const check = ({ app }: CheckedShop, user: DashboardUser) =>
     app.pageCheck.run(user, { url }, { userId: user.userId, requestId: '0'.repeat(24), address: '' }, running)
   const watchOf = async ({ app }: CheckedShop, user: DashboardUser) => (await app.pageCheck.list(user))[0]?.watch
+  const auditOf = ({ app }: CheckedShop, { merchantId }: DashboardUser) => app.store.read(listAuditOfSubject(merchantId, pageIdOf(url), 9))
   const eventsOf = ({ app }: CheckedShop, { bucket, merchantId }: DashboardUser) =>
     app.store.read(listEvents({ bucket, merchantId, from: 0, count: 20 }))
 
@@ -74,6 +76,35 @@ export function pageReadingsSuite(withStore: WithStore): void {
       await check(shop, user)
       assert.equal(await read(shop), 1)
       assert.equal((await watchOf(shop, user))?.state, 'unchanged')
+    }),
+  )
+
+  test(
+    'a page is no longer read once a user has stopped it, what a reading in progress finds is not stored, and the next check by address begins anew',
+    withShop(async (shop, user) => {
+      shop.serve(page)
+      await check(shop, user)
+      await read(shop)
+      const by = { userId: user.userId, requestId: '0'.repeat(24), address: '' }
+      const stop = (stopped: string) => shop.app.pageCheck.stopWatching(user, stopped, by)
+      await assert.rejects(stop(`${url}/other`), { entry: 'memberInvalid' })
+      shop.app.clock.advance(day)
+      let stopping: Promise<void> | null = null as Promise<void> | null
+      shop.onFetch(() => void (stopping ??= stop(url)))
+      shop.serve(`${page}<script>1</script>`)
+      assert.equal(await read(shop), 0)
+      await stopping
+      assert.equal(await watchOf(shop, user), null)
+      assert.deepEqual(await eventsOf(shop, user), [], 'it is nobody who waits for it')
+      assert.equal((await shop.app.pageCheck.list(user)).length, 1, 'its last check stays')
+      const [entry] = (await shop.app.store.read(listPageWatches(user))).length === 0 ? await auditOf(shop, user) : []
+      assert.deepEqual([entry?.action, entry?.actor, entry?.outcome], ['page.watch_ended', `user:${user.userId}`, 'done'])
+      await assert.rejects(stop(url), { entry: 'memberInvalid' })
+      shop.app.clock.advance(day)
+      assert.equal(await read(shop), 0)
+      await check(shop, user)
+      assert.equal((await watchOf(shop, user))?.state, 'new')
+      assert.equal(await read(shop), 1)
     }),
   )
 

@@ -173,7 +173,7 @@ interface Judgement {
   readonly changes: readonly PageChange[]
 }
 
-function pageIdOf(page: string): string {
+export function pageIdOf(page: string): string {
   return createHash('sha256').update(page).digest('hex').slice(0, 24)
 }
 

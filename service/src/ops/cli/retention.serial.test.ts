@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
-import { storedKinds } from '../../store/retention.ts'
+import { listStoredKinds } from '../../store/retention.ts'
 import { makeScratch, runHere, startTesseraChild } from '../../testing/child.fixture.ts'
 
 interface Report {
@@ -22,7 +22,7 @@ test('the report counts what is stored beside the running service, and ends with
   assert.equal(kept.status, 200)
   await service.call('cards.remove', { token: removed.reply.result?.card.token ?? '' }, true)
   const fresh = await report(data)
-  assert.deepEqual([fresh.code, fresh.data.overdue, fresh.data.stored.length], [0, 0, storedKinds.length])
+  assert.deepEqual([fresh.code, fresh.data.overdue, fresh.data.stored.length], [0, 0, listStoredKinds('sqlite').length])
   assert.deepEqual([rowsOf(fresh.data, 'sealed card numbers'), rowsOf(fresh.data, 'cards without a number')], [1, 1])
   assert.ok(rowsOf(fresh.data, 'entries of the audit') > 1)
   assert.ok(Math.abs(Date.parse(fresh.data.stored[0]?.oldestAt ?? '') - Date.now()) < 60_000)

@@ -1,11 +1,13 @@
 import { inspectDatabase } from '../../app/inspect-database.ts'
 import { expiredCardsEndBefore } from '../../domain/cards/lifecycle.ts'
+import { limitsRetentionMs } from '../../domain/cards/sweep.ts'
 import { formSessionRetentionMs } from '../../domain/form-sessions/form-sessions.ts'
+import { storedHours } from '../../domain/reporting/call-counters.ts'
 import { deviceLifetimeMs } from '../../domain/users/known-devices.ts'
 import { userSettings } from '../../domain/users/dependencies.ts'
 import { webhookSettings } from '../../domain/webhooks/settings.ts'
 import { countEndedCards, countSavedCards } from '../../store/cards.ts'
-import { countStored, isDeletedByAge, type StoredKind, storedKinds } from '../../store/retention.ts'
+import { countStored, isDeletedByAge, listStoredKinds, type StoredKind } from '../../store/retention.ts'
 import { makeSystemClock } from '../../system-clock.ts'
 import type { Config } from '../config/config.ts'
 import { ExitError } from '../exits.ts'
@@ -28,19 +30,54 @@ function listRules(config: Config): Readonly<Record<StoredKind, RetentionRule>> 
   return {
     cardNumbers:       { what: 'sealed card numbers', keptMs: null, rule: `unverified ${String(config.unverifiedLifetimeMinutes)} minutes (unverifiedLifetimeMinutes), save false ${String(config.oneTimeLifetimeHours)} hours (oneTimeLifetimeHours), saved until 30 days after the expiry; removed at once` },
     tombstones:        { what: 'cards without a number', keptMs: null, rule: 'for good: masked number and audit; the number was destroyed' },
-    idempotency:       { what: 'stored outcomes of calls', keptMs: 0, rule: '24 hours' },
-    events:            { what: 'events and their deliveries', keptMs: webhookSettings.eventRetentionMs, rule: '30 days' },
+    cardLocks:         { what: 'cards with a payment in progress', keptMs: null, rule: 'until the payment ends' },
+    verifications:     { what: 'codes sent, keyed hash', keptMs: limitsRetentionMs, rule: '48 hours; with the card when it ends' },
+    wrongCodes:        { what: 'counts of wrong codes', keptMs: limitsRetentionMs, rule: '48 hours after their stop ends' },
+    sendLimits:        { what: 'counts of codes sent', keptMs: limitsRetentionMs, rule: '48 hours, under a key of the day that is destroyed' },
+    smsSends:          { what: 'messages sent, keyed hash of the phone', keptMs: config.smsSendsDays * days, rule: `${String(config.smsSendsDays)} days (smsSendsDays)` },
     formSessions:      { what: 'sessions of the card form', keptMs: formSessionRetentionMs, rule: '24 hours after their end' },
     formCards:         { what: 'tokens for the hosted page', keptMs: 0, rule: 'an hour after the end of their session' },
+    disclosures:       { what: 'texts that cardholders agreed to', keptMs: null, rule: 'for good: what a consent refers to' },
+    receipts:          { what: 'payments', keptMs: null, rule: 'for good: accounting' },
+    operations:        { what: 'calls to networks for payments', keptMs: null, rule: 'for good: accounting' },
+    receiptSummaries:  { what: 'summaries of payments, for lists', keptMs: null, rule: 'as long as the payment' },
+    receiptOrders:     { what: 'account fields of payments, for searches', keptMs: null, rule: 'as long as the payment' },
+    summaryPositions:  { what: 'how far payments are summed up', keptMs: null, rule: 'for good: a position, nothing of a person' },
+    summaryLease:      { what: 'which process sums up payments', keptMs: null, rule: 'for good: one row' },
+    traceNumbers:      { what: 'numbers drawn for networks', keptMs: null, rule: 'for good: a counter of each network' },
+    idempotency:       { what: 'stored outcomes of calls', keptMs: 0, rule: '24 hours' },
+    events:            { what: 'events', keptMs: webhookSettings.eventRetentionMs, rule: '30 days' },
+    deliveries:        { what: 'deliveries of events', keptMs: null, rule: 'as long as the event' },
+    deliveryAttempts:  { what: 'attempts of deliveries, with responses', keptMs: null, rule: 'as long as the event' },
+    webhookEndpoints:  { what: 'webhook endpoints', keptMs: null, rule: 'until somebody removes them' },
+    dashboardUsers:    { what: 'users of the dashboard', keptMs: null, rule: 'until an owner deletes them' },
+    passkeys:          { what: 'passkeys of users', keptMs: null, rule: 'as long as the user, or until removed' },
+    recoveryCodes:     { what: 'recovery codes of users, keyed hash', keptMs: null, rule: 'as long as the user, or until renewed' },
     dashboardSessions: { what: 'sessions of the dashboard', keptMs: userSettings.idleMs, rule: '15 minutes without a call' },
     knownDevices:      { what: 'known devices of users', keptMs: deviceLifetimeMs, rule: '180 days' },
     signInAttempts:    { what: 'refused sign-ins', keptMs: 0, rule: 'until their count ends' },
-    smsSends:          { what: 'messages sent, keyed hash of the phone', keptMs: config.smsSendsDays * days, rule: `${String(config.smsSendsDays)} days (smsSendsDays)` },
-    sendLimits:        { what: 'counts of codes sent', keptMs: null, rule: '48 hours, under a key of the day that is destroyed' },
-    wrongCodes:        { what: 'counts of wrong codes', keptMs: 0, rule: 'until their stop ends' },
-    receipts:          { what: 'payments', keptMs: null, rule: 'for good: accounting' },
+    merchants:         { what: 'merchants', keptMs: null, rule: 'for good' },
+    merchantLogos:     { what: 'logos of merchants', keptMs: null, rule: 'until somebody removes them' },
+    merchantPacks:     { what: 'evidence for merchants', keptMs: null, rule: 'the newest of each merchant' },
+    credentialUses:    { what: 'last uses of API passwords', keptMs: null, rule: 'for good: one row of each password' },
+    findings:          { what: 'compliance findings', keptMs: null, rule: 'for good: one row of each kind and place' },
+    pageChecks:        { what: 'checks of pages', keptMs: null, rule: 'the last of each page, 20 pages of a merchant' },
+    pageScripts:       { what: 'scripts of pages, with their reviews', keptMs: null, rule: 'reviewed ones for good, 300 of a merchant' },
+    pageWatches:       { what: 'pages that are read again', keptMs: null, rule: 'as long as their check, or until stopped' },
+    tallies:           { what: 'counters of hours, for charts', keptMs: storedHours * hours, rule: '185 days' },
+    totals:            { what: 'counters of all time', keptMs: null, rule: 'for good: numbers' },
+    tallyPlaces:       { what: 'how far the audit is counted', keptMs: null, rule: 'for good: a position of each chain' },
+    formerRequests:    { what: 'calls recorded by an older version', keptMs: null, rule: 'until they are moved into the request log' },
+    requests:          { what: 'calls in the request log', keptMs: config.requestLogDays * days, rule: `${String(config.requestLogDays)} days (requestLogDays)` },
     audit:             { what: 'entries of the audit', keptMs: null, rule: 'for good: PCI DSS 10.5.1 wants twelve months at least' },
-    disclosures:       { what: 'texts that cardholders agreed to', keptMs: null, rule: 'for good: what a consent refers to' },
+    keks:              { what: 'since when each KEK wraps keys', keptMs: null, rule: 'for good: its id, and no key' },
+    kekProcesses:      { what: 'which process has which KEK', keptMs: null, rule: 'until the process ends' },
+    knownAnswers:      { what: 'values that tell whether keys belong here', keptMs: null, rule: 'as long as the key' },
+    migrations:        { what: 'changes of the schema', keptMs: null, rule: 'for good' },
+    primaryEpoch:      { what: 'how often the primary has changed', keptMs: null, rule: 'for good: one row' },
+    sandboxLedger:     { what: 'the network of the sandbox', keptMs: null, rule: 'test environment: until it is emptied' },
+    sandboxSteps:      { what: 'failures that the sandbox simulates', keptMs: null, rule: 'test environment: until restored' },
+    smsInbox:          { what: 'messages of the sandbox', keptMs: null, rule: 'test environment: the newest of each merchant' },
   }
 }
 
@@ -58,7 +95,7 @@ export async function runRetentionReport(input: CommandInput): Promise<CommandOu
       const now = makeSystemClock().now()
       const rules = listRules(config)
       const found = []
-      for (const kind of storedKinds) {
+      for (const kind of listStoredKinds(database.kind)) {
         const { what, rule, keptMs } = rules[kind]
         const stored = await database.read(countStored(kind, now - (keptMs ?? 0) - graceMs))
         // A card is not due by a column alone: money may be held on it.
