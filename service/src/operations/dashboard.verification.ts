@@ -9,7 +9,7 @@ import {
 
 import { isPeriod } from '../domain/reporting/daily-totals.ts'
 import { toReasonCode } from '../domain/reporting/reason-code.ts'
-import { isFailure, type CodeEvent } from '../domain/reporting/verification-codes.ts'
+import { isFailure, type CardCodeEvent } from '../domain/reporting/verification-codes.ts'
 
 import { formatCursor, readCursor } from './dashboard-values.ts'
 import { operation } from './operation.ts'
@@ -40,13 +40,13 @@ export const dashboardVerificationInbox = operation(dashboardVerificationInboxCo
 
 type VerificationAttemptItem = Result<'dashboard.verification.list'>['attempts'][number]
 
-function toAttempt(event: CodeEvent): VerificationAttemptItem {
+function toAttempt(event: CardCodeEvent): VerificationAttemptItem {
   const { at, cardId, maskedPan, outcome, requestId } = event
   const cause = isFailure(event) ? toReasonCode(outcome) : null
   return { at, cardId, number: maskedPan, what: whatOf(event), cause, requestId }
 }
 
-function whatOf(event: CodeEvent): VerificationAttemptItem['what'] {
+function whatOf(event: CardCodeEvent): VerificationAttemptItem['what'] {
   if (event.action === 'card.verified') return 'verified'
   if (event.action === 'code.attempted') return event.outcome === 'wrong_code' ? 'wrong' : 'refused'
   return isFailure(event) ? 'not_sent' : 'sent'

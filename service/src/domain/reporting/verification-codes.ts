@@ -1,15 +1,15 @@
 import { RpcError } from '@tessera/contract/errors'
 
 import { type CodeEvent, listCodeEvents } from '../../store/audit.ts'
-import { findFunnel, type Funnel } from '../../store/cards.ts'
 import { type InboxRow, listMerchantInbox } from '../../store/sandbox.ts'
 import type { Store } from '../../store/store.ts'
 import type { TimeCursor } from '../../store/transaction.ts'
+import { type CardCodeEvent, findFunnel, type Funnel, withMaskedPans } from '../../store/verification-reports.ts'
 
 import type { MerchantCardsKey } from './cards.ts'
 import type { TimeRange } from './daily-totals.ts'
 
-export type { CodeEvent, Funnel, InboxRow }
+export type { CardCodeEvent, Funnel, InboxRow }
 
 export interface CodeListPage {
   readonly after: TimeCursor | null
@@ -20,7 +20,10 @@ export interface CodeListPage {
 export interface CodeReports {
   /** Of the cards created in a range of time. */
   funnel(of: MerchantCardsKey, range: TimeRange): Promise<Funnel & { readonly isComplete: boolean }>
-  list(of: MerchantCardsKey, page: CodeListPage & { readonly failed: boolean }): Promise<{ events: CodeEvent[]; next: TimeCursor | null }>
+  list(
+    of: MerchantCardsKey,
+    page: CodeListPage & { readonly failed: boolean },
+  ): Promise<{ events: CardCodeEvent[]; next: TimeCursor | null }>
   /** Throws `testOnly`. */
   inbox(of: MerchantCardsKey, page: CodeListPage): Promise<{ messages: InboxRow[]; next: TimeCursor | null }>
 }
@@ -34,19 +37,20 @@ export interface CodeReportDependencies {
 export function makeCodeReports({ store, hasInbox }: CodeReportDependencies): CodeReports {
   return Object.freeze<CodeReports>({
     async funnel({ bucket, merchantId }, { from, to }) {
-      const found = await store.read(findFunnel({ bucket, merchantId, from, to, cardsMax }))
+      const found = await findFunnel(store, { bucket, merchantId, from, to, cardsMax })
       return { ...found, isComplete: found.created < cardsMax }
     },
     async list({ bucket, merchantId }, { after, count, failed }) {
       // A bounded number of rows is searched for failures, so a page may be short or empty and still have a next one.
       const look = failed ? Math.max(lookMax, count) : count
-      const looked = await store.read(listCodeEvents({ bucket, merchantId, after: readCodeCursor(after), count: look + 1 }))
+      const looked = await store.read(listCodeEvents({ merchantId, after: readCodeCursor(after), count: look + 1 }))
       const rows = looked.slice(0, look)
       const picked = rows.filter((event) => !failed || isFailure(event)).slice(0, count)
       const isFull = failed && picked.length === count
       const last = isFull ? picked.at(-1) : rows.at(-1)
       const hasMore = looked.length > look || (isFull && last !== rows.at(-1))
-      return { events: picked, next: last === undefined || !hasMore ? null : writeCodePlace(last) }
+      const events = await withMaskedPans(store, { bucket, merchantId }, picked)
+      return { events, next: last === undefined || !hasMore ? null : writeCodePlace(last) }
     },
     async inbox({ merchantId }, { after, count }) {
       if (!hasInbox) throw new RpcError('testOnly')

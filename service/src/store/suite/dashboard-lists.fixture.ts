@@ -1,5 +1,5 @@
 import { listAuditOfSubject, listCodeEvents, listUserActions } from '../audit.ts'
-import { findFunnel, listCards, listConsents } from '../cards.ts'
+import { listCards, listConsents, listFunnelCards } from '../cards.ts'
 import { listCounters } from '../counters.ts'
 import { listDeliveriesOfObject, listDeliveryPage } from '../deliveries.ts'
 import { listDeclinedOperations } from '../operations.ts'
@@ -124,7 +124,7 @@ export function dashboardListQueries(rows: number, behind: number): readonly Lis
     codes('first page', { ...page, after: null }),
     codes('deep page', { ...page, after: deepCode }),
     codes('what a page of failures reads', { ...page, count: 501, after: null }),
-    row('codes, funnel', 20_000, findFunnel(funnel), (store) => store.read(findFunnel(funnel))),
+    row('codes, funnel', 20_000, listFunnelCards(funnel), (store) => store.read(listFunnelCards(funnel))),
     userActions('first page', { ...page, after: null }),
     userActions('deep page', { ...page, after: deepHash }),
     row('audit, of a busy user', 200, listAuditOfSubject(sampleMerchantId, busyUser, 100), (store) =>
