@@ -9,7 +9,7 @@ import { retryFailed } from './retry-failed.ts'
 import { runTestBatch, runTestFile, type FileResult } from './run-file.ts'
 import type { SharedStages } from './shared-stages.ts'
 import { allowedSkips } from './skips.ts'
-import { formatFile, listFailures } from './tally.ts'
+import { formatFile, formatSkips, listFailures } from './tally.ts'
 import { readTestNeeds, type TestNeed } from './test-needs.ts'
 
 export type TestRun = {
@@ -81,7 +81,7 @@ async function makeStages(paths: readonly string[]): Promise<SharedStages | null
 
 /** Prints the line of a file, and returns its result. */
 export function show(result: FileResult, { say }: Pick<TestRun, 'say'>): FileResult {
-  say(formatFile(result, listFailures(result, allowedSkips).length) + '\n')
+  say(formatFile(result, listFailures(result, allowedSkips).length) + '\n' + formatSkips(result, allowedSkips))
   return result
 }
 

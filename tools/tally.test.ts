@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { FileResult } from './run-file.ts'
-import { formatTally, tally } from './tally.ts'
+import { formatSkips, formatTally, tally } from './tally.ts'
 
 function file(path: string, ...states: ('passed' | 'failed' | 'skipped')[]): FileResult {
   return {
@@ -17,6 +17,12 @@ test('a skipped test counts as failed unless it is on the list', () => {
   assert.deepEqual([strict.passed, strict.failed], [1, 2])
   const lenient = tally(results, [{ file: 'a.test.ts', title: 'test 1', why: 'for this test' }])
   assert.deepEqual([lenient.passed, lenient.failed], [2, 1])
+})
+
+test('what is skipped as allowed has a line with its reason', () => {
+  const allowed = [{ file: 'a.test.ts', title: 'test 1', why: 'there is no such server.' }]
+  assert.equal(formatSkips(file('a.test.ts', 'passed', 'skipped'), allowed), 'skip  a.test.ts: test 1: there is no such server.\n')
+  assert.equal(formatSkips(file('b.test.ts', 'passed', 'skipped'), allowed), '')
 })
 
 test('the summary is alone on the last line, and failures are shown in full before it', () => {

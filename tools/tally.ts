@@ -39,6 +39,14 @@ function isAllowed(allowedSkips: readonly AllowedSkip[], file: string, title: st
   return allowedSkips.some((skip) => skip.file === file && skip.title === title)
 }
 
+/** One line for each test of a file that was skipped as allowed, with its reason. */
+export function formatSkips({ path, outcomes }: FileResult, allowedSkips: readonly AllowedSkip[]): string {
+  return outcomes
+    .filter(({ state, title }) => state === 'skipped' && isAllowed(allowedSkips, path, title))
+    .map(({ title }) => `skip  ${path}: ${title}: ${allowedSkips.find((skip) => skip.file === path && skip.title === title)?.why ?? ''}\n`)
+    .join('')
+}
+
 /** One line for each file: whether it passed, how many tests, how long. */
 export function formatFile(result: FileResult, failures: number): string {
   const mark = failures === 0 ? 'ok  ' : 'FAIL'

@@ -32,7 +32,7 @@ import { listenControl } from './ops/cli/control-server.ts'
 import { tesseraVersion } from './ops/version.ts'
 import type { Config } from './ops/config/config.ts'
 import type { CoreDumps } from './ops/core-dumps.ts'
-import { makeWriteHealth, makeWriteProbe } from './ops/health/write-health.ts'
+import { makeReadHealth, makeWriteHealth, makeWriteProbe } from './ops/health/write-health.ts'
 import type { LogFields } from './ops/logging/fields.ts'
 import type { Log } from './ops/logging/log.ts'
 import { measureCommits, type Metrics } from './ops/metrics/metrics.ts'
@@ -131,6 +131,7 @@ export async function createApp(config: Config, ownAdapters: Adapters, deps: App
     }
     const opened = await openStorage(config, adapters, storageDeps, resources)
     const writes = makeWriteHealth(clock)
+    const reads = makeReadHealth(clock)
     const commitBacklog = makeCommitBacklog({ waitMs: config.commitWaitMs, now: () => performance.now() })
     const callWrites = makeCallWrites()
     const others = deps.workers === undefined ? null : makeWorkers(deps.workers, { ...opened, custody })
@@ -139,14 +140,14 @@ export async function createApp(config: Config, ownAdapters: Adapters, deps: App
     const storage = {
       ...opened,
       store: traceStore(
-        measureCommits(opened.store, metrics, { health: writes, backlog: commitBacklog, calls: callWrites, auditHeadsElsewhere }),
+        measureCommits(opened.store, metrics, { health: writes, reads, backlog: commitBacklog, calls: callWrites, auditHeadsElsewhere }),
         tracing,
       ),
     }
     const retry = <T>(step: () => Promise<T>): Promise<T> => retryUntilReachable(config, deps, step)
     // Where the time of the sandbox can be moved, entries may bear another time than the machine's.
     const areEntriesComparable = adapters.sandbox === null
-    if (areEntriesComparable) clockGuard.compareWithNewestEntry(await retry(() => storage.store.read(findNewestEntryTime())))
+    if (areEntriesComparable) clockGuard.compareWithNewestEntry(await retry(() => findNewestEntryTime(storage.store)))
     await openAuditChain({ ...storage, clock, log, stopping, retry })
     await signRowsOnce({ ...storage, environment: config.environment, clock, log, stopping, retry })
     const follower = await retry(async () => {
@@ -218,7 +219,7 @@ export async function createApp(config: Config, ownAdapters: Adapters, deps: App
         const info = runningInfo(url)
         const { inFlight, bufferedBytes, pausedConnections } = http
         const probeWrite = makeWriteProbe(services.store, clock)
-        const { checks, listAway } = makeReadiness({ ...services, clock, writes, damage, probeWrite })
+        const { checks, listAway } = makeReadiness({ ...services, clock, writes, reads, damage, probeWrite })
         if (others !== null) {
           resources.add(() => others.stop('SIGTERM'))
           await others.start({ address: { host: config.host, port: portOf(url) }, adminUrl, coreDumps })

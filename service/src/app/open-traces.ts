@@ -99,7 +99,9 @@ export function tracePipelines(pipelines: Pipelines, tracing: Tracing | null): P
   if (tracing === null) return pipelines
   const traced = (entryPoint: keyof Pipelines, handle: RequestHandler): RequestHandler => {
     return (request) =>
-      tracing.request({ entryPoint, hasMethodPath: request.segment !== null, traceparent: traceparentOf(request) }, () => handle(request))
+      tracing.request({ entryPoint, hasMethodPath: request.segment !== null, traceparent: traceparentOf(request) }, async () =>
+        handle(request),
+      )
   }
   return {
     api: traced('api', pipelines.api),

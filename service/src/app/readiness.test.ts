@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
 import { makePeerHealth } from '../ops/health/peer-health.ts'
-import { makeWriteHealth } from '../ops/health/write-health.ts'
-import { StoreFull, StoreOverloaded } from '../store/store.ts'
+import { makeReadHealth, makeWriteHealth } from '../ops/health/write-health.ts'
+import { StoreFull, StoreOverloaded, StoreUnavailable } from '../store/store.ts'
 import { makeHandClock } from '../testing/clock.fixture.ts'
 import { createLifecycle, readReadiness, type RunningInfo } from './lifecycle.ts'
 import { makeReadiness, type ReadinessDependencies } from './readiness.ts'
@@ -45,6 +45,21 @@ test('a store with buckets that can be written is degraded, also while most prob
   for (let call = 0; call < 3; call++)
     assert.deepEqual(pick(await state()), { ready: true, state: 'degraded', reason: undefined, away }, `call ${call}`)
   assert.equal(writes.writable(), 'none', 'the last probe failed')
+})
+
+test('a store of which a node is away is degraded while others answer its reads, for ten seconds', async () => {
+  const { clock, reads, state } = start({})
+  for (let read = 0; read < 4; read++) reads.readStarted()
+  reads.record(new StoreOverloaded('many'))
+  assert.equal((await state()).state, 'ready')
+  reads.record(new StoreUnavailable('connection to the remote node failed'))
+  reads.readStarted()
+  reads.readStarted()
+  reads.record(new StoreUnavailable('connection to the remote node failed'))
+  const away = [{ part: 'store', reason: '2 of 3 reads failed: connection to the remote node failed' }]
+  assert.deepEqual(pick(await state()), { ready: true, state: 'degraded', reason: undefined, away })
+  clock.advance(10_000)
+  assert.equal((await state()).state, 'ready')
 })
 
 test('a database whose server found its files damaged is not ready until the alarm has ended', async () => {
@@ -134,6 +149,7 @@ test('a store that does not respond is reported within a second, and a key store
 function start(replaced: Partial<ReadinessDependencies>) {
   const clock = makeHandClock()
   const writes = makeWriteHealth(clock)
+  const reads = makeReadHealth(clock)
   const peerHealth = { networks: new Map([['sandbox', makePeerHealth()]]), sms: new Map([['http', makePeerHealth()]]) }
   const failing: string[] = []
   const openBreakers: string[] = []
@@ -146,6 +162,7 @@ function start(replaced: Partial<ReadinessDependencies>) {
     knownAnswers: { verifyServiceKeys: done },
     clock,
     writes,
+    reads,
     damage: { damage: () => null },
     probeWrite: done,
     peerHealth,
@@ -166,6 +183,7 @@ function start(replaced: Partial<ReadinessDependencies>) {
   return {
     clock,
     writes,
+    reads,
     peerHealth,
     failing,
     openBreakers,

@@ -7,7 +7,7 @@ import type { ClockGuard } from '../domain/clock-guard.ts'
 import type { KnownAnswers } from '../domain/keys/known-answers.ts'
 import type { Peers, PeerUsage } from '../domain/limits/peers.ts'
 import type { PeerHealth } from '../ops/health/peer-health.ts'
-import type { WriteHealth } from '../ops/health/write-health.ts'
+import type { ReadHealth, WriteHealth } from '../ops/health/write-health.ts'
 import { PrimaryRefused, type Store } from '../store/store.ts'
 
 import type { DamageAlarm } from './damage-alarm.ts'
@@ -21,6 +21,7 @@ export interface ReadinessDependencies {
   readonly knownAnswers: Pick<KnownAnswers, 'verifyServiceKeys'>
   readonly clock: Pick<Clock, 'moment' | 'sleep'>
   readonly writes: WriteHealth
+  readonly reads: Pick<ReadHealth, 'failure'>
   readonly damage: Pick<DamageAlarm, 'damage'>
   /** Tries to write; `writes` records the outcome. */
   readonly probeWrite: () => Promise<void>
@@ -49,6 +50,7 @@ export function makeReadiness(deps: ReadinessDependencies): ReadinessParts {
     knownAnswers,
     clock,
     writes,
+    reads,
     damage,
     probeWrite,
     peerHealth,
@@ -92,6 +94,7 @@ export function makeReadiness(deps: ReadinessDependencies): ReadinessParts {
     ],
     listAway: () => [
       ...(writes.writable() !== 'all' ? [{ part: 'store', reason: `some writes fail: ${writes.lastFailure()}` } as const] : []),
+      ...awayPart('store', reads.failure()),
       ...awayPart('key_store', keys.failure()),
       ...awayPart('kek', kek.failure() ?? nextKek()?.failure() ?? null),
       ...listAwayPeers('network', peerHealth.networks),

@@ -17,11 +17,13 @@ import type { Adapters } from './adapters.ts'
 export function traceStore(store: Store, tracing: Tracing | null): Store {
   if (tracing === null) return store
   const system = store.kind === 'sqlite' ? 'sqlite' : 'postgresql'
-  const traced: Pick<Store, 'read' | 'scan' | 'write'> = {
-    read: (query) => {
-      const attributes = { 'db.system.name': system, 'db.query.summary': summaryOf(query.statement) } as const
-      return tracing.step({ name: `store read ${attributes['db.query.summary']}`, kind: 'read', attributes }, () => store.read(query))
-    },
+  const read: Store['read'] = (query) => {
+    const attributes = { 'db.system.name': system, 'db.query.summary': summaryOf(query.statement) } as const
+    return tracing.step({ name: `store read ${attributes['db.query.summary']}`, kind: 'read', attributes }, () => store.read(query))
+  }
+  const traced: Pick<Store, 'read' | 'readNow' | 'scan' | 'write'> = {
+    read,
+    readNow: read,
     scan: (query) => {
       const attributes = { 'db.system.name': system, 'db.query.summary': summaryOf(query.statement) } as const
       return tracing.step({ name: `store scan ${attributes['db.query.summary']}`, kind: 'read', attributes }, () => store.scan(query))

@@ -51,7 +51,7 @@ export function makeClockAdministration(deps: ClockAdministrationDependencies): 
       await audit(by, 'clock.confirmed', refusal.reason)
       // It is repeated later when it fails: one row that cannot be read must not keep the clock refused.
       await wakePostponed().catch(() => undefined)
-      await guard.confirm(reading, areEntriesComparable ? await store.read(findNewestEntryTime()) : null)
+      await guard.confirm(reading, areEntriesComparable ? await findNewestEntryTime(store) : null)
       isAudited = false
       return 'confirmed'
     },

@@ -56,7 +56,7 @@ test('the audit entry of each card change has version and MAC, and no token', as
   await merchant.expectError('cards.verify', { token, code: '000000' })
   await merchant.call('cards.verify', { token, code: '666666' })
   await merchant.call('cards.remove', { token })
-  const entries = await app.store.read(listAuditEntries((await app.store.read(listAuditHeads()))[0]?.chain ?? '', 0, 10_000))
+  const entries = await app.store.read(listAuditEntries((await listAuditHeads(app.store))[0]?.chain ?? '', 0, 10_000))
   const ours = entries.filter(({ subject }) => subject === token.slice(0, 24))
   assert.deepEqual(
     ours.map(({ action, outcome, version, mac }) => [action, outcome, version, mac.length]),

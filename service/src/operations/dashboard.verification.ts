@@ -11,7 +11,7 @@ import {
 import { isPeriod } from '../domain/reporting/daily-totals.ts'
 import { toReasonCode } from '../domain/reporting/reason-code.ts'
 import { codeOutcomeOf, isFailure } from '../domain/reporting/code-outcome.ts'
-import type { CodeEvent } from '../domain/reporting/verification-codes.ts'
+import type { CardCodeEvent } from '../domain/reporting/verification-codes.ts'
 
 import { formatCursor, readCursor } from './dashboard-values.ts'
 import { operation } from './operation.ts'
@@ -51,7 +51,7 @@ export const dashboardVerificationInbox = operation(dashboardVerificationInboxCo
 
 type VerificationAttemptItem = Result<'dashboard.verification.list'>['attempts'][number]
 
-function toAttempt(event: CodeEvent): VerificationAttemptItem {
+function toAttempt(event: CardCodeEvent): VerificationAttemptItem {
   const { at, cardId, maskedPan, outcome, requestId } = event
   const cause = isFailure(event) ? toReasonCode(outcome) : null
   return { at, cardId, number: maskedPan, what: codeOutcomeOf(event), cause, requestId }

@@ -174,7 +174,7 @@ function changeKeys(folder: string, text: string): void {
 
 /** What operators did to keys, by the audit. */
 async function actionsOf(store: Store): Promise<string[]> {
-  const heads = await store.read(listAuditHeads())
+  const heads = await listAuditHeads(store)
   const entries = (await Promise.all(heads.map(({ chain }) => store.read(listAuditEntries(chain, 0, 1000))))).flat()
   return entries
     .filter(({ actor, action }) => actor === 'operator' && action.startsWith('key.'))

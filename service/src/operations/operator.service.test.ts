@@ -26,7 +26,7 @@ async function callBy(handle: RequestHandler, method: string, params: unknown = 
 }
 
 async function auditEntries({ store }: Pick<TestApp, 'store'>) {
-  const [head] = await store.read(listAuditHeads())
+  const [head] = await listAuditHeads(store)
   return (await store.read(listAuditEntries(head?.chain ?? '', 0, 100))).filter(({ actor }) => actor === 'operator')
 }
 

@@ -114,7 +114,7 @@ test('who looked up a phone or sent a test is in the audit, with the masked phon
   const { messages } = await call(app, 'operator.sms.test', { phone })
   assert.deepEqual([messages.length, messages[0]?.outcome, messages[0]?.purpose, sent.length], [1, 'accepted', 'test', 1])
   await find(app)
-  const [head] = await app.store.read(listAuditHeads())
+  const [head] = await listAuditHeads(app.store)
   const entries = await app.store.read(listAuditEntries(head?.chain ?? '', 0, 100))
   const found = entries.filter(({ action }) => action.startsWith('sms.')).map(({ action, actor, subject }) => [action, actor, subject])
   assert.deepEqual(found, [

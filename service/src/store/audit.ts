@@ -1,9 +1,9 @@
 import { currentAuditAction, currentAuditOutcome } from '@tessera/contract/audit'
 
-import { RowBroken, text, bigint, timestamp, bytes, readText, readInteger, readBytes, readColumn } from './columns.ts'
+import { RowBroken, text, bigint, timestamp, bytes, readText, readInteger, readBytes } from './columns.ts'
 import { table, type RowOf } from './table.ts'
-import { placeholders, type Row, sql, type Value } from './statement.ts'
-import { type Read, type AuditEntry, type MerchantKey, type TimeCursor, type Transaction, writeAudit } from './transaction.ts'
+import { makeStatement, placeholders, type Row, sql, type Value } from './statement.ts'
+import { type Read, type AuditEntry, type TimeCursor, type Transaction, writeAudit } from './transaction.ts'
 
 // prettier-ignore
 export const auditTable = table('audit', {
@@ -44,11 +44,10 @@ export interface CodeEvent {
   readonly requestId: string
   readonly seq: number
   readonly cardId: string
-  /** Null when the card's row is deleted. */
-  readonly maskedPan: string | null
 }
 
-export interface CodeEventQuery extends MerchantKey {
+export interface CodeEventQuery {
+  readonly merchantId: string
   readonly after: CodeEventCursor | null
   /** From this time on, Unix milliseconds, to before that one. */
   readonly from: number
@@ -77,35 +76,66 @@ export function findAuditHead(chain: string): Read<AuditHead | null> {
   return { statement: selectHead, values: [chain], map: ([row]) => (row === undefined ? null : toHead(row)) }
 }
 
-// Steps from chain to chain by the index; grouping would read every entry.
-const selectHeads = sql`
-  with recursive chains (chain) as (
-    select min(chain) from audit
-    union all
-    select (select min(audit.chain) from audit where audit.chain > chains.chain) from chains where chains.chain is not null)
-  select audit.chain, audit.seq, audit.hash from chains
-  join audit on audit.chain = chains.chain and audit.seq = (select max(newest.seq) from audit as newest where newest.chain = chains.chain)
-  order by audit.chain`
-
-export function listAuditHeads(): Read<AuditHead[]> {
-  return { statement: selectHeads, values: [], map: (rows) => rows.map(toHead) }
+/** What reads run on: a store, or a database as it is found. */
+export interface AuditReader {
+  read<T>(query: Read<T>): Promise<T>
 }
 
-const selectNewestTime = sql`
-  with recursive chains (chain) as (
-    select min(chain) from audit
-    union all
-    select (select min(audit.chain) from audit where audit.chain > chains.chain) from chains where chains.chain is not null)
-  select max(audit.at) as at from chains
-  join audit on audit.chain = chains.chain and audit.seq = (select max(newest.seq) from audit as newest where newest.chain = chains.chain)`
+/** One statement steps through so many chains. Four writers have one each, so one statement is enough for a few processes. */
+export const headsPageSize = 16
+
+// Each step reads the last entry of the last chain before that of the step before, by the index of the primary key; grouping would read every entry. Not a
+// recursive CTE, which Citus refuses for a table that is distributed by chain.
+const selectHeads = makeStatement(
+  `with ${Array.from({ length: headsPageSize }, (_, at) => headStep(at)).join(', ')}
+  ${Array.from({ length: headsPageSize }, (_, at) => `select chain, seq, hash, at from head_${at}`).join(' union all ')}`,
+)
+
+function headStep(at: number): string {
+  const before = at === 0 ? '$1' : `(select chain from head_${at - 1})`
+  return `head_${at} as materialized (select chain, seq, hash, at from audit where chain < ${before} order by chain desc, seq desc limit 1)`
+}
+
+interface DatedHead extends AuditHead {
+  readonly at: number
+}
+
+function listHeadsBefore(chain: string): Read<DatedHead[]> {
+  return {
+    statement: selectHeads,
+    values: [chain],
+    map: (rows) => rows.map((row) => ({ ...toHead(row), at: readInteger(row, 'at') })).sort((one, other) => compareBytes(other, one)),
+  }
+}
+
+/** By the bytes of the name, as both databases order it: `union all` promises no order. */
+function compareBytes(one: AuditHead, other: AuditHead): number {
+  return Buffer.compare(Buffer.from(one.chain), Buffer.from(other.chain))
+}
+
+async function readHeads(store: AuditReader): Promise<DatedHead[]> {
+  const heads: DatedHead[] = []
+  for (let before = afterEveryChain; ;) {
+    const page = await store.read(listHeadsBefore(before))
+    heads.push(...page)
+    const last = page.at(-1)
+    if (last === undefined || page.length < headsPageSize) return heads.reverse()
+    before = last.chain
+  }
+}
+
+/** The greatest character of Unicode, which is last in both databases. */
+const afterEveryChain = '\u{10ffff}'
+
+/** The last entry of every chain, by chain. They are read one after the other while others write, so each is as it was at a moment of this call. */
+export async function listAuditHeads(store: AuditReader): Promise<AuditHead[]> {
+  return (await readHeads(store)).map(({ chain, seq, hash }) => ({ chain, seq, hash }))
+}
 
 /** The latest time of the last entries of all chains, unix milliseconds; null without entries. */
-export function findNewestEntryTime(): Read<number | null> {
-  return {
-    statement: selectNewestTime,
-    values: [],
-    map: ([row]) => (row === undefined || row['at'] === null ? null : readInteger(row, 'at')),
-  }
+export async function findNewestEntryTime(store: AuditReader): Promise<number | null> {
+  const heads = await readHeads(store)
+  return heads.length === 0 ? null : heads.reduce((newest, { at }) => Math.max(newest, at), -Infinity)
 }
 
 const selectEntries = sql`select ${auditTable.columns} from audit where chain = $1 and seq > $2 order by seq limit $3`
@@ -256,11 +286,10 @@ const codeActions = ['code.dispatched', 'code.attempted', 'card.verified'] as co
 
 // The condition of the partial index, so that it is used.
 const selectEvents = sql`
-  select a.at, a.action, a.outcome, a.request_id, a.seq, a.subject, c.masked_pan from audit as a
-  left join cards as c on c.bucket = $1 and c.card_id = a.subject and c.merchant_id = a.merchant_id
-  where a.merchant_id = $2 and a.action in ('code.dispatched', 'code.attempted', 'code.settled', 'code.tried', 'card.verified')
-    and (a.at, a.request_id, a.seq) < ($3, $4, $5) and a.at >= $7
-  order by a.at desc, a.request_id desc, a.seq desc limit $6`
+  select at, action, outcome, request_id, seq, subject from audit
+  where merchant_id = $1 and action in ('code.dispatched', 'code.attempted', 'code.settled', 'code.tried', 'card.verified')
+    and (at, request_id, seq) < ($2, $3, $4) and at >= $6
+  order by at desc, request_id desc, seq desc limit $5`
 
 /** At most so many cards in one query. */
 export const codeEventCardsMax = 50
@@ -268,12 +297,11 @@ export const codeEventCardsMax = 50
 // Not the condition of the partial index: the entries of these cards are few and are found by their subject, whereas those of the merchant are all of its codes.
 const behind = codeEventCardsMax
 const selectEventsOfCards = sql`
-  select a.at, a.action, a.outcome, a.request_id, a.seq, a.subject, c.masked_pan from audit as a
-  left join cards as c on c.bucket = $${behind + 1} and c.card_id = a.subject and c.merchant_id = a.merchant_id
-  where a.subject in (${placeholders(codeEventCardsMax)}) and a.merchant_id = $${behind + 2}
-    and a.action || '' in ('code.dispatched', 'code.attempted', 'code.settled', 'code.tried', 'card.verified')
-    and (a.at, a.request_id, a.seq) < ($${behind + 3}, $${behind + 4}, $${behind + 5}) and a.at >= $${behind + 7}
-  order by a.at desc, a.request_id desc, a.seq desc limit $${behind + 6}`
+  select at, action, outcome, request_id, seq, subject from audit
+  where subject in (${placeholders(codeEventCardsMax)}) and merchant_id = $${behind + 1}
+    and action || '' in ('code.dispatched', 'code.attempted', 'code.settled', 'code.tried', 'card.verified')
+    and (at, request_id, seq) < ($${behind + 2}, $${behind + 3}, $${behind + 4}) and at >= $${behind + 6}
+  order by at desc, request_id desc, seq desc limit $${behind + 5}`
 
 function readCodeAction(row: Row): CodeEvent['action'] {
   const stored = currentAuditAction(readText(row, 'action'))
@@ -293,9 +321,9 @@ export function listCodeEventsOfCards(query: CodeEventQuery, cardIds: readonly s
   return { statement: selectEventsOfCards, values: [...subjects, ...codeEventValues(query)], map: (rows) => rows.map(toCodeEvent) }
 }
 
-function codeEventValues({ bucket, merchantId, after, from, to, count }: CodeEventQuery): Value[] {
+function codeEventValues({ merchantId, after, from, to, count }: CodeEventQuery): Value[] {
   const { at, requestId, seq } = after ?? { at: to, requestId: '', seq: 0 }
-  return [bucket, merchantId, at, requestId, seq, count, from]
+  return [merchantId, at, requestId, seq, count, from]
 }
 
 function toCodeEvent(row: Row): CodeEvent {
@@ -306,6 +334,18 @@ function toCodeEvent(row: Row): CodeEvent {
     requestId: readText(row, 'request_id'),
     seq: readInteger(row, 'seq'),
     cardId: readText(row, 'subject'),
-    maskedPan: readColumn(row, 'masked_pan', text().nullable()),
+  }
+}
+
+const selectSentCodes = sql`
+  select distinct subject from audit
+  where subject in (${placeholders(auditedSubjectsMax)}) and action in ('code.dispatched', 'code.settled') and outcome in ('sent', 'unknown')`
+
+/** Those of the cards, `auditedSubjectsMax` at most, to whose holder a code was sent, as far as is known. */
+export function listCardsWithSentCode(cardIds: readonly string[]): Read<string[]> {
+  return {
+    statement: selectSentCodes,
+    values: Array.from({ length: auditedSubjectsMax }, (_, at) => cardIds[at] ?? ''),
+    map: (rows) => rows.map((row) => readText(row, 'subject')),
   }
 }

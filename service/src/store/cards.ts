@@ -21,7 +21,7 @@ import { table, type RowOf } from './table.ts'
 import { type TransactionExtras, withExtras } from './extras.ts'
 import type { MerchantKey } from './merchants.ts'
 import { insertEvents } from './outbox.ts'
-import { isOwnedBy, type Row, sql } from './statement.ts'
+import { isOwnedBy, placeholders, type Row, sql } from './statement.ts'
 import {
   type DuplicateRequest,
   type Read,
@@ -98,12 +98,11 @@ export interface ConsentListQuery {
   readonly count: number
 }
 
-/** The verification funnel: how many of the newest cards of a time range got a code, were verified and were paid with. */
-export interface Funnel {
-  readonly created: number
-  readonly sent: number
-  readonly verified: number
-  readonly paid: number
+/** What the verification funnel counts of a card. */
+export interface FunnelCard {
+  readonly cardId: string
+  readonly isVerified: boolean
+  readonly isPaid: boolean
 }
 
 export interface FunnelQuery extends MerchantKey {
@@ -341,27 +340,40 @@ export function listConsents({ bucket, merchantId, after, from, to, count }: Con
   return { statement: selectConsents, values, map: (rows) => rows.map(toListed) }
 }
 
-// Three index lookups for each of a bounded number of cards: the cost is bounded, however many cards and payments there are.
-const selectFunnel = sql`
-  select count(*) as created,
-    cast(coalesce(sum(case when verified_at is not null or exists (select 1 from audit as a where a.subject = newest.card_id
-      and a.action in ('code.dispatched', 'code.settled') and a.outcome in ('sent', 'unknown')) then 1 else 0 end), 0) as bigint) as sent,
-    cast(coalesce(sum(case when verified_at is not null then 1 else 0 end), 0) as bigint) as verified,
-    cast(coalesce(sum(case when verified_at is not null and exists (select 1 from receipts as r where r.bucket = $1 and r.card_id = newest.card_id
-      and r.card_id <> '' and r.pay_time > 0) then 1 else 0 end), 0) as bigint) as paid
+// An index lookup for each of a bounded number of cards: the cost is bounded, however many cards and payments there are. The last condition on the payments always
+// holds: it keeps PostgreSQL from a hash table of all of them.
+const selectFunnelCards = sql`
+  select card_id, case when verified_at is null then 0 else 1 end as verified,
+    case when verified_at is not null and exists (select 1 from receipts as r where r.bucket = $1 and r.card_id = newest.card_id
+      and r.card_id <> '' and r.pay_time > 0 and r.card_id >= newest.card_id) then 1 else 0 end as paid
   from (select card_id, verified_at from cards where bucket = $1 and merchant_id = $2 and created_at >= $3 and created_at < $4
     order by created_at desc, card_id desc limit $5) as newest`
 
-/** Counts the verification funnel of the newest cards of a time range, `cardsMax` at most. */
-export function findFunnel({ bucket, merchantId, from, to, cardsMax }: FunnelQuery): Read<Funnel> {
+/** The newest cards of a time range, `cardsMax` at most. */
+export function listFunnelCards({ bucket, merchantId, from, to, cardsMax }: FunnelQuery): Read<FunnelCard[]> {
   return {
-    statement: selectFunnel,
+    statement: selectFunnelCards,
     values: [bucket, merchantId, from, to, cardsMax],
-    map: ([row = {}]) => ({
-      created: readInteger(row, 'created'),
-      sent: readInteger(row, 'sent'),
-      verified: readInteger(row, 'verified'),
-      paid: readInteger(row, 'paid'),
-    }),
+    map: (rows) =>
+      rows.map((row) => ({
+        cardId: readText(row, 'card_id'),
+        isVerified: readInteger(row, 'verified') === 1,
+        isPaid: readInteger(row, 'paid') === 1,
+      })),
+  }
+}
+
+/** At most so many cards in one query. */
+export const maskedPansMax = 100
+
+const selectMaskedPans = sql`
+  select card_id, masked_pan from cards where bucket = $1 and card_id in (${placeholders(maskedPansMax, 3)}) and ${isOwnedBy('$2')}`
+
+/** The masked numbers of cards, by card id; those whose row is deleted are missing. */
+export function listMaskedPans({ bucket, merchantId }: MerchantKey, cardIds: readonly string[]): Read<Map<string, string>> {
+  return {
+    statement: selectMaskedPans,
+    values: [bucket, merchantId, ...Array.from({ length: maskedPansMax }, (_, at) => cardIds[at] ?? '')],
+    map: (rows) => new Map(rows.map((row) => [readText(row, 'card_id'), readText(row, 'masked_pan')])),
   }
 }

@@ -212,7 +212,7 @@ export function* replayEvent({ audit, ...replay }: EventReplay & { readonly audi
 const order = 'made_at desc, event_id desc, endpoint_id desc'
 
 const pageOf = (condition: string) => `
-  select newest.*, (select o.type from outbox o where o.bucket = newest.bucket and o.event_id = newest.event_id) as type from (
+  select newest.*, (select o.type from outbox o where o.bucket = $1 and o.event_id = newest.event_id) as type from (
     select ${deliveriesTable.columns} from deliveries
     where bucket = $1 and merchant_id = $2 ${condition} and (made_at, event_id, endpoint_id) < ($3, $4, $5)
     order by ${order} limit $6) as newest

@@ -1,67 +1,74 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 
-import { listAuditHeads } from './audit.ts'
+import { listPlacedTables, tablePlacements } from './postgres/table-placement.ts'
 import { listStatements } from './statement.ts'
+import {
+  formerCodeEventsText,
+  formerDeliveryPageText,
+  formerFunnelText,
+  formerHeadsText,
+  formerNewestTimeText,
+} from './suite/former-audit.fixture.ts'
 import { formerClaimText } from './suite/former-claim.fixture.ts'
 import { importTables } from './suite/point-statements.fixture.ts'
 
 // A distributed PostgreSQL (Citus) refuses some statements that one server takes. It is in no package of Debian, so their texts are read instead.
 
-const schema = readFileSync(new URL('./schema/postgres.sql', import.meta.url), 'utf8')
-const distributed = findDistributedTables(schema)
+const byBucket = new Set(listPlacedTables('bucket'))
+const distributed = new Set([...byBucket, ...listPlacedTables('chain')])
 await importTables()
 
-test('every table of cards and payments has the bucket in its primary key and in each unique index, so that one shard can tell', () => {
-  assert.ok(distributed.size > 15, [...distributed].join())
-  const across: string[] = []
-  for (const [, name = '', body = ''] of schema.matchAll(/create table (\w+) \(([\s\S]*?)\n\)/g)) {
-    const [, key = ''] = /primary key \(([^)]*)\)/.exec(body) ?? []
-    if (distributed.has(name) && !key.split(', ').includes('bucket')) across.push(name)
-  }
-  for (const [, name = '', table = '', columns = ''] of schema.matchAll(/create unique index (\w+) on (\w+) \(([^)]*)\)/g)) {
-    if (distributed.has(table) && !columns.split(', ').includes('bucket')) across.push(name)
-  }
-  assert.deepEqual(across, ['merchants'])
-})
-
-test('no statement has a shape that a distributed database refuses, where audit and the tables without a bucket stay on one node', () => {
-  const statements = listStatements()
+test('no statement of the store has a shape that a distributed database refuses', () => {
+  const statements = listStatements().filter(({ text }) => namesOf(text).length > 0)
   assert.ok(statements.length > 200, `only ${String(statements.length)} statements`)
+  assert.ok(statements.filter(({ text }) => namesOf(text).some((name) => distributed.has(name))).length > 100)
   const refused = statements.flatMap(({ text }) => findRefusedShapes(text).map((shape) => `${shape}: ${text.slice(0, 120)}`))
   assert.deepEqual(refused.sort(), [])
 })
 
-test('the heads of the audit are why it stays on one node: distributed by chain, they would be refused', () => {
-  assert.deepEqual(findRefusedShapes(listAuditHeads().statement.text, new Set([...distributed, 'audit'])), [
-    'a recursive CTE',
-    'a correlated subquery over a derived table',
-  ])
-})
-
-test('the former claim of deliveries, and a join of two buckets, are found', () => {
+test('the former statements, which Citus refused or would refuse, are found', () => {
+  assert.deepEqual(findRefusedShapes(formerHeadsText), ['a recursive CTE', 'a correlated subquery over a derived table'])
+  assert.deepEqual(findRefusedShapes(formerNewestTimeText), ['a recursive CTE', 'a correlated subquery over a derived table'])
   assert.deepEqual(findRefusedShapes(formerClaimText({ now: 1, leaseUntil: 2, count: 3 })), ['a correlated subquery over a derived table'])
+  assert.deepEqual(findRefusedShapes(formerDeliveryPageText), ['a correlated subquery over a derived table'])
+  assert.deepEqual(findRefusedShapes(formerCodeEventsText), ['tables that are on different nodes'])
+  assert.deepEqual(findRefusedShapes(formerFunnelText), [
+    'a correlated subquery over a derived table',
+    'tables that are on different nodes',
+  ])
   assert.deepEqual(findRefusedShapes('select c.card_id from cards c join receipts r on r.card_id = c.card_id where c.bucket = $1'), [
     'a join of two buckets',
   ])
+  assert.deepEqual(findRefusedShapes('select c.card_id from cards c join merchants m on m.id = c.merchant_id where c.bucket = $1'), [
+    'tables that are on different nodes',
+  ])
 })
 
-/** The tables with a bucket. */
-function findDistributedTables(text: string): Set<string> {
-  const tables = [...text.matchAll(/create table (\w+) \(([\s\S]*?)\n\)/g)]
-  return new Set(tables.filter(([, , body = '']) => /^\s*bucket integer/m.test(body)).map(([, name = '']) => name))
-}
-
-function findRefusedShapes(text: string, split: ReadonlySet<string> = distributed): string[] {
+function findRefusedShapes(text: string): string[] {
   const found: string[] = []
   const flat = text.replace(/\s+/g, ' ')
-  // On one node every shape is taken.
-  if (![...flat.matchAll(/\b(?:from|join|update|into) (\w+)/gi)].some(([, name = '']) => split.has(name))) return []
+  const names = namesOf(flat)
+  // With the coordinator alone every shape is taken.
+  if (!names.some((name) => distributed.has(name))) return []
   if (/\bwith recursive\b/i.test(flat)) found.push('a recursive CTE')
-  if (hasCorrelationOverDerived(flat)) found.push('a correlated subquery over a derived table')
+  if (hasCorrelationOverDerived(flat) && !isOfOneBucket(flat)) found.push('a correlated subquery over a derived table')
   if (joinsAcross(flat)) found.push('a join of two buckets')
+  if (new Set(names.map((name) => tablePlacements[name])).size > 1) found.push('tables that are on different nodes')
   return found
+}
+
+/** The tables of ours that a statement names. */
+function namesOf(text: string): string[] {
+  const words = [...text.matchAll(/\b(?:from|join|update|into|using|,) (\w+)/gi)].map(([, name = '']) => name)
+  return [...new Set(words)].filter((name) => tablePlacements[name] !== undefined)
+}
+
+/** Whether each select of the statement names the same bucket: Citus sends it to one node as it is, whatever its shape. */
+function isOfOneBucket(text: string): boolean {
+  const selects = listSelects(text).filter(({ own }) => namesOf(own).length > 0)
+  const buckets = selects.map(({ own }) => /\bbucket = (\$\d+)/.exec(own)?.[1])
+  return !buckets.includes(undefined) && new Set(buckets).size === 1
 }
 
 /** A select whose FROM has a derived table or a CTE, or is one, with a subquery that names a table of the select around it. */
@@ -84,7 +91,8 @@ function isCorrelated(inner: string, outer: string): boolean {
 function listAliases(text: string): string[] {
   const words =
     /\b(?:from|join|update|,) (\w+)(?: (?:as )?(?!where|on|set|join|left|order|group|limit|for|using|returning|values|union|cross|inner)(\w+))?/gi
-  return [...text.matchAll(words)].flatMap(([, table = '', alias]) => [alias ?? table])
+  const derived = [...text.matchAll(/\((?:select)?\) (?:as )?(\w+)(?= |$)/gi)].map(([, alias = '']) => alias)
+  return [...[...text.matchAll(words)].flatMap(([, table = '', alias]) => [alias ?? table]), ...derived]
 }
 
 interface ReadSelect {
@@ -123,7 +131,7 @@ function joinsAcross(text: string): boolean {
   return listSelects(text).some(({ own }) => {
     const joined = [...own.matchAll(/\bjoin (\w+)/gi)].map(([, name = '']) => name)
     const [, first = ''] = /\bfrom (\w+)/i.exec(own) ?? []
-    if (joined.length === 0 || !distributed.has(first) || !joined.some((name) => distributed.has(name))) return false
+    if (joined.length === 0 || !byBucket.has(first) || !joined.some((name) => byBucket.has(name))) return false
     return !/\bbucket = \w+\.bucket\b/.test(own) && !/\busing \(\)/.test(own) && [...own.matchAll(/\.bucket = \$\d/g)].length < 2
   })
 }

@@ -61,7 +61,7 @@ export function withMany(
   return Object.freeze({ ...statement, many: Object.freeze({ statement: makeStatement(source), columns, key }) })
 }
 
-/** `$1, $2, … $count`. */
-export function placeholders(count: number): string {
-  return Array.from({ length: count }, (_, at) => `$${at + 1}`).join(', ')
+/** `$1, $2, … $count`, or as many from `first` on. */
+export function placeholders(count: number, first = 1): string {
+  return Array.from({ length: count }, (_, at) => `$${at + first}`).join(', ')
 }

@@ -1,4 +1,5 @@
-import { type Statement, sql } from './statement.ts'
+import { readText } from './columns.ts'
+import { placeholders, type Statement, sql } from './statement.ts'
 import { type Transaction, run } from './transaction.ts'
 
 // Each group of statements selects the same page of parent rows, and deletes the parents last. Every key begins with the bucket or the merchant, so
@@ -12,9 +13,16 @@ const eventPage = 'select event_id from outbox where bucket = $1 and merchant_id
 const cardPage =
   'select card_id from cards where bucket = $1 and merchant_id = $2 and length(blob) = 0 order by created_at desc, card_id desc limit 200'
 
+const selectRequests = sql`select request_id from operations where bucket = $1 and merchant_id = $2 and receipt_id in (${receiptPage})`
+
+/** One delete of the ledger names so many requests. */
+const requestsMax = 100
+
+// Apart, because the ledger is not stored by bucket: a distributed database has it on another node.
+const deleteFromLedger = sql`
+  delete from sandbox_ledger where merchant_id = $1 and request_id in (${placeholders(requestsMax, 2)}) returning request_id`
+
 const statements: readonly Statement[] = [
-  sql`delete from sandbox_ledger where merchant_id = $2 and request_id in
-    (select request_id from operations where bucket = $1 and merchant_id = $2 and receipt_id in (${receiptPage})) returning request_id`,
   sql`delete from operations where bucket = $1 and merchant_id = $2 and receipt_id in (${receiptPage}) returning request_id`,
   sql`delete from card_locks where bucket = $1 and merchant_id = $2 and receipt_id in (${receiptPage}) returning receipt_id`,
   sql`delete from receipt_orders where bucket = $1 and merchant_id = $2 and value in
@@ -47,6 +55,11 @@ const statements: readonly Statement[] = [
  */
 export function* deleteTestData({ bucket, merchantId }: { bucket: number; merchantId: string }): Transaction<number> {
   let deleted = 0
+  const requests = (yield* run(selectRequests, [bucket, merchantId])).map((row) => readText(row, 'request_id'))
+  for (let at = 0; at < requests.length; at += requestsMax) {
+    const page = Array.from({ length: requestsMax }, (_, each) => requests[at + each] ?? '')
+    deleted += (yield* run(deleteFromLedger, [merchantId, ...page])).length
+  }
   for (const statement of statements) deleted += (yield* run(statement, [bucket, merchantId])).length
   return deleted
 }

@@ -139,7 +139,7 @@ export async function openChainFollower(deps: ChainFollowerDependencies): Promis
   async function follow(): Promise<void> {
     // As they were before the heads were read: this process goes on committing.
     const known = [...positions.values()]
-    const heads = new Map((await store.read(listAuditHeads())).map((head) => [head.chain, head]))
+    const heads = new Map((await listAuditHeads(store)).map((head) => [head.chain, head]))
     for (const position of known) compareHead(position, heads.get(position.chain))
     for (const head of heads.values()) {
       const from = positions.get(head.chain) ?? emptyChain(head.chain)

@@ -252,7 +252,7 @@ async function rowOf({ store }: TestApp, id: string): Promise<MerchantRow> {
 
 /** Entries of all chains (PostgreSQL has one per writer), ordered by the merchant's version. */
 async function audited({ store }: TestApp): Promise<string[]> {
-  const chains = await store.read(listAuditHeads())
+  const chains = await listAuditHeads(store)
   const entries = (await Promise.all(chains.map(({ chain }) => store.read(listAuditEntries(chain, 0, 100))))).flat()
   const operations = entries.filter(({ actor }) => actor === 'operator').sort((a, b) => a.version - b.version)
   return operations.map(({ action, outcome }) => `${action} ${outcome}`)

@@ -92,7 +92,7 @@ export function endpointSuite(withShopping: WithShopping): void {
       const { id, amount, time } = merchant.calls[1]?.params ?? {}
       assert.deepEqual([id, amount, time], [paying.id, 500, receipt.pay_time])
       await expectBooksAgree(shopping, paying.caller, paying.id)
-      const chains = await app.store.read(listAuditHeads())
+      const chains = await listAuditHeads(app.store)
       const entries = (await Promise.all(chains.map(({ chain }) => app.store.read(listAuditEntries(chain, 0, 1000))))).flat()
       const actions = entries.filter(({ subject }) => subject === paying.id).map(({ action }) => action)
       assert.deepEqual(actions, [

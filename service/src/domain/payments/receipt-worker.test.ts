@@ -137,7 +137,7 @@ test('each change of a receipt leaves its version and MAC in the audit, and neve
   const own = await createTestApp(t)
   const { merchant, token, id } = await lost('lose_answer', { save: false }, own)
   await advanceAllReceipts(own)
-  const entries = (await own.store.read(listAuditEntries((await own.store.read(listAuditHeads()))[0]?.chain ?? '', 0, 1000))).filter(
+  const entries = (await own.store.read(listAuditEntries((await listAuditHeads(own.store))[0]?.chain ?? '', 0, 1000))).filter(
     ({ subject }) => subject === id,
   )
   const row = await rowOf(own, merchant, id)

@@ -53,7 +53,7 @@ export function makeCallCounters({ store, clock }: CallCounterDependencies): Cal
   async function runOnce(stopping: AbortSignal): Promise<void> {
     await storeCalls()
     const places = new Map((await store.read(listCounterPositions())).map(({ chain, seq }) => [chain, seq]))
-    for (const head of await store.read(listAuditHeads())) {
+    for (const head of await listAuditHeads(store)) {
       let at = places.get(head.chain) ?? 0
       while (at < head.seq && !stopping.aborted) {
         const next = await countPage(head, at)

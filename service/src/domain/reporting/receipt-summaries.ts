@@ -116,7 +116,7 @@ interface UnreadChain extends SummaryPosition {
 }
 
 async function findUnread(store: Store): Promise<UnreadChain[]> {
-  const [heads, positions] = await Promise.all([store.read(listAuditHeads()), store.read(listSummaryPositions())])
+  const [heads, positions] = await Promise.all([listAuditHeads(store), store.read(listSummaryPositions())])
   const read = new Map(positions.map(({ chain, seq }) => [chain, seq]))
   return heads.map(({ chain, seq: head }) => ({ chain, seq: read.get(chain) ?? 0, head })).filter(({ seq, head }) => seq < head)
 }

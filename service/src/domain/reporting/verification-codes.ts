@@ -2,10 +2,10 @@ import { RpcError } from '@tessera/contract/errors'
 import type { Keyring } from '@tessera/vault/keyring'
 
 import { codeEventCardsMax, type CodeEvent, listCodeEvents, listCodeEventsOfCards } from '../../store/audit.ts'
-import { findFunnel, type Funnel } from '../../store/cards.ts'
 import { type InboxRow, listMerchantInbox } from '../../store/sandbox.ts'
 import type { Store } from '../../store/store.ts'
 import type { TimeCursor } from '../../store/transaction.ts'
+import { type CardCodeEvent, findFunnel, type Funnel, withMaskedPans } from '../../store/verification-reports.ts'
 
 import type { CardReports, MerchantCardsKey } from './cards.ts'
 import { codeOutcomeOf, isFailure, type CodeOutcome } from './code-outcome.ts'
@@ -13,7 +13,7 @@ import type { TimeRange } from './daily-totals.ts'
 import { makeFindMessagesOfPhone } from './phone-messages.ts'
 import { readSearchTerms } from './search-terms.ts'
 
-export type { CodeEvent, Funnel, InboxRow }
+export type { CardCodeEvent, Funnel, InboxRow }
 
 export interface CodeListPage {
   readonly after: TimeCursor | null
@@ -31,7 +31,7 @@ export interface CodeConditions extends TimeRange {
 }
 
 export interface CodeEventPage {
-  readonly events: CodeEvent[]
+  readonly events: CardCodeEvent[]
   readonly next: TimeCursor | null
   /** More cards match than were searched. */
   readonly isPartial: boolean
@@ -59,7 +59,7 @@ export function makeCodeReports({ store, keyring, cardLists, hasInbox }: CodeRep
   const messagesOfPhone = makeFindMessagesOfPhone({ store, keyring })
   return Object.freeze<CodeReports>({
     async funnel({ bucket, merchantId }, { from, to }) {
-      const found = await store.read(findFunnel({ bucket, merchantId, from, to, cardsMax }))
+      const found = await findFunnel(store, { bucket, merchantId, from, to, cardsMax })
       return { ...found, isComplete: found.created < cardsMax }
     },
     async list({ bucket, merchantId }, { after, count, from, to, outcome, card, phone }) {
@@ -67,14 +67,15 @@ export function makeCodeReports({ store, keyring, cardLists, hasInbox }: CodeRep
       const { cardIds, isPartial } = await findCards(of, { card, phone })
       // A bounded number of rows is searched for an outcome, so a page may be short or empty and still have a next one.
       const look = outcome === null ? count : Math.max(lookMax, count)
-      const query = { ...of, after: readCodeCursor(after), from, to, count: look + 1 }
+      const query = { merchantId, after: readCodeCursor(after), from, to, count: look + 1 }
       const looked = await findEvents(query, cardIds)
       const rows = looked.slice(0, look)
       const picked = rows.filter((event) => matches(event, outcome)).slice(0, count)
       const isFull = outcome !== null && picked.length === count
       const last = isFull ? picked.at(-1) : rows.at(-1)
       const hasMore = looked.length > look || (isFull && last !== rows.at(-1))
-      return { events: picked, next: last === undefined || !hasMore ? null : writeCodePlace(last), isPartial }
+      const events = await withMaskedPans(store, of, picked)
+      return { events, next: last === undefined || !hasMore ? null : writeCodePlace(last), isPartial }
     },
     async inbox({ merchantId }, { after, count }) {
       if (!hasInbox) throw new RpcError('testOnly')

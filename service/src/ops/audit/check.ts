@@ -179,7 +179,7 @@ async function checkChains(check: StoreCheck): Promise<void> {
   const unkeyed = boundary?.heads ?? []
   if (boundary === null) check.add({ kind: 'chain', chain: '', seq: 0, what: noBoundaryText })
   const known = [...unkeyed, ...knownHeads]
-  const heads = [...(await store.read(listAuditHeads())), ...known]
+  const heads = [...(await listAuditHeads(store)), ...known]
   const lastSeq = new Map<string, number>()
   for (const { chain, seq } of heads) lastSeq.set(chain, Math.max(seq, lastSeq.get(chain) ?? 0))
   walk.begin(
@@ -199,7 +199,7 @@ async function checkChains(check: StoreCheck): Promise<void> {
 async function checkChainEnds(check: StoreCheck): Promise<void> {
   const { store, keyring: keys, knownHeads: known, walk } = check.deps
   const { boundary } = await findBoundary(store, keys)
-  const heads = await store.read(listAuditHeads())
+  const heads = await listAuditHeads(store)
   walk.begin('ends of the audit chains', heads.length)
   for (const { chain, seq } of heads) {
     const unkeyedUntil = boundary?.heads.find((head) => head.chain === chain)?.seq ?? 0

@@ -77,7 +77,7 @@ export function makeCheckpointExporter(deps: CheckpointExporterDependencies): Ch
     for (const head of heads) exported.set(head.chain, head)
     hasStarted = true
     // With the chains of processes that ended.
-    await exportHeads(await store.read(listAuditHeads()))
+    await exportHeads(await listAuditHeads(store))
   }
 
   /** A file that cannot be read does not keep the service from starting; that it cannot be compared is reported. */
@@ -140,7 +140,7 @@ export function makeCheckpointExporter(deps: CheckpointExporterDependencies): Ch
   }
 
   async function sign(): Promise<SignedCheckpoint> {
-    const heads = mergeHeads(await store.read(listAuditHeads()), store.auditHeads())
+    const heads = mergeHeads(await listAuditHeads(store), store.auditHeads())
     return signCheckpoint(await signers.active(), { environment, at: new Date(clock.now()).toISOString(), heads })
   }
 

@@ -28,7 +28,7 @@ export function keyedChainSuite(withStore: WithStore, dialect: 'sqlite' | 'postg
       assert.deepEqual(await findingsOf(app), [], 'the control')
       const attacker = makeAttacker(opened, dialect)
       await attacker.copy()
-      const last = (await opened.store.read(listAuditHeads())).at(-1)?.seq ?? 0
+      const last = (await listAuditHeads(opened.store)).at(-1)?.seq ?? 0
       assert.ok(last >= 8)
       for (const [what, attack, expected] of [
         ['edited', () => attacker.change(4), { seq: 4, what: 'this entry, or the one before it, was changed' }],
@@ -247,7 +247,7 @@ async function findingsOf(app: TestApp) {
 }
 
 async function entriesOf(store: Store): Promise<AuditRow[]> {
-  const [head] = await store.read(listAuditHeads())
+  const [head] = await listAuditHeads(store)
   return store.read(listAuditEntries(head?.chain ?? '', 0, 1000))
 }
 

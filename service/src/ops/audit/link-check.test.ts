@@ -12,7 +12,7 @@ test('an entry is linked under an audit key only; one without a key is none behi
   const app = await createTestApp(t)
   await app.merchant().createToken(successPan)
   const isLinked = await makeLinkCheck(app.store, app.keyring)
-  const [head] = await app.store.read(listAuditHeads())
+  const [head] = await listAuditHeads(app.store)
   assert.ok(head !== undefined)
   const [first, second] = await app.store.read(listAuditEntries(head.chain, 0, 2))
   assert.ok(first !== undefined && second !== undefined)

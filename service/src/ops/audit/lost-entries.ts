@@ -27,7 +27,7 @@ export interface KnownHead extends AuditHead {
 /** Compares a database with every head that is known of its chains. Checkpoints that none of the keys signed are ignored. */
 export async function findLostEntries(query: LostEntriesQuery): Promise<readonly LostEntries[]> {
   const known = listKnownHeads(query)
-  const heads = new Map((await query.store.read(listAuditHeads())).map((head) => [head.chain, head]))
+  const heads = new Map((await listAuditHeads(query.store)).map((head) => [head.chain, head]))
   const lost: LostEntries[] = []
   for (const [chain, all] of known) {
     const found = await compareChain(query.store, chain, all, heads.get(chain)?.seq ?? 0)

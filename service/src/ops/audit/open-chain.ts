@@ -47,7 +47,7 @@ async function writeBoundary(deps: AuditChainDependencies): Promise<void> {
     if (boundary === null && hasCandidates) throw new KeyStoreMismatch('the audit of this database was keyed under another key store')
     if (boundary === null) {
       store.setAuditKey(await keyring.active('audit'))
-      const heads = (await store.read(listAuditHeads())).filter(({ seq }) => seq > 0)
+      const heads = (await listAuditHeads(store)).filter(({ seq }) => seq > 0)
       const entry = { at: clock.now(), actor: 'system', action: 'audit.chain_keyed', merchantId: '', subject: 'audit', version: 0 }
       const rest = { mac: new Uint8Array(0), requestId: '', outcome: 'done', changes: boundaryChanges(heads) }
       await store.write(insertAuditEntry, { audit: { ...entry, ...rest } })

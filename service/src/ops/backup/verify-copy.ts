@@ -33,7 +33,7 @@ export async function verifyCopy({ database, keyring, environment }: CopyToVerif
   if (!database.hasSchema) throw new CopyBroken('it has no schema of Tessera')
   const isCurrent = database.pending().length === 0
   const { answers, rows } = await verifyKeyStore({ store: database, keyring, environment, isCurrent })
-  const heads = await database.read(listAuditHeads())
+  const heads = await listAuditHeads(database)
   let entries = 0
   const { boundary } = await findBoundary(database, keyring)
   for (const head of heads) {

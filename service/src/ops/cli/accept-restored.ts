@@ -166,7 +166,7 @@ export async function acceptDatabase(
     const { line } = signRestoreStatement(await makeAuditSigners(keyring).active(), {
       environment: config.environment,
       at: new Date(clock.now()).toISOString(),
-      heads: await store.read(listAuditHeads()),
+      heads: await listAuditHeads(store),
       lost,
       backupAt,
     })

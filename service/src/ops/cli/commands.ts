@@ -60,6 +60,12 @@ const migrate: Command = {
   options: [
     { name: 'yes', meaning: 'Applies them; without this the command only shows them.' },
     { name: 'breaking', meaning: 'Also those on which services of the previous version fail: stop them first.' },
+    {
+      name: 'distribute',
+      meaning:
+        'Distributes the tables over the nodes of Citus: prints the statements, and runs them with --yes while no service runs. When it is interrupted, repeat it. ' +
+        'Not tried with Citus in this version.',
+    },
   ],
   run: async (input) => (await import('./migrate.ts')).runMigrate(input),
 }

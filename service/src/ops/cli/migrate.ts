@@ -4,9 +4,11 @@ import type { Migration } from '../../store/migrations/migrations.ts'
 import { readHosts } from '../../store/postgres/hosts.ts'
 import { KEYS_SCHEMA, migratePostgres } from '../../store/postgres/migrate.ts'
 import { makePrimary } from '../../store/postgres/primary.ts'
+import type { Session } from '../../store/postgres/session.ts'
 import type { Config } from '../config/config.ts'
 import { ExitError } from '../exits.ts'
 import { printTable, type CommandInput, type CommandOutcome } from './command.ts'
+import { runDistribute } from './distribute.ts'
 import { explainStart } from './explain-start.ts'
 
 /** The changes that one database lacks. */
@@ -24,6 +26,11 @@ export async function runMigrate(input: CommandInput): Promise<CommandOutcome> {
   }
   try {
     const changes = await Promise.all([findChanges(config, 'cards'), findChanges(config, 'keys')])
+    if (input.options.has('distribute')) {
+      if (changes.some(({ pending }) => pending.length > 0))
+        throw new ExitError('usage', 'the schema lacks changes of this version: apply them first, with tessera migrate --yes.')
+      return await onPrimary(config, 'cards', (session) => runDistribute(input, session))
+    }
     const rows = changes.flatMap(({ database, pending }) =>
       pending.map(({ number, name, breaking }) => [database, String(number), name, breaking ? 'breaking' : 'adds only']),
     )
@@ -62,23 +69,33 @@ async function findChanges(config: Config, database: DatabaseName): Promise<Pend
 }
 
 async function apply(input: CommandInput, config: Config, database: DatabaseName, total: number): Promise<void> {
+  const startedAt = performance.now()
+  try {
+    await onPrimary(config, database, (session) =>
+      migratePostgres(session, database, (_, left) => {
+        const done = total - left
+        input.progress.show({ stage: `migrations of the ${database}`, done, total, seconds: (performance.now() - startedAt) / 1000 })
+      }),
+    )
+  } finally {
+    input.progress.end()
+  }
+}
+
+/** Runs something on a connection to the primary. */
+async function onPrimary<T>(config: Config, database: DatabaseName, run: (session: Session) => Promise<T>): Promise<T> {
   const { databaseUrl, keysDatabaseUrl, dataFolder } = config
   const url = (database === 'keys' ? keysDatabaseUrl : null) ?? databaseUrl ?? ''
   const searchPath = database === 'keys' ? KEYS_SCHEMA : null
   const primary = makePrimary({ hosts: readHosts(url), allowUnsafe: false, searchPath, record: openPrimaryRecord(dataFolder, database) })
   try {
     const session = await primary.connect(() => undefined)
-    const startedAt = performance.now()
     try {
-      await migratePostgres(session, database, (_, left) => {
-        const done = total - left
-        input.progress.show({ stage: `migrations of the ${database}`, done, total, seconds: (performance.now() - startedAt) / 1000 })
-      })
+      return await run(session)
     } finally {
       await session.end()
     }
   } finally {
     primary.close()
-    input.progress.end()
   }
 }

@@ -156,7 +156,7 @@ async function readPresentHeads({ config }: StoppedService): Promise<KnownHead[]
   try {
     const database = await inspectDatabase('cards', null, config.dataFolder)
     try {
-      const heads = database.hasSchema ? await database.read(listAuditHeads()) : []
+      const heads = database.hasSchema ? await listAuditHeads(database) : []
       const at = async ({ chain, seq }: AuditHead): Promise<number> => (await database.read(findAuditEntry(chain, seq)))?.at ?? 0
       return await Promise.all(heads.map(async (head) => ({ ...head, at: new Date(await at(head)).toISOString() })))
     } finally {

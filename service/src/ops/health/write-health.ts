@@ -32,6 +32,42 @@ export function makeWriteHealth(clock: Pick<Clock, 'moment'>): WriteHealth {
   })
 }
 
+/** Whether the store can be read, by the outcomes of the service's own reads. */
+export interface ReadHealth {
+  readStarted(): void
+  /** Records why a read failed. Only a store that did not answer counts. */
+  record(err: unknown): void
+  /** How many reads failed since the first one did, of how many, and why the last one did; null when none did in the last ten seconds. */
+  failure(): string | null
+}
+
+/** A part of a distributed database may be away while its coordinator, which readiness asks, answers. */
+export function makeReadHealth(clock: Pick<Clock, 'moment'>): ReadHealth {
+  let reads = 0
+  let failed = 0
+  /** The reads before the first one that failed, after ten seconds without a failure. */
+  let readsBefore = 0
+  let failedAt = -Infinity
+  let reason = ''
+  const isRecent = (): boolean => clock.moment().monotonicMs - failedAt < recentMs
+  return Object.freeze({
+    readStarted() {
+      reads++
+    },
+    record(err: unknown) {
+      if (!(err instanceof StoreUnavailable)) return
+      if (!isRecent()) {
+        readsBefore = reads - 1
+        failed = 0
+      }
+      failedAt = clock.moment().monotonicMs
+      failed++
+      reason = err.message
+    },
+    failure: () => (isRecent() ? `${String(failed)} of ${String(reads - readsBefore)} reads failed: ${reason}` : null),
+  })
+}
+
 /**
  * Writes one counter that nobody reads, in another bucket each time, so that a store that has failed is seen to work again without a merchant's call.
  * `store` has to record the outcome.

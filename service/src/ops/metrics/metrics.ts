@@ -5,7 +5,7 @@ import type { AuditHead } from '../../store/audit.ts'
 import { macTables } from '../../store/mac-tables.ts'
 import type { Store } from '../../store/store.ts'
 import type { ChainFaultKind } from '../audit/verify.ts'
-import type { WriteHealth } from '../health/write-health.ts'
+import type { ReadHealth, WriteHealth } from '../health/write-health.ts'
 
 import { openProcessGauges } from './process-gauges.ts'
 import {
@@ -245,11 +245,11 @@ function makeRequestSeries(requests: Counter, durations: Histogram): (request: R
 
 interface LabelledSeries extends RequestSeries, Pick<RequestMeasurement, 'profile' | 'code' | 'reason'> {}
 
-/** A store whose writes are timed, counted in the backlog while they are under way, noted for their calls, and whose failures are recorded. */
+/** A store whose writes are timed, counted in the backlog while they are under way, noted for their calls, and whose failures are recorded, as those of reads are. */
 export function measureCommits(
   store: Store,
   { observeCommit }: Pick<Metrics, 'observeCommit'>,
-  { health, backlog, calls, auditHeadsElsewhere = () => [] }: WriteObservers,
+  { health, reads, backlog, calls, auditHeadsElsewhere = () => [] }: StoreObservers,
 ): Store {
   return Object.freeze<Store>({
     kind: store.kind,
@@ -268,8 +268,18 @@ export function measureCommits(
     tryLock: (name) => store.tryLock(name),
     isLocked: (name) => store.isLocked(name),
     close: (deadlineMs) => store.close(deadlineMs),
-    read: (query) => store.read(query),
-    readNow: (query) => store.readNow(query),
+    read: (query) => {
+      reads?.readStarted()
+      const result = store.read(query)
+      if (reads !== undefined) result.catch(reads.record)
+      return result
+    },
+    readNow: (query) => {
+      reads?.readStarted()
+      const result = store.readNow(query)
+      if (reads !== undefined && result instanceof Promise) result.catch(reads.record)
+      return result
+    },
     scan: (query) => store.scan(query),
     async write(transaction, input) {
       const startedAt = performance.now()
@@ -290,8 +300,10 @@ export function measureCommits(
   })
 }
 
-interface WriteObservers {
+interface StoreObservers {
   readonly health: Pick<WriteHealth, 'record'>
+  /** Default: reads are not observed. */
+  readonly reads?: Pick<ReadHealth, 'readStarted' | 'record'>
   readonly backlog: Pick<CommitBacklog, 'writeStarted' | 'writeEnded'>
   readonly calls: { writeCommitted(input: unknown): void }
   /** The ends of the audit chains that other workers write. Default: there are none. */

@@ -12,7 +12,7 @@ export type PostgresFault =
   | 'full'
   /** The server found its own files damaged. */
   | 'damaged'
-  /** It does not respond, is shutting down, is read-only, or another session has the row locked for too long. */
+  /** It or a node of a distributed one does not respond, is shutting down, is read-only, or another session has the row locked for too long. */
   | 'unavailable'
   /** The statement itself, such as a constraint. */
   | 'statement'
@@ -29,7 +29,15 @@ export function postgresFaultOf(err: unknown): PostgresFault {
   if (code === '23505' && error.table === 'audit') return 'chainTaken'
   // Two events of one object got the same position at once.
   if (code === '23505' && error.constraint === 'outbox_order') return 'again'
-  return UNAVAILABLE.test(code) ? 'unavailable' : 'statement'
+  return UNAVAILABLE.test(code) || isNodeAway(error) ? 'unavailable' : 'statement'
+}
+
+/**
+ * Whether a node of a distributed database is away. Citus reports a lost connection to one as an internal error with the text of libpq, or with an empty one, from its own source files;
+ * most others have class 08.
+ */
+function isNodeAway({ code, file = '', message, detail = '' }: pg.DatabaseError): boolean {
+  return code === 'XX000' && (nodeFiles.test(file) || nodeAway.test(message) || nodeAway.test(detail))
 }
 
 /**
@@ -141,6 +149,24 @@ const storageFiles = new RegExp(
     'relcache|catcache',
     'mcxt',
   ].join('|')})\\.c$`,
+)
+
+/** Citus's source files that talk to nodes. They pass an internal error of the node itself on as well: that one is not known to be about the statement either. */
+const nodeFiles =
+  /^(remote_commands|remote_transaction|connection_management|placement_connection|adaptive_executor|worker_transaction)\.c$/
+const nodeAway = new RegExp(
+  [
+    '^connection error: ',
+    'connection to the remote node .* failed',
+    'could not connect to (any active placements|node|server)',
+    'could not establish any connections',
+    'failed to execute task \\d',
+    'failure on connection marked as essential',
+    'could not receive query results',
+    'server closed the connection unexpectedly',
+    'no connection to the server',
+    'connection not open',
+  ].join('|'),
 )
 
 /** Of md.c, in PostgreSQL 14 to 18. */

@@ -5,6 +5,7 @@ import type { AppliedMigration, Migration } from '../migrations/migrations.ts'
 import { sql } from '../statement.ts'
 import { StoreRefused } from '../store.ts'
 import { createFenceTable } from './fence-row.ts'
+import { distributeCreated } from './distribute.ts'
 import { damagedError, isCatalogRace, isDamaged, isDeadlock, isLockTimeout, refusalOf } from './fault.ts'
 import type { Session } from './session.ts'
 
@@ -61,6 +62,8 @@ async function migrateOnce(
   if (now.length > 0 && (await session.query(selectCompatible, [])).length === 0) await session.execute(addCompatible, MIGRATION_MS)
   for (const migration of now) {
     await session.execute(migration.text, MIGRATION_MS)
+    // A new schema is distributed by a command, when somebody wants that.
+    if (folder === 'cards' && applied.length > 0) await distributeCreated(session, migration.text)
     await session.query(insertApplied, [migration.number, migration.name, migration.checksum, migration.breaking ? 0 : 1])
   }
   await session.execute('commit', MIGRATION_MS)

@@ -2,7 +2,7 @@ import type { Row } from '../statement.ts'
 import { type ConnectionPool, StoreUnavailable } from '../store.ts'
 import type { Read } from '../transaction.ts'
 import { readDeadline, timeLeft, untilDeadline } from '../time-limits.ts'
-import { damagedError, isDamaged, postgresFaultOf } from './fault.ts'
+import { damagedError, isDamaged, type PostgresFault, postgresFaultOf } from './fault.ts'
 import { connectUnless } from './primary.ts'
 import type { Primary } from './primary.ts'
 import { makeReadBatch, type ReadBatch } from './read-batch.ts'
@@ -43,7 +43,7 @@ export function makeReaders(primary: Primary, count: number, ms: number | null =
         found = await (ms === null ? batch.read(statement, values, left) : batch.session.query(statement, values, left))
       } catch (err) {
         if (isDamaged(err)) throw damagedError(err)
-        throw err instanceof Error && !(err instanceof StoreUnavailable) && postgresFaultOf(err) === 'unavailable'
+        throw err instanceof Error && !(err instanceof StoreUnavailable) && passingFaults.has(postgresFaultOf(err))
           ? new StoreUnavailable(err.message, { cause: err })
           : err
       } finally {
@@ -63,6 +63,9 @@ export function makeReaders(primary: Primary, count: number, ms: number | null =
     },
   }
 }
+
+/** A read that ended because of another transaction, or because a server has no room for its temporary files, succeeds another time. */
+const passingFaults: ReadonlySet<PostgresFault> = new Set(['unavailable', 'again', 'full'])
 
 interface ReadConnection {
   session: Session | null

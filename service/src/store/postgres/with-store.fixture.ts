@@ -4,8 +4,10 @@ import type { Row } from '../statement.ts'
 import type { Store } from '../store.ts'
 import { testAuditKey } from '../suite/audit-key.fixture.ts'
 import type { StoreUnderTest } from '../suite/opened.fixture.ts'
+import { distributeTables } from './distribute.ts'
 import type { PostgresStart } from './postgres.ts'
 import { openPostgresStore } from './postgres.ts'
+import { openPostgresSession } from './session.ts'
 
 /** A database of its own on the test server. */
 export interface TestDatabase {
@@ -18,7 +20,33 @@ export function withPostgres(
   test: (opened: StoreUnderTest & TestDatabase) => Promise<void>,
   over: Partial<PostgresStart> = {},
 ): () => Promise<void> {
-  return withSchema(async (database) => {
+  return withStoreOn({ server: testServer, options: '', prepare: async () => undefined }, test, over)
+}
+
+/** The same on the coordinator of a Citus (TESSERA_TEST_CITUS_URL), with the tables distributed. A few shards are enough, and quicker. */
+export function withCitus(test: (opened: StoreUnderTest & TestDatabase) => Promise<void>): () => Promise<void> {
+  return withStoreOn({ server: citusServer, options: '-c citus.shard_count=4', prepare: distributeAll }, test, {})
+}
+
+/** The address of the coordinator; '' when there is none. */
+export function citusServer(): string {
+  return process.env['TESSERA_TEST_CITUS_URL'] ?? ''
+}
+
+interface TestServer {
+  readonly server: () => string
+  /** Settings of each session, as of psql. */
+  readonly options: string
+  /** Called once, when the schema is there. */
+  readonly prepare: (url: string) => Promise<void>
+}
+
+function withStoreOn(
+  { server, options, prepare }: TestServer,
+  test: (opened: StoreUnderTest & TestDatabase) => Promise<void>,
+  over: Partial<PostgresStart>,
+): () => Promise<void> {
+  return withSchema({ server, options }, async (database) => {
     // The test server may run without fsync, on which these tests do not depend. Plans are those of the statistics that a test gathers itself.
     const open = async (): Promise<Store> => {
       const opened = await openPostgresStore({ url: database.url, node: 'test', allowUnsafe: true, gathersNoStatistics: true, ...over })
@@ -26,6 +54,7 @@ export function withPostgres(
       return opened
     }
     let store = await open()
+    await prepare(database.url)
     const reopen = async (): Promise<Store> => {
       await store.close(5000)
       return (store = await open())
@@ -53,17 +82,26 @@ export function withPostgresDatabase(test: (database: TestDatabase) => Promise<v
 }
 
 /** Creating a schema takes a tenth of the time of a database. */
-function withSchema(test: (database: TestDatabase) => Promise<void>): () => Promise<void> {
+function withSchema(on: Pick<TestServer, 'server' | 'options'>, test: (database: TestDatabase) => Promise<void>): () => Promise<void> {
   return async () => {
-    const server = testServer()
+    const server = on.server()
     const name = `tessera_test_${randomBytes(6).toString('hex')}`
     await queryRaw(server, `create schema ${name}`)
-    const url = urlWith(server, ({ searchParams }) => searchParams.set('options', `-c search_path=${name}`))
+    const url = urlWith(server, ({ searchParams }) => searchParams.set('options', `-c search_path=${name} ${on.options}`.trim()))
     try {
       await test({ url, raw: (text) => queryRaw(url, text) })
     } finally {
       await queryRaw(server, `drop schema ${name} cascade`)
     }
+  }
+}
+
+async function distributeAll(url: string): Promise<void> {
+  const session = await openPostgresSession(url, () => undefined)
+  try {
+    await distributeTables(session)
+  } finally {
+    await session.end()
   }
 }
 

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type CodeEvent, insertAuditEntry, listCodeEvents, listCodeEventsOfCards } from '../audit.ts'
-import { findFunnel, insertCard } from '../cards.ts'
+import { insertAuditEntry, listCodeEvents, listCodeEventsOfCards } from '../audit.ts'
+import { insertCard } from '../cards.ts'
 import { addCounters, type CounterRow, deleteOldCounters, listAllTimeCounters, listCounterPositions, listCounters } from '../counters.ts'
 import { insertInboxSms, listMerchantInbox } from '../sandbox.ts'
 import { deleteInPages } from '../store.ts'
+import { type CardCodeEvent, findFunnel, withMaskedPans } from '../verification-reports.ts'
 import type { WithStore } from './opened.fixture.ts'
 import { bucket, makeCard, makeAuditEntry, makeSms, sampleMerchantId, T0 } from './samples.fixture.ts'
 
@@ -75,34 +76,33 @@ export function countersSuite(withStore: WithStore): void {
           audit: { ...makeAuditEntry(card, action), merchantId: sampleMerchantId, outcome, at, requestId },
         })
       }
+      const of = { bucket, merchantId: sampleMerchantId }
       const anyTime = { from: 0, to: Number.MAX_SAFE_INTEGER }
-      const seen: CodeEvent[] = []
+      const seen: CardCodeEvent[] = []
       for (let page = 0; page < 9; page++) {
-        const events = await store.read(
-          listCodeEvents({ bucket, merchantId: sampleMerchantId, ...anyTime, after: seen.at(-1) ?? null, count: 2 }),
-        )
+        const events = await store.read(listCodeEvents({ merchantId: sampleMerchantId, ...anyTime, after: seen.at(-1) ?? null, count: 2 }))
         if (events.length === 0) break
-        seen.push(...events)
+        seen.push(...(await withMaskedPans(store, of, events)))
       }
       assert.deepEqual(
         seen.map(({ action, outcome, cardId, maskedPan }) => [action, outcome, cardId, maskedPan]),
         [events[3], events[2], events[1], events[0]].map(([card, action, outcome]) => [action, outcome, card.cardId, card.maskedPan]),
       )
-      assert.deepEqual(await store.read(listCodeEvents({ bucket, merchantId: 'f'.repeat(24), ...anyTime, after: null, count: 9 })), [])
-      const all = { bucket, merchantId: sampleMerchantId, ...anyTime, after: null, count: 9 }
-      assert.deepEqual(await store.read(listCodeEvents({ ...all, from: T0 + 3, to: T0 + 4 })), seen.slice(1, 3))
-      assert.deepEqual(await store.read(listCodeEventsOfCards(all, [two.cardId])), seen.slice(0, 3))
-      assert.deepEqual(await store.read(listCodeEventsOfCards(all, [one.cardId, two.cardId])), seen)
-      assert.deepEqual(
-        await store.read(listCodeEventsOfCards({ ...all, after: seen[1] ?? null, count: 1 }, [two.cardId])),
-        seen.slice(2, 3),
-      )
-      assert.deepEqual(await store.read(listCodeEventsOfCards({ ...all, merchantId: 'f'.repeat(24) }, [one.cardId])), [])
+      const ofCards = async (query: Parameters<typeof listCodeEvents>[0], cardIds: readonly string[]): Promise<CardCodeEvent[]> =>
+        withMaskedPans(store, of, await store.read(listCodeEventsOfCards(query, cardIds)))
+      assert.deepEqual(await store.read(listCodeEvents({ merchantId: 'f'.repeat(24), ...anyTime, after: null, count: 9 })), [])
+      const all = { merchantId: sampleMerchantId, ...anyTime, after: null, count: 9 }
+      const ofTime = await store.read(listCodeEvents({ ...all, from: T0 + 3, to: T0 + 4 }))
+      assert.deepEqual(await withMaskedPans(store, of, ofTime), seen.slice(1, 3))
+      assert.deepEqual(await ofCards(all, [two.cardId]), seen.slice(0, 3))
+      assert.deepEqual(await ofCards(all, [one.cardId, two.cardId]), seen)
+      assert.deepEqual(await ofCards({ ...all, after: seen[1] ?? null, count: 1 }, [two.cardId]), seen.slice(2, 3))
+      assert.deepEqual(await ofCards({ ...all, merchantId: 'f'.repeat(24) }, [one.cardId]), [])
       const query = { bucket, merchantId: sampleMerchantId, from: T0, to: T0 + 99, cardsMax: 9 }
-      assert.deepEqual(await store.read(findFunnel(query)), { created: 2, sent: 1, verified: 1, paid: 0 })
-      assert.deepEqual(await store.read(findFunnel({ ...query, cardsMax: 1 })), { created: 1, sent: 1, verified: 1, paid: 0 })
-      assert.deepEqual(await store.read(findFunnel({ ...query, from: T0 + 2 })), { created: 0, sent: 0, verified: 0, paid: 0 })
-      assert.equal((await store.read(findFunnel({ ...query, merchantId: 'f'.repeat(24) }))).created, 0)
+      assert.deepEqual(await findFunnel(store, query), { created: 2, sent: 1, verified: 1, paid: 0 })
+      assert.deepEqual(await findFunnel(store, { ...query, cardsMax: 1 }), { created: 1, sent: 1, verified: 1, paid: 0 })
+      assert.deepEqual(await findFunnel(store, { ...query, from: T0 + 2 }), { created: 0, sent: 0, verified: 0, paid: 0 })
+      assert.equal((await findFunnel(store, { ...query, merchantId: 'f'.repeat(24) })).created, 0)
     }),
   )
 

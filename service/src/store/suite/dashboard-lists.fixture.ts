@@ -1,5 +1,5 @@
 import { codeEventCardsMax, listAuditOfSubject, listCodeEvents, listCodeEventsOfCards, listUserActions } from '../audit.ts'
-import { findFunnel, listCards, listConsents } from '../cards.ts'
+import { listCards, listConsents, listFunnelCards } from '../cards.ts'
 import { listCounters } from '../counters.ts'
 import { listDeliveriesOfObject, listDeliveryPage } from '../deliveries.ts'
 import { listDeclinedOperations } from '../operations.ts'
@@ -141,7 +141,7 @@ export function dashboardListQueries(rows: number, behind: number): readonly Lis
     row('SMS to one phone, what a search by it reads', 400, listSmsSendsOfMerchant({ ...ofPhone, count: 200 }), (store) =>
       store.read(listSmsSendsOfMerchant({ ...ofPhone, count: 200 })),
     ),
-    row('codes, funnel', 20_000, findFunnel(funnel), (store) => store.read(findFunnel(funnel))),
+    row('codes, funnel', 20_000, listFunnelCards(funnel), (store) => store.read(listFunnelCards(funnel))),
     userActions('first page', { ...page, after: null }),
     userActions('deep page', { ...page, after: deepHash }),
     row('audit, of a busy user', 200, listAuditOfSubject(sampleMerchantId, busyUser, 100), (store) =>

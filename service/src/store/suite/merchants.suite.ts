@@ -108,6 +108,6 @@ export function merchantsSuite(withStore: WithStore): void {
 }
 
 async function countAudit(store: Store): Promise<number> {
-  const chains = await store.read(listAuditHeads())
+  const chains = await listAuditHeads(store)
   return chains.reduce((sum, { seq }) => sum + seq, 0)
 }

@@ -338,5 +338,5 @@ function right(card: CardRow, name: string, at: ClockReading): ReturnType<typeof
 }
 
 async function countEntries(store: Store): Promise<number> {
-  return (await store.read(listAuditHeads())).reduce((sum, { seq }) => sum + seq, 0)
+  return (await listAuditHeads(store)).reduce((sum, { seq }) => sum + seq, 0)
 }
