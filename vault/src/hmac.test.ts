@@ -21,7 +21,11 @@ test('an HMAC is that of Node, prepared or not, for keys and messages of any len
       const write = (bytes: Buffer, from: number): number => from + message.copy(bytes, from)
       const written = [prepared, plain].map((key) => hmacSha256Of(key, length, write))
       const made = [hmacSha256(prepared, message), hmacSha256(plain, message), hmacSha256Once(raw, message), ...written]
-      assert.deepEqual(made.map(toHex), made.map(() => expected), `a key of ${keyLength} bytes, a message of ${length}`)
+      assert.deepEqual(
+        made.map(toHex),
+        made.map(() => expected),
+        `a key of ${keyLength} bytes, a message of ${length}`,
+      )
     }
   }
 })

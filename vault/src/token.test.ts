@@ -62,16 +62,25 @@ test('text that is not of token shape is not a token', () => {
 
 test('what a card is found by is the same with and without the secret, whatever the text', () => {
   const { cardId, token } = issueToken(1, nowMs)
-  const anyHalf = fc.array(fc.constantFrom(...alphabet), { minLength: 18, maxLength: 105 }).map((digits) => digits.join(''))
+  const anyHalf = fc
+    .array(fc.constantFrom(...(alphabet.match(/./g) ?? [])), { minLength: 18, maxLength: 105 })
+    .map((digits) => digits.join(''))
   const known = [token, `${cardId}_${'z'.repeat(43)}`, `${cardId}_${'0'.repeat(43)}`, `${token.slice(0, -1)}é`, token.slice(1)]
   fc.assert(
-    fc.property(fc.oneof(fc.constantFrom(...known), fc.string(), anyHalf.map((half) => `${cardId}_${half}`)), (text) => {
-      const whole = parseToken(text)
-      const key = parseTokenKey(text)
-      assert.equal(isTokenShape(text), whole !== null)
-      assert.deepEqual([key?.cardId, key?.bucket, key?.hash], [whole?.cardId, whole?.bucket, whole?.hash])
-      assert.ok(key === null || !('secret' in key))
-    }),
+    fc.property(
+      fc.oneof(
+        fc.constantFrom(...known),
+        fc.string(),
+        anyHalf.map((half) => `${cardId}_${half}`),
+      ),
+      (text) => {
+        const whole = parseToken(text)
+        const key = parseTokenKey(text)
+        assert.equal(isTokenShape(text), whole !== null)
+        assert.deepEqual([key?.cardId, key?.bucket, key?.hash], [whole?.cardId, whole?.bucket, whole?.hash])
+        assert.ok(key === null || !('secret' in key))
+      },
+    ),
   )
 })
 

@@ -53,7 +53,8 @@ export function identifyCaller(
   const fault = faultOf(needed, request, checked, origins)
   if (!isKnownMerchant(checked)) return { ...anonymous, fault: fault ?? { entry: 'accessDenied' } }
   const { merchantId, bucket, kind, limits = null, referenceFields } = checked
-  const identity = referenceFields === undefined ? { merchantId, bucket, kind, limits } : { merchantId, bucket, kind, limits, referenceFields }
+  const identity =
+    referenceFields === undefined ? { merchantId, bucket, kind, limits } : { merchantId, bucket, kind, limits, referenceFields }
   return { identity, merchantId, fault }
 }
 
