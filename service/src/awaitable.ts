@@ -1,6 +1,6 @@
 /**
  * A value, or the promise of one where something has to be waited for. A read of the embedded store, a loaded key and a cached merchant are there at once, so a
- * `cards.check` runs from its bytes to its reply without a promise: 9 µs less of 59 (docs/decisions/0117-answering-thread.md).
+ * `cards.check` runs from its bytes to its reply without a promise (docs/decisions/0117-answering-thread.md).
  */
 export type Awaitable<T> = T | Promise<T>
 

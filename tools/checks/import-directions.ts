@@ -10,7 +10,7 @@ import { isCode, isShipped, isTest } from './kinds.ts'
  */
 export type DirectionRow = { of: string; may: readonly string[]; packages?: readonly string[]; builtins?: readonly string[] }
 
-const base = ['contract/', 'vault/', 'service/src/clock.ts']
+const base = ['contract/', 'vault/', 'service/src/clock.ts', 'service/src/awaitable.ts']
 
 /**
  * The service points one way: server → operations → domain → ports ← adapters, store. app.ts, app/ and ops/cli/ know everything; the port of an
@@ -29,6 +29,7 @@ const service: readonly DirectionRow[] = [
       'contract/',
       'vault/src/id.ts',
       'service/src/clock.ts',
+      'service/src/awaitable.ts',
       'service/src/server/',
       'service/src/operations/',
       'service/src/domain/',
@@ -43,6 +44,7 @@ const service: readonly DirectionRow[] = [
       'vault/src/id.ts',
       'vault/src/token.ts',
       'service/src/clock.ts',
+      'service/src/awaitable.ts',
       'service/src/operations/',
       'service/src/domain/',
       'types:service/src/store/',

@@ -28,7 +28,7 @@ export function hmacSha256Of(key: KeyObject, room: number, write: (bytes: Buffer
     writeDigest(pads.outer, blockBytes, hash('sha256', input.subarray(0, end), 'binary'))
     return sha256(pads.outer)
   } finally {
-    input.fill(0, 0, Math.min(length, input.length))
+    input.fill(0, 0, length)
   }
 }
 

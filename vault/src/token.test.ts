@@ -7,7 +7,7 @@ import fc from 'fast-check'
 import { decodeBase62, encodeBase62 } from './base62.ts'
 import { bucketOf, bucketOfId } from './id.ts'
 import { merchantA } from './samples.fixture.ts'
-import { issueToken, parseToken } from './token.ts'
+import { issueToken, isTokenShape, parseToken, parseTokenKey } from './token.ts'
 
 const nowMs = Date.UTC(2026, 10, 21)
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
@@ -56,7 +56,32 @@ test('text that is not of token shape is not a token', () => {
     token.replace('_', '__'),
     `${token.slice(0, -1)}é`,
   ]
-  for (const text of shapeless) assert.equal(parseToken(text), null, JSON.stringify(text))
+  for (const text of shapeless)
+    assert.deepEqual([parseToken(text), parseTokenKey(text), isTokenShape(text)], [null, null, false], JSON.stringify(text))
+})
+
+test('what a card is found by is the same with and without the secret, whatever the text', () => {
+  const { cardId, token } = issueToken(1, nowMs)
+  const anyHalf = fc
+    .array(fc.constantFrom(...(alphabet.match(/./g) ?? [])), { minLength: 18, maxLength: 105 })
+    .map((digits) => digits.join(''))
+  const known = [token, `${cardId}_${'z'.repeat(43)}`, `${cardId}_${'0'.repeat(43)}`, `${token.slice(0, -1)}é`, token.slice(1)]
+  fc.assert(
+    fc.property(
+      fc.oneof(
+        fc.constantFrom(...known),
+        fc.string(),
+        anyHalf.map((half) => `${cardId}_${half}`),
+      ),
+      (text) => {
+        const whole = parseToken(text)
+        const key = parseTokenKey(text)
+        assert.equal(isTokenShape(text), whole !== null)
+        assert.deepEqual([key?.cardId, key?.bucket, key?.hash], [whole?.cardId, whole?.bucket, whole?.hash])
+        assert.ok(key === null || !('secret' in key))
+      },
+    ),
+  )
 })
 
 test('a well-shaped token that was never issued has no secret, and a hash that no card has', () => {

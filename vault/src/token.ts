@@ -24,13 +24,13 @@ export function issueToken(bucket: number, nowMs: number): IssuedToken {
 }
 
 /** What the card of a token is found by, and recognized. */
-export interface TokenKey {
+export interface CardTokenKey {
   readonly cardId: string
   readonly bucket: number
   readonly hash: Uint8Array
 }
 
-export interface ParsedToken extends TokenKey {
+export interface ParsedToken extends CardTokenKey {
   /** Null when no token can have been issued with this right half; such a token is unknown like any other. The caller wipes it. */
   readonly secret: Uint8Array | null
 }
@@ -45,7 +45,7 @@ export function parseToken(text: string): ParsedToken | null {
 }
 
 /** The same without the secret half, for calls that open no number: 2 µs less than `parseToken`, and nothing is left to be wiped. */
-export function parseTokenKey(text: string): TokenKey | null {
+export function parseTokenKey(text: string): CardTokenKey | null {
   const cardId = text.slice(0, 24)
   const half = text.slice(25)
   if (!decodeBase62Into(scratch, half) || text[24] !== '_' || !isId(cardId)) {

@@ -97,7 +97,7 @@ export class TamperedRowError extends Error {
 
 /** The rows that this service wrote. The alarm is raised for the others, which do not hide them. */
 export async function keepValid<Row>(rows: Pick<VerifiedRows<Row>, 'isValid'>, found: readonly Row[]): Promise<Row[]> {
-  const valid = await Promise.all(found.map((row) => rows.isValid(row)))
+  const valid = await Promise.all(found.map(async (row) => rows.isValid(row)))
   return found.filter((_row, at) => valid[at] === true)
 }
 

@@ -4,7 +4,7 @@ import type { Pan } from '@tessera/contract/card'
 import { RpcError } from '@tessera/contract/errors'
 import { bucketOfId } from '@tessera/vault/id'
 import { openPan } from '@tessera/vault/seal'
-import { parseToken, parseTokenKey, type TokenKey } from '@tessera/vault/token'
+import { parseToken, parseTokenKey, type CardTokenKey } from '@tessera/vault/token'
 
 import { whenDone, type Awaitable } from '../../awaitable.ts'
 import { type CardRow, findCard } from '../../store/cards.ts'
@@ -35,7 +35,7 @@ export function requireLiveCardRow(services: CardServices, token: string, ctx: R
   return requireLive(services, parseTokenKey(token), ctx)
 }
 
-function requireLive(services: CardServices, key: TokenKey | null, ctx: RequestContext): Awaitable<CardRow> {
+function requireLive(services: CardServices, key: CardTokenKey | null, ctx: RequestContext): Awaitable<CardRow> {
   if (key === null) throw new RpcError('tokenShape', { data: 'token' })
   return whenDone(findOwnCard(services, key, ctx), (card) => {
     if (card === null) throw new RpcError('cardNotFound')
@@ -77,7 +77,7 @@ export async function usePan<T>({ keyring, environment }: CardServices, live: Li
   }
 }
 
-function findOwnCard({ store }: CardServices, key: TokenKey, { bucket, merchantId }: RequestContext): Awaitable<CardRow | null> {
+function findOwnCard({ store }: CardServices, key: CardTokenKey, { bucket, merchantId }: RequestContext): Awaitable<CardRow | null> {
   if (key.bucket !== bucket) return null
   return whenDone(store.readNow(findCard({ bucket, merchantId, cardId: key.cardId })), (card) =>
     card !== null && timingSafeEqual(key.hash, card.tokenHash) ? card : null,

@@ -96,7 +96,7 @@ const shapes = {
   action: text(/^[a-z]{1,16}\.[a-z_]{1,24}$/),
   kek: text(/^[0-9A-Za-z._:-]{1,64}$/),
   // An error: class, code and stack, and its message without values.
-  err: (value) => JSON.stringify(describeError(value)) as string | undefined,
+  err: (value) => JSON.stringify(describeError(value)),
 } as const satisfies Record<string, Shape>
 
 const shapesByName: ReadonlyMap<string, Shape> = new Map(Object.entries(shapes))
