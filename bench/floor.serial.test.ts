@@ -6,7 +6,6 @@ import { createServiceDataFactory } from '../fault/service-data.ts'
 import { killAll, root } from '../fault/spawn.ts'
 import { compareWithCheckout } from './against-checkout.ts'
 import { compareWithFloor } from './compare.ts'
-import { comparePaymentsWithFloor } from './pay-share.ts'
 
 const dataFactory = createServiceDataFactory()
 after(async () => {
@@ -34,16 +33,6 @@ for (const store of ['sqlite', 'postgres'] as const) {
       const [share = NaN] = throughputShares
       assert.ok(Number.isFinite(share) && share > 0, JSON.stringify(compared))
     }
-  })
-}
-
-for (const store of ['sqlite', 'postgres'] as const) {
-  test(`service and floor create and pay the same receipts side by side, on ${store}`, async () => {
-    const measures = await comparePaymentsWithFloor({ dataFactory, isQuick: true, say: () => undefined }, store, {
-      rounds: 1,
-      requests: 150,
-    })
-    for (const { name, value } of measures) assert.ok(Number.isFinite(value) && value > 0, `${name}: ${value}`)
   })
 }
 
