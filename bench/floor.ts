@@ -6,6 +6,7 @@ import { openPostgresStore } from '../service/src/store/postgres/postgres.ts'
 import { openSqliteStore } from '../service/src/store/sqlite/sqlite.ts'
 import { withTestAuditKey } from '../service/src/store/suite/audit-key.fixture.ts'
 import { keyOf, makeFloorRows } from './floor-row.ts'
+import { makeFloorPayments } from './floor-payment.ts'
 import { findCard, insertCard } from '../service/src/store/cards.ts'
 
 const { values } = parseArgs({ options: { data: { type: 'string' }, 'database-url': { type: 'string' } } })
@@ -15,6 +16,7 @@ const store = withTestAuditKey(
   await (url === undefined ? openSqliteStore({ folder: values.data ?? '' }) : openPostgresStore({ url, allowUnsafe: true })),
 )
 const rows = makeFloorRows(merchantId)
+const payments = makeFloorPayments(store, merchantId)
 /** As long as a real secret half. */
 const secretHalf = 'aBoPl3mN0t0Q2LNZMaK6u5i7yC8IL4GisB9JUhUOD9X'
 
@@ -33,11 +35,26 @@ server.listen(0, '127.0.0.1', () => {
 process.once('SIGTERM', () => void store.close(1000).then(() => process.exit(0)))
 
 async function answer(request: IncomingMessage, response: ServerResponse, body: Buffer): Promise<void> {
-  const { id, params } = JSON.parse(body.toString()) as { id: number; params: { token: string } }
-  const card = request.url === '/api/cards.create' ? await create() : await check(params.token)
-  const text = JSON.stringify({ jsonrpc: '2.0', id, result: { card } })
+  const { id, params } = JSON.parse(body.toString()) as { id: number; params: { token: string; id: string } }
+  const text = JSON.stringify({ jsonrpc: '2.0', id, result: await handle(request.url ?? '', params) })
   response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) })
   response.end(text)
+}
+
+async function handle(url: string, params: { readonly token: string; readonly id: string }): Promise<object> {
+  switch (url) {
+    case '/api/cards.create':
+      return { card: await create() }
+    case '/api/cards.check':
+      return { card: await check(params.token) }
+    case '/api/receipts.create':
+      return { receipt: { ...responseReceipt, _id: await payments.create() } }
+    case '/api/receipts.pay':
+      return { receipt: { ...responseReceipt, _id: (await payments.pay(params.id)).receiptId } }
+    default:
+      // What comes before a payment, and is not measured.
+      return { sent: true, card: { ...responseCard, verify: true } }
+  }
 }
 
 async function create(): Promise<object> {
@@ -53,3 +70,13 @@ async function check(token: string): Promise<object> {
 }
 
 const responseCard = { number: '8600***6311', expire: '0399', token: '', recurrent: true, verify: false, type: '22618' }
+/** As long as a real one. */
+const responseReceipt = {
+  _id: '',
+  create_time: 1_795_889_622_543,
+  pay_time: 0,
+  cancel_time: 0,
+  state: 4,
+  amount: 100_000,
+  text: 'x'.repeat(300),
+}

@@ -1,5 +1,6 @@
 // The load generator, run as a program of its own so that its CPU time is not the server's. Takes commands over IPC.
 import { connect, type Socket } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
 import { openApiClient, tokenOf, type ApiClient, type CallOutcome } from '../fault/api-client.ts'
 import { cutReply } from '../fault/http-connection.ts'
 import { panWithNetworkOtp, testOtp } from '../fault/load.ts'
@@ -173,7 +174,7 @@ async function writePayments(target: LoadTarget, count: number): Promise<Buffer[
     const client = await openApiClient(target)
     cards.push(await createVerifiedCard(client))
     for (let at = --left; at >= 0; at = --left) {
-      const { receipt } = resultOf(await client.call('receipts.create', { amount: 100_000, account: { order: 'a' } }))
+      const { receipt } = await resultOf(() => client.call('receipts.create', { amount: 100_000, account: { order: 'a' } }))
       const { _id: id } = receipt as { readonly _id: string }
       written.push(writeRequest(target, 'receipts.pay', at, { id, token: cards[at % cards.length] ?? '' }, `pay-${id}`))
     }
@@ -184,13 +185,19 @@ async function writePayments(target: LoadTarget, count: number): Promise<Buffer[
 }
 
 async function createVerifiedCard(client: ApiClient): Promise<string> {
-  const token = tokenOf(resultOf(await client.create(panWithNetworkOtp)))
-  resultOf(await client.requestCode(token))
-  resultOf(await client.verify(token, testOtp))
+  const token = tokenOf(await resultOf(() => client.create(panWithNetworkOtp)))
+  await resultOf(() => client.requestCode(token))
+  await resultOf(() => client.verify(token, testOtp))
   return token
 }
 
-function resultOf(outcome: CallOutcome): Readonly<Record<string, unknown>> {
+/** What a busy service refuses was not done, and is sent again. */
+async function resultOf(send: () => Promise<CallOutcome>): Promise<Readonly<Record<string, unknown>>> {
+  const outcome = await send()
+  if (outcome.kind === 'refused' && outcome.reason === 'overloaded') {
+    await pause(outcome.retryAfterMs ?? 1000)
+    return resultOf(send)
+  }
   if (outcome.kind !== 'result') throw new Error(outcome.kind === 'refused' ? outcome.reason : outcome.why)
   return outcome.result
 }

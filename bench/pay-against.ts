@@ -18,52 +18,74 @@ export interface PaymentComparison {
   readonly against: string
 }
 
+/** Measures payments of the services of two checkouts in one run, in turns. */
+export async function comparePayments(bench: PaymentBench, { store, network, against }: PaymentComparison): Promise<Measure[]> {
+  const start = (folder: string) => (data: ServiceData) => startCheckout(folder, data, network)
+  const pair = { store, own: start(root), other: start(against), isCreateMeasured: false }
+  return toMeasures(`pay ${store}, ${network} network`, await measurePaymentPair(bench, pair))
+}
+
+export interface PaymentPair {
+  readonly store: StoreKind
+  readonly own: (data: ServiceData) => Promise<RunningService>
+  readonly other: (data: ServiceData) => Promise<RunningService>
+  /** Whether the receipts are created within what is measured. */
+  readonly isCreateMeasured: boolean
+  readonly rounds?: number
+  /** In a round. */
+  readonly requests?: number
+}
+
+type PaymentBench = Pick<Bench, 'dataFactory' | 'isQuick' | 'say'>
+
 /**
- * Measures payments of the services of two checkouts in one run, in turns. CPU time is that of the service and of PostgreSQL until the service has written its
- * request log and is idle again.
+ * Measures payments of two programs in turns. CPU time is that of the program and of PostgreSQL until the program has written its request log and is idle
+ * again.
  */
-export async function comparePayments(
-  { dataFactory, isQuick, say }: Bench,
-  { store, network, against }: PaymentComparison,
-): Promise<Measure[]> {
-  const [rounds, requests] = isQuick ? [5, 600] : [12, 2000]
+export async function measurePaymentPair(
+  { dataFactory, isQuick, say }: PaymentBench,
+  { store, own, other, isCreateMeasured, rounds = isQuick ? 5 : 12, requests = isQuick ? 600 : 2000 }: PaymentPair,
+): Promise<Readonly<Record<Contender, PaymentCost>>[]> {
   const data = { own: await dataFactory.create(store), other: await dataFactory.create(store) }
-  const running = { own: await start(root, data.own, network), other: await start(against, data.other, network) }
+  const running = { own: await own(data.own), other: await other(data.other) }
   const load = startLoadGenerator()
+  const prepare = (contender: Contender, receipts: number) =>
+    load.run({ order: 'prepareReceipts', target: loadTargetOf(running[contender], 'pay'), receipts })
   try {
     for (const contender of contenders) {
       // More than are paid, since one that is refused is not paid again.
-      const receipts = (rounds + warmUpRounds) * requests * 1.5
-      await load.run({ order: 'prepareReceipts', target: loadTargetOf(running[contender], 'pay'), receipts })
+      await prepare(contender, (isCreateMeasured ? warmUpRounds : rounds + warmUpRounds) * requests * 1.5)
       const { databaseUrl } = data[contender]
       if (databaseUrl !== null) await analyzeTables(databaseUrl)
     }
-    const payOnce = async (contender: Contender, count: number): Promise<PaymentCost> => {
+    const payOnce = async (contender: Contender, count: number, isCreating: boolean): Promise<PaymentCost> => {
       const { pid } = running[contender]
       const { databaseUrl } = data[contender]
       const usage = () => (databaseUrl === null ? null : readPostgresUsage(databaseUrl))
       const cpuBefore = readCpuMs(pid)
       const before = await usage()
+      const createMs = isCreating ? (await prepare(contender, count)).ms : 0
       const speed = await measureSpeed(running[contender], load, { ...round, requests: count })
       const serviceMs = (await readCpuMsWhenIdle(pid)) - cpuBefore
       const after = await usage()
       const perPayment = (used: number): number => used / speed.requests
       return {
-        perSecond: speed.requestsPerSecond,
+        perSecond: speed.requests / (createMs / 1000 + speed.requests / speed.requestsPerSecond),
         service: perPayment(serviceMs * 1000),
         postgres: before === null || after === null ? 0 : perPayment((after.cpuMs - before.cpuMs) * 1000),
         syncs: before === null || after === null ? 0 : perPayment(after.walSyncs - before.walSyncs),
       }
     }
-    for (const contender of contenders) await payOnce(contender, requests * warmUpRounds)
+    for (const contender of contenders) await payOnce(contender, requests * warmUpRounds, false)
     const measured: Record<Contender, PaymentCost>[] = []
     for (let round = 0; round < rounds; round++) {
       const costs: Partial<Record<Contender, PaymentCost>> = {}
-      for (const contender of round % 2 === 0 ? contenders : contenders.toReversed()) costs[contender] = await payOnce(contender, requests)
+      for (const contender of round % 2 === 0 ? contenders : contenders.toReversed())
+        costs[contender] = await payOnce(contender, requests, isCreateMeasured)
       measured.push(costs as Record<Contender, PaymentCost>)
       say(`pay ${store}: round ${round + 1} of ${rounds}`)
     }
-    return toMeasures(`pay ${store}, ${network} network`, measured)
+    return measured
   } finally {
     await load.stop()
     for (const contender of contenders) {
@@ -76,7 +98,7 @@ export async function comparePayments(
 const contenders = ['other', 'own'] as const
 type Contender = (typeof contenders)[number]
 
-interface PaymentCost {
+export interface PaymentCost {
   readonly perSecond: number
   /** CPU time of a payment, in microseconds. */
   readonly service: number
@@ -84,7 +106,7 @@ interface PaymentCost {
   readonly syncs: number
 }
 
-async function start(folder: string, data: ServiceData, network: PaymentComparison['network']): Promise<RunningService> {
+async function startCheckout(folder: string, data: ServiceData, network: PaymentComparison['network']): Promise<RunningService> {
   const imports = network === 'instant' ? [await findInstantNetwork(folder)] : []
   return startService({ flags: data.flags, folder, imports, logFile: join(data.folder, 'log') })
 }

@@ -6,13 +6,15 @@ import { loadTargetOf, measureSpeed, type Speed } from './compare.ts'
 import { startLoadGenerator } from './load.ts'
 import type { Bench, Measure, Measurement } from './measurement.ts'
 import { comparePayments } from './pay-against.ts'
+import { comparePaymentsWithFloor } from './pay-share.ts'
 import { floorMeasures, measurePaymentFloor } from './pay-floor.ts'
 import { readPostgresUsage } from './postgres-usage.ts'
 
 /** How many payments a second one service makes. */
 export const payRate: Measurement = {
   name: 'pay',
-  question: 'How many receipts.pay per second, how long do they take, and how much of it is the writers?',
+  question:
+    'How many receipts.pay per second, how long do they take, how much of it is the writers, and what share of its floor does a receipt reach?',
   async run(bench) {
     const measures: Measure[] = []
     const { against } = bench
@@ -29,6 +31,7 @@ export const payRate: Measurement = {
         bench.say(`${of}: ${Math.round(found.requestsPerSecond)} per second, p99 ${Math.round(found.p99Ms)} ms`)
         measures.push(...listMeasures(of, found), ...found.floor)
       }
+      measures.push(...(await comparePaymentsWithFloor(bench, store)))
     }
     return measures
   },

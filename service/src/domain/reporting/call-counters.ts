@@ -4,7 +4,7 @@ import type { OperationName } from '@tessera/contract/operations'
 import { bucketOf } from '@tessera/vault/id'
 
 import type { Clock } from '../../clock.ts'
-import { type AuditHead, type AuditRow, listAuditEntries, listAuditHeads } from '../../store/audit.ts'
+import { type AuditHead, type CountedEntry, listAuditHeads, listCountedEntries } from '../../store/audit.ts'
 import { addCounters, type CounterRow, deleteOldCounters, listCounterPositions } from '../../store/counters.ts'
 import { deleteInPages, type Store } from '../../store/store.ts'
 
@@ -79,7 +79,7 @@ export function makeCallCounters({ store, clock }: CallCounterDependencies): Cal
 
   /** Counts one page of a chain and returns the new position; null when the page is empty or another process counted it. */
   async function countPage({ chain }: AuditHead, from: number): Promise<number | null> {
-    const entries = await store.read(listAuditEntries(chain, from, pageSize))
+    const entries = await store.read(listCountedEntries(chain, from, pageSize))
     // A gap is a commit that is not visible yet, and the entries after it are counted later. One that stays was left by entries that somebody deleted.
     const first = entries[0]
     const start = first !== undefined && first.at < clock.now() - maxGapMs ? first.seq - 1 : from
@@ -96,7 +96,7 @@ export function makeCallCounters({ store, clock }: CallCounterDependencies): Cal
       : null
   }
 
-  function countersOf(entry: AuditRow): BufferedCounter[] {
+  function countersOf(entry: CountedEntry): BufferedCounter[] {
     const { merchantId, at, actor } = entry
     const name = nameOf(entry)
     if (name === null || merchantId === '') return []
@@ -131,7 +131,7 @@ export function parseFailedCounter(name: string): { readonly method: string; rea
 }
 
 /** The counter name of an audit entry; null when it is not counted. Only names from fixed lists are used. */
-function nameOf({ action: stored, outcome }: AuditRow): string | null {
+function nameOf({ action: stored, outcome }: CountedEntry): string | null {
   const action = currentAuditAction(stored)
   if (action === 'code.dispatched') return outcome === 'sent' || outcome === 'unknown' ? 'code_sent' : `code_refused:${outcome}`
   // Only known reasons are counted, not arbitrary text from a network.
