@@ -8,7 +8,7 @@ import { useMessages } from '../../app/lazy-messages.tsx'
 import { shortId } from '../../app/object-title.ts'
 import { navigate, dashboardPath, route } from '../../app/router.ts'
 import { LabelledControl, SearchForm, SelectField, useSyncedValue } from '../../components/fields.tsx'
-import { objectPath } from '../../components/links.tsx'
+import { objectPath, StepTime } from '../../components/links.tsx'
 import { EmptyState } from '../../components/query-result.tsx'
 import { type TableColumn, DataTable } from '../../components/table.tsx'
 import { EnglishCode } from '../../components/docs-link.tsx'
@@ -147,7 +147,14 @@ function columns(filter: AuditFilter): TableColumn<AuditRow>[] {
           </a>
         ),
     },
-    { name: text.at, render: ({ at }) => <Time at={at} /> },
+    {
+      name: text.at,
+      render: ({ at, requestId, actor }) => (
+        <StepTime requestId={requestId} actor={actor}>
+          <Time at={at} />
+        </StepTime>
+      ),
+    },
     {
       name: text.object,
       render: ({ subject, action }) => {
