@@ -42,7 +42,10 @@ async function measure({ dataFactory, isQuick, say }: Bench, kind: StoreKind): P
     const [fewBehind, manyBehind] = [5000, 25_000]
     const turns = isQuick ? 15 : 60
     try {
-      const ofStore = [dashboardListQueries(fewRows, fewBehind), dashboardListQueries(manyRows, manyBehind)] as const
+      const ofStore = [
+        withSearch(dashboardListQueries(fewRows, fewBehind)),
+        withSearch(dashboardListQueries(manyRows, manyBehind)),
+      ] as const
       const ofLog = [listsOf(requestLogQueries(fewRows, fewBehind)), listsOf(requestLogQueries(manyRows, manyBehind))] as const
       return [
         ...(await compare(kind, { few, many, ofFew: ofStore[0], ofMany: ofStore[1], turns })),
@@ -57,6 +60,29 @@ async function measure({ dataFactory, isQuick, say }: Bench, kind: StoreKind): P
     await manyData.remove()
   }
 }
+
+/** And all that the search of the whole dashboard looks up for one text, at once, as it does. The call that a request id names is in the request log. */
+function withSearch(queries: readonly ListQuery[]): readonly ListQuery[] {
+  const looked = queries.filter(({ name }) => searchLookUps.has(name))
+  const [first] = looked
+  if (first === undefined || looked.length !== searchLookUps.size) throw new Error('the search looks up other things')
+  const rowsMax = looked.reduce((sum, query) => sum + query.rowsMax, 0)
+  const run: ListQuery['run'] = (store) => Promise.all(looked.map((query) => query.run(store)))
+  return [...queries, { name: searchName, read: first.read, run, rowsMax }]
+}
+
+const searchName = 'search of everything, all look-ups of one text'
+/** service/src/domain/reporting/search.ts */
+const searchLookUps: ReadonlySet<string> = new Set([
+  'receipts, by the first digits of an id',
+  'receipts, of one second, to compare their ids',
+  'receipt summaries, of one order',
+  'receipt summaries, of one amount',
+  'receipt summaries, of one customer, deep',
+  'cards, by the last four',
+  'cards, by the payer',
+  'SMS to one phone',
+])
 
 /** Without what only a job of the background reads, which is as long as the log. */
 function listsOf(queries: readonly ListQuery[]): readonly ListQuery[] {
@@ -85,7 +111,13 @@ async function compare(kind: StoreKind, { few, many, ofFew, ofMany, turns }: Sto
     }
     const [fewMs, manyMs] = [median(durations.map((span) => span.few)), median(durations.map((span) => span.many))]
     const of = `lists ${kind}`
-    measures.push({ of, name: question.name, value: manyMs, unit: 'ms', target: { most: question.rowsMax > 1000 ? 100 : 10 } })
+    measures.push({
+      of,
+      name: question.name,
+      value: manyMs,
+      unit: 'ms',
+      target: { most: question.name === searchName ? 200 : question.rowsMax > 1000 ? 100 : 10 },
+    })
     measures.push({ of, name: question.name, value: manyMs / fewMs, unit: 'times as long', target: { most: 3 } })
   }
   return measures

@@ -15,11 +15,14 @@ export function restoreScroll(entry: string): void {
   let isOver = false
   const giveUp = (): void => void (isOver = true)
   for (const name of inputEvents) addEventListener(name, giveUp, { once: true, passive: true })
+  let heldSince = performance.now()
   const step = (): void => {
-    if (isOver || performance.now() > endsAt) return
+    const now = performance.now()
+    if (isOver || now > endsAt) return
+    if (Math.abs(window.scrollY - wanted) > 1) heldSince = now
     window.scrollTo(0, wanted)
-    // The page that is shown when this begins is still the one before.
-    if (performance.now() < endsAt - giveUpMs + settleMs || Math.abs(window.scrollY - wanted) > 1) requestAnimationFrame(step)
+    // The page that is shown when this begins is still the one before, and what is rendered later moves the rows.
+    if (now - heldSince < settleMs) requestAnimationFrame(step)
   }
   requestAnimationFrame(step)
 }
@@ -27,5 +30,5 @@ export function restoreScroll(entry: string): void {
 const inputEvents = ['wheel', 'touchstart', 'keydown', 'pointerdown'] as const
 const entriesMax = 50
 const giveUpMs = 3000
-/** So long the position is held, while the page is being rendered. */
+/** So long the position is held since it was reached, while the page is being rendered. */
 const settleMs = 250

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 
+import { messages } from '../app/language.ts'
 import { dashboardPath, navigate } from '../app/router.ts'
 import { ShortText } from './values.tsx'
 
@@ -46,11 +47,31 @@ export function CardLink({ cardId, number }: { cardId: string; number: string })
   )
 }
 
-/** The card or receipt of an audit entry or an event, by the beginning of its name. Null for anything else. */
+export interface RelatedLinksProps {
+  readonly kind: 'cards' | 'receipts'
+  readonly id: string
+}
+
+/** What else there is of a card or a receipt, apart from its own page. */
+export function RelatedLinks({ kind, id }: RelatedLinksProps) {
+  const { codes, requests, deliveries, audit } = messages.value.relatedLinks
+  return (
+    <>
+      {kind === 'cards' && <a href={dashboardPath(`verification?card=${id}`)}>{codes}</a>}
+      <a href={dashboardPath(`requests?${kind === 'cards' ? 'card' : 'receipt'}=${id}`)}>{requests}</a>
+      <a href={dashboardPath(`webhooks?object=${id}`)}>{deliveries}</a>
+      <a href={dashboardPath(`audit?subject=${id}`)}>{audit}</a>
+    </>
+  )
+}
+
+/** The page of the object of an audit entry, by the beginning of the action's name. Null where it has none. */
 export function objectPath(name: string, id: string): string | null {
   if (!/^[0-9a-f]{24}$/.test(id)) return null
   if (/^(?:card|code|consent)\./.test(name)) return `cards/${id}`
-  return name.startsWith('receipt.') ? `receipts/${id}` : null
+  if (name.startsWith('receipt.')) return `receipts/${id}`
+  if (name.startsWith('webhook.')) return `webhooks?endpoint=${id}`
+  return name.startsWith('merchant.') ? 'settings' : null
 }
 
 /** When a step happened, as a link to the call that caused it. A step of a user or of the service was caused by no call of the API. */

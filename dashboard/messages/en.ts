@@ -110,6 +110,7 @@ export const commonEn = {
   cancel: 'Cancel',
   live: 'Live',
   docs: 'Documentation',
+  relatedLinks: { codes: 'Verification codes', requests: 'Requests', deliveries: 'Webhook deliveries', audit: 'In the audit' },
   opensList: 'Enter or a click opens the list',
   related: 'Related',
   more: 'More',

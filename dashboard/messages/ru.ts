@@ -109,6 +109,7 @@ export const commonRu: CommonMessages = {
   cancel: 'Отмена',
   live: 'Автообновление',
   docs: 'Документация',
+  relatedLinks: { codes: 'Коды подтверждения', requests: 'Запросы', deliveries: 'Доставки вебхуков', audit: 'В аудите' },
   opensList: 'Enter или щелчок откроет список',
   related: 'Связанные записи',
   more: 'Ещё',

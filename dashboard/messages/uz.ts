@@ -119,6 +119,7 @@ export const commonUz: CommonMessages = {
   cancel: 'Bekor qilish',
   live: 'Avtomatik yangilash',
   docs: 'Hujjatlar',
+  relatedLinks: { codes: 'Tasdiqlash kodlari', requests: 'Soʻrovlar', deliveries: 'Vebxuk xabarlari', audit: 'Auditda' },
   opensList: 'Enter yoki bosish roʻyxatni ochadi',
   related: 'Bogʻliq yozuvlar',
   more: 'Yana',

@@ -9,7 +9,7 @@ import { shortId } from '../../app/object-title.ts'
 import { navigate, dashboardPath, route } from '../../app/router.ts'
 import { session } from '../../app/session-state.ts'
 import { LabelledControl, SearchForm, SelectField, useSyncedValue } from '../../components/fields.tsx'
-import { objectPath } from '../../components/links.tsx'
+import { objectPath, StepTime } from '../../components/links.tsx'
 import { EmptyState } from '../../components/query-result.tsx'
 import { type TableColumn, DataTable } from '../../components/table.tsx'
 import { ShortText, Time } from '../../components/values.tsx'
@@ -122,7 +122,14 @@ function columns(filter: AuditFilter): TableColumn<AuditRow>[] {
   const text = auditPageText.current()
   const labels = auditLabelText.current()
   return [
-    { name: text.at, render: ({ at }) => <Time at={at} isShort hasSeconds /> },
+    {
+      name: text.at,
+      render: ({ at, requestId, actor }) => (
+        <StepTime requestId={requestId} actor={actor}>
+          <Time at={at} isShort hasSeconds />
+        </StepTime>
+      ),
+    },
     {
       name: text.actor,
       render: ({ actor, userId, name, phone }) =>

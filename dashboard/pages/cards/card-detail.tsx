@@ -9,7 +9,7 @@ import { dashboardPath } from '../../app/router.ts'
 import { hasRole } from '../../app/session-state.ts'
 import { CopyButton } from '../../components/copy.tsx'
 import { JsonDetails } from '../../components/details.tsx'
-import { CustomerLink, StepTime } from '../../components/links.tsx'
+import { CustomerLink, RelatedLinks, StepTime } from '../../components/links.tsx'
 import { ConfirmDialog } from '../../components/dialog.tsx'
 import { QueryResult } from '../../components/query-result.tsx'
 import { Money, Time } from '../../components/values.tsx'
@@ -43,7 +43,7 @@ export function CardDetail({ cardId }: { cardId: string }) {
             )}
             <div class="stack">
               <Timeline timeline={details.timeline} />
-              <RelatedLinks cardId={cardId} />
+              <RelatedPanel cardId={cardId} />
             </div>
           </div>
         )}
@@ -115,17 +115,14 @@ function CardSummary({ card, onRemove }: CardDetails & { onRemove: () => void })
 const asserted = '{"asserted":"merchant"}'
 
 /** What else there is of the card. */
-function RelatedLinks({ cardId }: { cardId: string }) {
+function RelatedPanel({ cardId }: { cardId: string }) {
   const text = cardPageText.current()
   return (
     <section class="panel">
       <h2>{messages.value.related}</h2>
       <p class="related">
         <a href={dashboardPath(`receipts?card=${cardId}`)}>{text.allPayments}</a>
-        <a href={dashboardPath(`verification?card=${cardId}`)}>{text.codes}</a>
-        <a href={dashboardPath(`requests?card=${cardId}`)}>{text.requests}</a>
-        <a href={dashboardPath(`webhooks?object=${cardId}`)}>{text.deliveries}</a>
-        <a href={dashboardPath(`audit?subject=${cardId}`)}>{text.audit}</a>
+        <RelatedLinks kind="cards" id={cardId} />
       </p>
     </section>
   )

@@ -32,10 +32,6 @@ const en = {
   tampered:
     'The row of this card was modified outside the service, so none of it is shown and its token cannot pay. Tell your provider. The history of the card is below.',
   allPayments: 'All payments',
-  codes: 'Verification codes',
-  requests: 'Requests',
-  deliveries: 'Webhook deliveries',
-  audit: 'In the audit',
   cardId: 'Card id',
   expiry: 'Expiry',
   wipedAt: 'Wiped',
@@ -83,10 +79,6 @@ const ru: CardPageMessages = {
   tampered:
     'Запись этой карты изменена вне сервиса, поэтому её данные не показаны, а токен не действует. Сообщите провайдеру. История карты ниже.',
   allPayments: 'Все платежи',
-  codes: 'Коды подтверждения',
-  requests: 'Запросы',
-  deliveries: 'Доставки вебхуков',
-  audit: 'В аудите',
   cardId: 'Id карты',
   expiry: 'Срок действия',
   wipedAt: 'Удаление номера',
@@ -132,10 +124,6 @@ const uz: CardPageMessages = {
   tampered:
     'Bu karta yozuvi xizmatdan tashqarida oʻzgartirilgan, shuning uchun maʼlumotlari koʻrsatilmaydi va tokeni ishlamaydi. Provayderga xabar bering. Karta tarixi quyida.',
   allPayments: 'Barcha toʻlovlar',
-  codes: 'Tasdiqlash kodlari',
-  requests: 'Soʻrovlar',
-  deliveries: 'Vebxuk xabarlari',
-  audit: 'Auditda',
   cardId: 'Karta id',
   expiry: 'Amal qilish muddati',
   wipedAt: 'Raqam oʻchiriladi',

@@ -1,11 +1,12 @@
 import type { Result } from '@tessera/contract/operations'
 
 import { call } from '../../app/api.ts'
+import { messages } from '../../app/language.ts'
 import { useMessages } from '../../app/lazy-messages.tsx'
 import { useObjectTitle } from '../../app/object-title.ts'
 import { dashboardPath } from '../../app/router.ts'
 import { JsonDetails } from '../../components/details.tsx'
-import { HiddenLink } from '../../components/links.tsx'
+import { HiddenLink, RelatedLinks } from '../../components/links.tsx'
 import { EmptyState, QueryResult } from '../../components/query-result.tsx'
 import { DataTable } from '../../components/table.tsx'
 import { Money, Time } from '../../components/values.tsx'
@@ -114,6 +115,9 @@ function CustomerCards({ cards, hasMoreCards }: CustomerDetails) {
               <th scope="col" class="minor">
                 {text.consent}
               </th>
+              <th scope="col" class="minor">
+                {messages.value.related}
+              </th>
             </tr>
           </thead>
           <tbody>
@@ -142,6 +146,11 @@ function CustomerCards({ cards, hasMoreCards }: CustomerDetails) {
                       <JsonDetails json={card.consent} />
                     </details>
                   )}
+                </td>
+                <td class="minor">
+                  <span class="related">
+                    <RelatedLinks kind="cards" id={card.cardId} />
+                  </span>
                 </td>
               </tr>
             ))}

@@ -4,11 +4,10 @@ import type { Result } from '@tessera/contract/operations'
 import { useMessages } from '../../app/lazy-messages.tsx'
 import { language, messages } from '../../app/language.ts'
 import { shortId, useObjectTitle } from '../../app/object-title.ts'
-import { dashboardPath } from '../../app/router.ts'
 import { hasRole } from '../../app/session-state.ts'
 import { CopyButton } from '../../components/copy.tsx'
 import { DetailList, JsonDetails } from '../../components/details.tsx'
-import { CardLink, CustomerLink, StepTime } from '../../components/links.tsx'
+import { CardLink, CustomerLink, RelatedLinks, StepTime } from '../../components/links.tsx'
 import { QueryResult } from '../../components/query-result.tsx'
 import { ReasonText } from '../../components/reason.tsx'
 import { Money, Tag, Time } from '../../components/values.tsx'
@@ -57,7 +56,7 @@ export function ReceiptDetail({ receiptId }: { receiptId: string }) {
             <div class="stack">
               <NetworkOperations operations={details.operations} />
               <Timeline timeline={details.timeline} />
-              <RelatedLinks receiptId={receiptId} />
+              <RelatedPanel receiptId={receiptId} />
             </div>
           </div>
         )}
@@ -84,15 +83,12 @@ interface StartedAction {
 }
 
 /** What else there is of the receipt. */
-function RelatedLinks({ receiptId }: { receiptId: string }) {
-  const text = receiptPageText.current()
+function RelatedPanel({ receiptId }: { receiptId: string }) {
   return (
     <section class="panel">
       <h2>{messages.value.related}</h2>
       <p class="related">
-        <a href={dashboardPath(`requests?receipt=${receiptId}`)}>{text.requests}</a>
-        <a href={dashboardPath(`webhooks?object=${receiptId}`)}>{text.deliveries}</a>
-        <a href={dashboardPath(`audit?subject=${receiptId}`)}>{text.audit}</a>
+        <RelatedLinks kind="receipts" id={receiptId} />
       </p>
     </section>
   )

@@ -12,7 +12,7 @@ import { CopyButton, Snippet } from '../../components/copy.tsx'
 import { DetailList } from '../../components/details.tsx'
 import { DocsLink, EnglishCode, MethodLink } from '../../components/docs-link.tsx'
 import { docsPath } from '../../components/docs-path.ts'
-import { CustomerLink } from '../../components/links.tsx'
+import { CustomerLink, RelatedLinks } from '../../components/links.tsx'
 import { QueryResult, ErrorMessage } from '../../components/query-result.tsx'
 import { ReasonText } from '../../components/reason.tsx'
 import { Tag, Time } from '../../components/values.tsx'
@@ -54,11 +54,39 @@ export function RequestDetails({ requestId }: { requestId: string }) {
                 </section>
               </div>
             </div>
+            <RelatedPanel request={request} />
             {request.entry.method !== null && <RequestCurl request={request} />}
           </>
         )}
       </QueryResult>
     </>
+  )
+}
+
+/** What else there is of the card and the receipt of the call, and the story of its code. */
+function RelatedPanel({ request }: { request: LoggedRequest }) {
+  const text = requestPageText.current()
+  const { cardId, requestId, method, code } = request.entry
+  const receiptId = receiptOf(request)
+  if (cardId === '' && receiptId === null) return null
+  const hasStory = code === 0 && (method === 'cards.get_verify_code' || method === 'cards.verify')
+  return (
+    <section class="panel requests-one">
+      <h2>{messages.value.related}</h2>
+      {receiptId !== null && (
+        <p class="related">
+          <a href={dashboardPath(`receipts/${receiptId}`)}>{text.receipt}</a>
+          <RelatedLinks kind="receipts" id={receiptId} />
+        </p>
+      )}
+      {cardId !== '' && (
+        <p class="related">
+          <a href={dashboardPath(`cards/${cardId}`)}>{text.card}</a>
+          <RelatedLinks kind="cards" id={cardId} />
+          {hasStory && <a href={dashboardPath(`verification/${cardId}/${requestId}`)}>{text.codeStory}</a>}
+        </p>
+      )}
+    </section>
   )
 }
 

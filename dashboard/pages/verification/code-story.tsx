@@ -5,7 +5,7 @@ import { useObjectTitle } from '../../app/object-title.ts'
 import { dashboardPath } from '../../app/router.ts'
 import { CopyButton } from '../../components/copy.tsx'
 import { DetailList } from '../../components/details.tsx'
-import { CardLink } from '../../components/links.tsx'
+import { CardLink, RelatedLinks } from '../../components/links.tsx'
 import { QueryResult } from '../../components/query-result.tsx'
 import { ReasonText } from '../../components/reason.tsx'
 import { Tag, Time, type Tone } from '../../components/values.tsx'
@@ -31,7 +31,7 @@ export function CodeStory({ cardId, id }: { cardId: string; id: string }) {
           </div>
           <div class="stack">
             <Steps story={story} />
-            <RelatedLinks cardId={story.cardId} />
+            <RelatedPanel cardId={story.cardId} />
           </div>
         </div>
       )}
@@ -127,17 +127,14 @@ function Steps({ story: { steps, cardId } }: { story: Story }) {
 }
 
 /** Calls that were rejected before a code was made are not part of any story. */
-function RelatedLinks({ cardId }: { cardId: string }) {
-  const text = verificationPageText.current()
+function RelatedPanel({ cardId }: { cardId: string }) {
   return (
     <section class="panel">
       <h2>{messages.value.related}</h2>
       <p class="related">
-        <a href={dashboardPath(`verification?card=${cardId}`)}>{text.codesOfCard}</a>
-        <a href={dashboardPath(`requests?card=${cardId}`)}>{text.requestsOfCard}</a>
-        <a href={dashboardPath(`audit?subject=${cardId}`)}>{text.auditOfCard}</a>
+        <RelatedLinks kind="cards" id={cardId} />
       </p>
-      <small>{text.rejectedCalls}</small>
+      <small>{verificationPageText.current().rejectedCalls}</small>
     </section>
   )
 }

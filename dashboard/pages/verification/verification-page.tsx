@@ -16,6 +16,7 @@ import { verificationPageText, reasonText } from '../../messages/page-texts.ts'
 import { CodeList } from './code-list.tsx'
 import { CodeStory } from './code-story.tsx'
 import { SmsInbox } from './sms-inbox.tsx'
+import { noVerificationFilter, readVerificationFilter } from './verification-filter.ts'
 
 /**
  * Where cardholders drop out and why: the outcomes of codes at /dashboard/verification with a funnel, the story of one code at
@@ -49,10 +50,12 @@ export function VerificationPage() {
 /** The funnel and the list are of the same days. */
 function Attempts() {
   const state = usePeriod('last30')
+  // Whoever looks for one code looks at the list.
+  const isSearched = JSON.stringify(readVerificationFilter(route.value)) !== JSON.stringify(noVerificationFilter)
   return (
     <>
       <PeriodPicker state={state} daysMax={daysMax} />
-      <Funnel state={state} />
+      {!isSearched && <Funnel state={state} />}
       <CodeList period={state.period} />
     </>
   )

@@ -10,6 +10,7 @@ import { hasRole } from '../../app/session-state.ts'
 import { CopyButton, Snippet } from '../../components/copy.tsx'
 import { DetailList } from '../../components/details.tsx'
 import { ConfirmDialog } from '../../components/dialog.tsx'
+import { RelatedLinks } from '../../components/links.tsx'
 import { QueryResult } from '../../components/query-result.tsx'
 import { Tag, Time } from '../../components/values.tsx'
 import { useQuery } from '../../hooks/use-query.ts'
@@ -79,6 +80,11 @@ function DeliverySummary({ delivery, onReplay, onRefresh }: DeliveryDetails & { 
       {type !== null && <p>{text.typeMeanings[type]}</p>}
       <DeliveryStateTag state={state} />
       <DetailList details={rows} />
+      {type !== null && type !== 'page.changed' && (
+        <p class="related">
+          <RelatedLinks kind={type.startsWith('card.') ? 'cards' : 'receipts'} id={objectId} />
+        </p>
+      )}
       <div class="actions">
         <button type="button" onClick={onRefresh}>
           {text.refresh}

@@ -56,9 +56,6 @@ export const verificationEn = {
   gateway: 'gateway {0}',
   nextCode: 'The next code',
   whatToDo: 'What to do',
-  codesOfCard: 'Codes of this card',
-  requestsOfCard: 'Requests with this card',
-  auditOfCard: 'Audit of this card',
   rejectedCalls: 'Calls that were rejected before a code was made (too soon, too many) are among the requests.',
   stepNames: {
     requested: 'Code requested',

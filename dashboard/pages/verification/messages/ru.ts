@@ -58,9 +58,6 @@ export const verificationRu: VerificationPageMessages = {
   gateway: 'шлюз {0}',
   nextCode: 'Следующий код',
   whatToDo: 'Что делать',
-  codesOfCard: 'Коды этой карты',
-  requestsOfCard: 'Запросы с этой картой',
-  auditOfCard: 'Аудит этой карты',
   rejectedCalls: 'Вызовы, отклонённые до создания кода (слишком рано, слишком много), — среди запросов.',
   stepNames: {
     requested: 'Код запрошен',

@@ -61,9 +61,6 @@ export const verificationUz: VerificationPageMessages = {
   gateway: 'shlyuz {0}',
   nextCode: 'Keyingi kod',
   whatToDo: 'Nima qilish kerak',
-  codesOfCard: 'Shu kartaning kodlari',
-  requestsOfCard: 'Shu karta bilan soʻrovlar',
-  auditOfCard: 'Shu kartaning auditi',
   rejectedCalls: 'Kod yaratilishidan oldin rad etilgan chaqiruvlar (juda erta, juda koʻp) soʻrovlar orasida.',
   stepNames: {
     requested: 'Kod soʻraldi',
