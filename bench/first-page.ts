@@ -5,6 +5,7 @@ import { makeRandom } from '../fault/random.ts'
 import { chromiumFlags, findChromium } from '../tools/chromium.ts'
 import { drawPans } from '../fault/seeded-pans.ts'
 import type { Measure, Measurement } from './measurement.ts'
+import { countTransfer } from './page-transfer.ts'
 
 /** The dashboard in a real browser with an empty cache: from the navigation until its page can be used. */
 export const firstPage: Measurement = {
@@ -68,17 +69,14 @@ async function measurePage(
 ): Promise<PageTimings> {
   const context = await browser.newContext({ locale: 'en-GB', ...(isSignedIn ? { storageState: signedIn } : {}) })
   const page = await context.newPage()
-  const wire = await context.newCDPSession(page)
-  const responses: number[] = []
-  wire.on('Network.loadingFinished', ({ encodedDataLength }) => void responses.push(encodedDataLength))
-  await wire.send('Network.enable')
+  const transfer = await countTransfer(page)
   await page.addInitScript({ content: watching(usable) })
   await page.goto(`${origin}/dashboard/${path}`, { waitUntil: 'commit' })
   const usableMs = await page.waitForFunction(() => (globalThis as { usableMs?: number }).usableMs).then((found) => found.jsonValue())
   await page.waitForLoadState('networkidle')
   await context.close()
   if (usableMs === undefined) throw new Error(`${path} could not be used`)
-  return { usableMs, bytes: responses.reduce((sum, bytes) => sum + bytes, 0), requests: responses.length }
+  return { usableMs, bytes: transfer.bytes, requests: transfer.responses }
 }
 
 /** Runs in the page before its own scripts, and waits for the usable element: its frame is painted when the next one begins. */

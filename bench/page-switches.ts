@@ -10,11 +10,12 @@ import { openChromium } from '../tools/open-chromium.ts'
 import { plainEnvironment } from '../tools/service-child.ts'
 import { startTessera } from '../tools/start-tessera.ts'
 import type { Measure, Measurement } from './measurement.ts'
+import { countTransfer } from './page-transfer.ts'
 
 /** From the click on a page of the navigation until its content has been painted, on two weeks of example data. */
 export const pageSwitches: Measurement = {
   name: 'switches',
-  question: 'How long does it take from one page of the dashboard to another?',
+  question: 'How long does it take from one page of the dashboard to another, and what does each take when it is opened first?',
   async run({ isQuick, say }) {
     const folder = mkdtempSync(join(tmpdir(), 'tessera-switches-'))
     try {
@@ -53,10 +54,31 @@ async function measureAll(origin: string, rounds: number, say: (text: string) =>
       say(`switches: round ${String(round + 1)} of ${String(rounds)}, ${String(paths.length)} pages`)
       await page.context().close()
     }
-    return [...measuresOf('first visit', first), ...measuresOf('again', again)]
+    const transferred = await measureTransfer(browser, origin, [...first.keys()])
+    return [...measuresOf('first visit', first), ...measuresOf('again', again), ...transferred]
   } finally {
     await browser.close()
   }
+}
+
+/** What each page takes when it is the first that is opened, until nothing more is loaded. The target is for those on which a sign-in lands. */
+async function measureTransfer(browser: Browser, origin: string, paths: readonly string[]): Promise<Measure[]> {
+  const signedIn = await signIn(browser, origin)
+  const storageState = await signedIn.context().storageState()
+  await signedIn.context().close()
+  const measures: Measure[] = []
+  for (const path of paths) {
+    const context = await browser.newContext({ locale: 'en-GB', storageState })
+    const page = await context.newPage()
+    const transfer = await countTransfer(page)
+    await page.goto(`${origin}${path}`)
+    await page.waitForLoadState('networkidle')
+    const name = path.replace('/dashboard/', '')
+    const target = name === 'overview' || name === 'start' ? { target: { most: 75 } } : {}
+    measures.push({ of: 'transferred', name: `${name}, opened first`, value: transfer.bytes / 1000, unit: 'kB', ...target })
+    await context.close()
+  }
+  return measures
 }
 
 /** A new browser context: nothing is cached. */

@@ -144,6 +144,11 @@ async function drawAll(drawing: DrawingOptions): Promise<void> {
       await actOn(page, subject)
       const wide = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')
       if (wide > 0) process.stdout.write(`${subject.name} is ${String(wide)} px too wide at ${String(width)} (${theme}, ${language})\n`)
+      const cut = await page.evaluate<number>(
+        "Math.max(0, ...[...document.querySelectorAll('main .table')].map((each) => each.scrollWidth - each.clientWidth))",
+      )
+      if (cut > 0)
+        process.stdout.write(`${subject.name} has a table that is ${String(cut)} px too wide at ${String(width)} (${theme}, ${language})\n`)
       const isOverlaid = subject.keys !== undefined || subject.click !== undefined
       const picture = await page.screenshot({ fullPage: !isOverlaid })
       writeFileSync(join(out, `${subject.name}-${String(width)}-${theme}-${language}.png`), picture)

@@ -29,13 +29,18 @@ export function BrandForm({ settings, onChanged }: SettingsPanelProps) {
         {logo.value === null ? <span>{text.noLogo}</span> : <img src={`data:image/png;base64,${logo.value}`} alt={text.logo} />}
         <div class="field">
           <label for={`${id}-logo`}>{text.logo}</label>
-          <input
-            id={`${id}-logo`}
-            type="file"
-            accept="image/png,image/jpeg,image/webp"
-            aria-describedby={`${id}-logo-hint`}
-            onChange={(event) => void choose(event.currentTarget.files?.[0])}
-          />
+          {/* The browser would write on its button in its own language. */}
+          <label class="file-button">
+            <input
+              id={`${id}-logo`}
+              class="visually-hidden"
+              type="file"
+              accept="image/png,image/jpeg,image/webp"
+              aria-describedby={`${id}-logo-hint`}
+              onChange={(event) => void choose(event.currentTarget.files?.[0])}
+            />
+            <span>{text.chooseLogo}</span>
+          </label>
           <small id={`${id}-logo-hint`}>{text.logoHint}</small>
           <p role="alert">{problem.value}</p>
           {logo.value !== null && hasRole('developer') && (

@@ -58,12 +58,12 @@ const lines: readonly (Readonly<Record<Language, Line>> & { readonly requirement
     ],
     ru: [
       'Что хранится',
-      'Хранит номера карт запечатанными и только пока нужны; CVV и PIN отклоняет и не хранит.',
+      'Хранит номера карт зашифрованными и только пока они нужны; CVV и PIN отклоняет и не хранит.',
       'Хранит token, маску, expire, verify и recurrent; никогда номер, CVV, PIN и код из SMS.',
     ],
     uz: [
       'Nima saqlanadi',
-      'Karta raqamlarini muhrlangan holda, kerak boʻlgunicha saqlaydi; CVV va PINni rad etadi, saqlamaydi.',
+      'Karta raqamlarini shifrlangan holda, kerak boʻlguncha saqlaydi; CVV va PINni rad etadi, saqlamaydi.',
       'Token, maskalangan raqam, muddat, verify va recurrentni saqlaydi; raqam, CVV, PIN va SMS kodini hech qachon.',
     ],
   },
@@ -76,13 +76,13 @@ const lines: readonly (Readonly<Record<Language, Line>> & { readonly requirement
     ],
     ru: [
       'Ключи',
-      'Запечатывает в два слоя, меняет и уничтожает ключи, следит, у кого они.',
-      'Бережёт токены как секреты: печать открывается токеном.',
+      'Шифрует в два слоя, меняет и уничтожает ключи, ограничивает доступ к ним.',
+      'Хранит токены в секрете: для расшифровки нужен токен.',
     ],
     uz: [
       'Kalitlar',
-      'Ikki qatlamda muhrlaydi, kalitlarni almashtiradi va yoʻq qiladi.',
-      'Tokenlarni maxfiy saqlaydi: muhr token bilan ochiladi.',
+      'Ikki qatlamda shifrlaydi, kalitlarni almashtiradi va yoʻq qiladi, ularga kirishni cheklaydi.',
+      'Tokenlarni maxfiy saqlaydi: shifrni ochish uchun token kerak.',
     ],
   },
   {
