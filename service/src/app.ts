@@ -107,7 +107,7 @@ export async function createApp(config: Config, ownAdapters: Adapters, deps: App
   const cutOff = new AbortController()
   let http: HttpServer | null = null
   try {
-    const tracing = await openTraces(config, deps)
+    const tracing = await openTraces(config, { ...deps, now: () => performance.now() })
     resources.add(() => tracing?.close())
     const adapters = traceKeks(untraced, tracing)
     const ownClockGuard = await openClockGuard({

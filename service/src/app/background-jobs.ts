@@ -3,7 +3,7 @@ import type { ClockGuard } from '../domain/clock-guard.ts'
 import { makeWorkPace, runWhileWorking } from '../domain/work-pace.ts'
 import type { Log } from '../ops/logging/log.ts'
 import type { Metrics } from '../ops/metrics/metrics.ts'
-import type { Tracing } from '../ops/tracing/tracing.ts'
+import type { Tracer } from '../ops/tracing/tracing.ts'
 
 import { makeJobLog } from './job-log.ts'
 import type { Resources } from './lifecycle.ts'
@@ -123,7 +123,7 @@ export interface BackgroundDependencies {
   readonly resources: Resources
   /** Null or absent: the first worker, or the only one. */
   readonly worker?: WorkerRole | null
-  readonly tracing?: Tracing | null
+  readonly tracing?: Tracer | null
 }
 
 /** Runs a job periodically, never two runs at the same time. An error is reported, and the next run takes place. */

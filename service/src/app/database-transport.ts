@@ -46,6 +46,15 @@ export function isSameDatabase(one: string, other: string): boolean {
 function listPlaces(url: string): string[] {
   return readHosts(url).map((each) => {
     const [, database = ''] = /^[^:]+:\/\/[^/?]*(\/[^?]*)?/.exec(each) ?? []
-    return `${hostLabel(each)}${database}`
+    return `${hostLabel(each).toLowerCase()}${decode(database)}`
   })
+}
+
+/** A name that is no valid percent-encoding is refused by the driver. */
+function decode(name: string): string {
+  try {
+    return decodeURIComponent(name)
+  } catch {
+    return name
+  }
 }

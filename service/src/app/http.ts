@@ -12,7 +12,7 @@ import type { Config } from '../ops/config/config.ts'
 import { makeAbortObserver, makeCallObserver, makeCutObserver } from '../ops/logging/observers.ts'
 import type { Log } from '../ops/logging/log.ts'
 import type { Metrics } from '../ops/metrics/metrics.ts'
-import type { Tracing } from '../ops/tracing/tracing.ts'
+import type { Tracer } from '../ops/tracing/tracing.ts'
 import { operatorAuthenticator } from '../server/auth/operator-authenticator.ts'
 import { makeSessionAuthenticator } from '../server/auth/session-authenticator.ts'
 import type { TrustedProxies } from '../server/http/client-address.ts'
@@ -47,7 +47,7 @@ export interface PipelineDependencies {
   readonly clock: Clock
   readonly log: Log
   readonly metrics: Metrics
-  readonly tracing: Tracing | null
+  readonly tracing: Tracer | null
   /** Aborted when a stop takes no new work any more: batches end after the call in progress. */
   readonly stopping: AbortSignal
   /** Aborted when the remaining requests are cut off. */

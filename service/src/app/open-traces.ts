@@ -7,7 +7,7 @@ import type { Config } from '../ops/config/config.ts'
 import { ExitError } from '../ops/exits.ts'
 import type { Log } from '../ops/logging/log.ts'
 import type { Metrics } from '../ops/metrics/metrics.ts'
-import type { Tracing } from '../ops/tracing/tracing.ts'
+import type { TracedRequest, Tracer } from '../ops/tracing/tracing.ts'
 import type { PostTraces } from '../ops/tracing/span-exporter.ts'
 import { tesseraVersion } from '../ops/version.ts'
 import type { CallObserver } from '../server/call-observer.ts'
@@ -15,19 +15,20 @@ import type { HttpRequest } from '../server/http/request.ts'
 import type { RequestHandler } from '../server/pipeline.ts'
 
 import { adapterDependencies } from './adapter-dependencies.ts'
-import type { Pipelines } from './http.ts'
 
 export interface TracesDependencies {
   readonly clock: Clock
+  /** Milliseconds of a clock that does not jump. */
+  readonly now: () => number
   readonly log: Log
   readonly metrics: Pick<Metrics, 'registerGauge'>
 }
 
 /** Starts tracing where the settings name a receiver; null otherwise, and then nothing of OpenTelemetry is loaded. Throws `ExitError`. */
-export async function openTraces(config: Config, deps: TracesDependencies): Promise<Tracing | null> {
+export async function openTraces(config: Config, deps: TracesDependencies): Promise<Tracer | null> {
   const { tracesEndpoint, tracesSampleEvery, tracesParent, tracesServiceName, environment } = config
   if (tracesEndpoint === null) return null
-  const { clock, log, metrics } = deps
+  const { clock, now, log, metrics } = deps
   const post = makePost(config, tracesEndpoint, deps)
   const { startOpenTelemetry } = await import('../ops/tracing/open-telemetry.ts')
   let isAway = false
@@ -42,7 +43,7 @@ export async function openTraces(config: Config, deps: TracesDependencies): Prom
     sampling: { every: tracesSampleEvery, parent: tracesParent, random: () => Buffer.from(randomPublic(4)).readUInt32BE() / 2 ** 32 },
     post,
     clock,
-    now: () => performance.now(),
+    now,
     onNotTaken(count, reason) {
       if (!isAway) log.warn('traces_not_taken', { count, reason })
       isAway = true
@@ -95,9 +96,9 @@ function readHeader(path: string | null): Readonly<Record<string, string>> {
 }
 
 /** The handlers of requests, each request traced. */
-export function tracePipelines(pipelines: Pipelines, tracing: Tracing | null): Pipelines {
+export function tracePipelines(pipelines: TracedHandlers, tracing: Tracer | null): TracedHandlers {
   if (tracing === null) return pipelines
-  const traced = (entryPoint: keyof Pipelines, handle: RequestHandler): RequestHandler => {
+  const traced = (entryPoint: TracedRequest['entryPoint'], handle: RequestHandler): RequestHandler => {
     return (request) =>
       tracing.request({ entryPoint, hasMethodPath: request.segment !== null, traceparent: traceparentOf(request) }, async () =>
         handle(request),
@@ -110,13 +111,15 @@ export function tracePipelines(pipelines: Pipelines, tracing: Tracing | null): P
   }
 }
 
+type TracedHandlers = Readonly<Record<TracedRequest['entryPoint'], RequestHandler>>
+
 /** Only of a merchant's server: a page in a browser has no trace of the merchant's to join. */
 function traceparentOf({ xAuth, isFromBrowser, traceparent }: HttpRequest): string | undefined {
   return xAuth === null || isFromBrowser ? undefined : traceparent
 }
 
 /** An observer that also tells the trace of each call. */
-export function tracedObserver(observer: CallObserver, tracing: Tracing | null): CallObserver {
+export function tracedObserver(observer: CallObserver, tracing: Tracer | null): CallObserver {
   if (tracing === null) return observer
   return Object.freeze<CallObserver>({
     ...observer,

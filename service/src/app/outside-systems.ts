@@ -18,7 +18,7 @@ import { makePeerHealth } from '../ops/health/peer-health.ts'
 import { makeMerchantEndpointObserver, makeNetworkObserver, makePeerObserver, makeSmsObserver } from '../ops/logging/observers.ts'
 import type { Log } from '../ops/logging/log.ts'
 import type { Metrics } from '../ops/metrics/metrics.ts'
-import type { Tracing } from '../ops/tracing/tracing.ts'
+import type { Tracer } from '../ops/tracing/tracing.ts'
 import { registerPeerGauges, registerSmsConnectionGauge } from '../ops/metrics/peer-gauges.ts'
 
 import { takeTraceNumbers } from '../store/trace-numbers.ts'
@@ -38,7 +38,7 @@ export interface OutsideSystemDependencies {
   readonly now: () => number
   /** A replacement, for tests. */
   readonly merchantEndpoint: MerchantApi | undefined
-  readonly tracing: Tracing | null
+  readonly tracing: Tracer | null
 }
 
 /** The card networks, the SMS gateways and the merchants' endpoints, each observed, with the bounds and breakers of their calls. */

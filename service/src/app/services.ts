@@ -54,7 +54,7 @@ import type { Config } from '../ops/config/config.ts'
 import { makeReceiptObserver, makeLimitObserver, makeSignInObserver } from '../ops/logging/observers.ts'
 import type { Log } from '../ops/logging/log.ts'
 import type { Metrics } from '../ops/metrics/metrics.ts'
-import type { Tracing } from '../ops/tracing/tracing.ts'
+import type { Tracer } from '../ops/tracing/tracing.ts'
 import { registerClockGauges } from '../ops/metrics/clock-gauges.ts'
 import { registerKeyGauges } from '../ops/metrics/key-gauges.ts'
 import { registerResealGauges } from '../ops/metrics/reseal-gauges.ts'
@@ -116,7 +116,7 @@ export interface ServiceDependencies extends Storage {
   readonly lifecycle: Lifecycle
   readonly changes: ServiceChanges
   readonly countSharing: CountSharing
-  readonly tracing: Tracing | null
+  readonly tracing: Tracer | null
   readonly slowHash: SlowHash
   readonly overrides?: ServiceOverrides
 }

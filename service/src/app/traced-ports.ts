@@ -5,7 +5,7 @@ import type { MerchantApi } from '../adapters/merchant-api/merchant-api.ts'
 import type { Network } from '../adapters/network/network.ts'
 import type { Sms } from '../adapters/sms/sms.ts'
 import type { WebhookPost } from '../domain/webhooks/webhook-post.ts'
-import type { SpanAttributes, Tracing } from '../ops/tracing/tracing.ts'
+import type { SpanAttributes, Tracer } from '../ops/tracing/tracing.ts'
 import type { Statement } from '../store/statement.ts'
 import type { Store } from '../store/store.ts'
 
@@ -14,7 +14,7 @@ import type { Adapters } from './adapters.ts'
 // Each port with its calls traced; the port itself where nothing is traced. A span has the name of the call and of the adapter, and the kind of its result.
 
 /** Reads, and writes with what they waited for. */
-export function traceStore(store: Store, tracing: Tracing | null): Store {
+export function traceStore(store: Store, tracing: Tracer | null): Store {
   if (tracing === null) return store
   const system = store.kind === 'sqlite' ? 'sqlite' : 'postgresql'
   const read: Store['read'] = (query) => {
@@ -62,7 +62,7 @@ function summaryOf(statement: Statement): string {
 /** By the name of the statement; there are as many as the program has. */
 const summaries = new Map<string, string>()
 
-export function traceNetwork(name: string, network: Network, tracing: Tracing | null): Network {
+export function traceNetwork(name: string, network: Network, tracing: Tracer | null): Network {
   if (tracing === null) return network
   const call = <T extends { readonly kind: string } | null>(operation: string, run: () => Promise<T>): Promise<T> =>
     tracing.step(
@@ -89,7 +89,7 @@ export function traceNetwork(name: string, network: Network, tracing: Tracing | 
 }
 
 /** Sending only: the other members of a gateway are not used through it. */
-export function traceSms(name: string, sms: Sms, tracing: Tracing | null): Sms {
+export function traceSms(name: string, sms: Sms, tracing: Tracer | null): Sms {
   if (tracing === null) return sms
   return Object.freeze<Sms>({
     ...sms,
@@ -106,7 +106,7 @@ export function traceSms(name: string, sms: Sms, tracing: Tracing | null): Sms {
   })
 }
 
-export function traceHolder(holder: HolderService | null, tracing: Tracing | null): HolderService | null {
+export function traceHolder(holder: HolderService | null, tracing: Tracer | null): HolderService | null {
   if (holder === null || tracing === null) return holder
   return Object.freeze<HolderService>({
     ...holder,
@@ -115,7 +115,7 @@ export function traceHolder(holder: HolderService | null, tracing: Tracing | nul
   })
 }
 
-export function traceMerchantApi(endpoint: MerchantApi, tracing: Tracing | null): MerchantApi {
+export function traceMerchantApi(endpoint: MerchantApi, tracing: Tracer | null): MerchantApi {
   if (tracing === null) return endpoint
   const call = <T extends { readonly kind: string }>(operation: string, merchantId: string, run: () => Promise<T>): Promise<T> =>
     tracing.step(
@@ -136,7 +136,7 @@ export function traceMerchantApi(endpoint: MerchantApi, tracing: Tracing | null)
 }
 
 /** The address and the event are the merchant's: only what came of it is in the span. */
-export function traceWebhookPost(post: WebhookPost, tracing: Tracing | null): WebhookPost {
+export function traceWebhookPost(post: WebhookPost, tracing: Tracer | null): WebhookPost {
   if (tracing === null) return post
   return (request, signal) =>
     tracing.step(
@@ -154,7 +154,7 @@ export function traceWebhookPost(post: WebhookPost, tracing: Tracing | null): We
 }
 
 /** The adapters, with the providers of the KEK traced. */
-export function traceKeks(adapters: Adapters, tracing: Tracing | null): Adapters {
+export function traceKeks(adapters: Adapters, tracing: Tracer | null): Adapters {
   if (tracing === null) return adapters
   return {
     ...adapters,
@@ -166,7 +166,7 @@ export function traceKeks(adapters: Adapters, tracing: Tracing | null): Adapters
   }
 }
 
-function traceKek(kek: Kek, tracing: Tracing): Kek {
+function traceKek(kek: Kek, tracing: Tracer): Kek {
   const call = <T>(operation: string, run: () => Promise<T>): Promise<T> =>
     tracing.step({ name: `kek ${operation}`, kind: 'outside', attributes: { 'tessera.peer': kek.kind } }, run)
   return Object.freeze<Kek>({

@@ -21,6 +21,7 @@ import { startTraceReceiver, type ReceivedSpan, type TraceReceiver } from './tra
 const server = `${demoMerchant.id}:${demoMerchant.password}`
 const merchantTrace = '4bf92f3577b34da6a3ce929d0e0e4736'
 const noLog = alarmLog([])
+const now = (): number => performance.now()
 const traceparent = `00-${merchantTrace}-00f067aa0ba902b7-01`
 
 test('a call is a server span by the conventions for JSON-RPC, with what it read, wrote and called below it, under the id of the reply', async (t) => {
@@ -184,7 +185,10 @@ test('a receiver that is away, slow or refusing holds up no call and no stop: sp
   const { receiver } = await startReceiver(t)
   receiver.reply(null)
   const metrics = makeMetrics(makeHandClock(), [])
-  const tracing = await openTraces({ ...defaultConfig, tracesEndpoint: receiver.url }, { clock: makeSystemClock(), log: noLog, metrics })
+  const tracing = await openTraces(
+    { ...defaultConfig, tracesEndpoint: receiver.url },
+    { clock: makeSystemClock(), now, log: noLog, metrics },
+  )
   assert.ok(tracing !== null)
   const startedAt = performance.now()
   for (let at = 0; at < 6000; at++) await tracing.step({ name: 'sms send', kind: 'outside', attributes: {} }, () => Promise.resolve())
@@ -213,7 +217,7 @@ test('what the receiver refuses is given up at once, and what it is too busy for
       return Promise.resolve()
     }
     const timed = { ...clock, sleep: (ms: number, signal: AbortSignal) => (ms === 1000 ? sleep(ms) : clock.sleep(ms, signal)) }
-    const tracing = await openTraces({ ...defaultConfig, tracesEndpoint: receiver.url }, { clock: timed, log: noLog, metrics })
+    const tracing = await openTraces({ ...defaultConfig, tracesEndpoint: receiver.url }, { clock: timed, now, log: noLog, metrics })
     await tracing?.step({ name: 'sms send', kind: 'outside', attributes: {} }, () => Promise.resolve())
     await tracing?.close()
     assert.equal(receiver.spans.length, isSentAgain ? 1 : 0)
@@ -223,7 +227,7 @@ test('what the receiver refuses is given up at once, and what it is too busy for
 
 test('a job is a span when it did something, and what it reads is below it', async (t) => {
   const { receiver } = await startReceiver(t)
-  const deps = { clock: makeHandClock(), log: noLog, metrics: makeMetrics(makeHandClock(), []) }
+  const deps = { clock: makeHandClock(), now, log: noLog, metrics: makeMetrics(makeHandClock(), []) }
   const tracing = (await openTraces({ ...defaultConfig, tracesEndpoint: receiver.url }, deps)) ?? assert.fail()
   const read = () => tracing.step({ name: 'store read', kind: 'read', attributes: {} }, () => Promise.resolve(1))
   const write = () => tracing.step({ name: 'store write', kind: 'write', attributes: {} }, () => Promise.resolve(1))
@@ -248,7 +252,7 @@ test('the header of a file is sent to the receiver, and a file that others can r
   const { receiver } = await startReceiver(t)
   const folder = mkdtempSync(join(tmpdir(), 'tessera-traces-'))
   t.after(() => rmSync(folder, { recursive: true }))
-  const deps = { clock: makeHandClock(), log: noLog, metrics: makeMetrics(makeHandClock(), []) }
+  const deps = { clock: makeHandClock(), now, log: noLog, metrics: makeMetrics(makeHandClock(), []) }
   const path = join(folder, 'header')
   const open = () => openTraces({ ...defaultConfig, tracesEndpoint: receiver.url, tracesHeaderFile: path }, deps)
   await assert.rejects(open(), /TESSERA_TRACES_HEADER_FILE: the secret file .* cannot be read/)

@@ -7,7 +7,7 @@ import { makeWebhookPost, type WebhookPost } from '../domain/webhooks/webhook-po
 import { makeWebhookDeliverer } from '../domain/webhooks/webhooks.ts'
 import type { Log } from '../ops/logging/log.ts'
 import type { Metrics } from '../ops/metrics/metrics.ts'
-import type { Tracing } from '../ops/tracing/tracing.ts'
+import type { Tracer } from '../ops/tracing/tracing.ts'
 import { webhookGauges } from '../ops/metrics/webhook-gauges.ts'
 
 import type { DomainBase } from './domain-base.ts'
@@ -18,7 +18,7 @@ export interface WebhookServiceDependencies {
   readonly guard: AddressGuard
   readonly log: Log
   readonly metrics: Metrics
-  readonly tracing: Tracing | null
+  readonly tracing: Tracer | null
 }
 
 /** The delivery of events to merchants, and the administration of their endpoints. */

@@ -24,6 +24,12 @@ test('what the service may have is divided among its workers, and what one clien
   assert.equal(shareOf({ ...config, databaseWriters: 1 }, 8).databaseWriters, 1)
 })
 
+test('the calls to one endpoint are divided too, and a worker has ten of them at least, where the setting allows them', () => {
+  const placesOf = (endpointInFlightMax: number, workers: number): number =>
+    shareOf({ ...defaultConfig, endpointInFlightMax }, workers).endpointInFlightMax
+  assert.deepEqual([placesOf(40, 1), placesOf(40, 2), placesOf(40, 8), placesOf(400, 8), placesOf(4, 8)], [40, 20, 10, 50, 4])
+})
+
 test('without a setting there is one worker in test, and in production one for each processor, 8 at most and 4 on PostgreSQL', () => {
   const production = { workers: null, environment: 'production', databaseUrl: null } as const
   const onPostgres = { ...production, databaseUrl: 'postgres://db/tessera' }

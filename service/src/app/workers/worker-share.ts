@@ -7,7 +7,13 @@ import type { Config } from '../../ops/config/config.ts'
 export function shareOf(config: Config, workers: number): Config {
   if (workers === 1) return config
   const divided = dividedSettings.map((name) => [name, Math.ceil(config[name] / workers)] as const)
-  return { ...config, ...Object.fromEntries(divided) }
+  // The places of all endpoints are divided too: a silent endpoint must not have nearly all of one worker's. A shop's few connections may all be at one.
+  const endpointInFlightMax = Math.min(
+    config.endpointInFlightMax,
+    Math.max(endpointPlacesMin, Math.ceil(config.endpointInFlightMax / workers)),
+  )
+  return { ...config, ...Object.fromEntries(divided), endpointInFlightMax }
 }
 
 const dividedSettings = ['inFlightMax', 'connectionsMax', 'bufferedMegabytesMax', 'databaseWriters', 'signInWaitingMax'] as const
+const endpointPlacesMin = 10

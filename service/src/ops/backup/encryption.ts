@@ -3,6 +3,8 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { Decrypter, Encrypter } from 'age-encryption'
 
+import { syncFolderOf } from '../../store/sqlite/copy-database.ts'
+
 /** What the name of an encrypted file ends with. */
 export const encryptedSuffix = '.age'
 
@@ -55,7 +57,7 @@ function listWords(text: string): string[] {
     .filter((word) => word !== '')
 }
 
-/** Writes a new file (0600), encrypted and synced. `pace` is awaited after each part, with the bytes so far. */
+/** Writes a new file (0600), encrypted and synced, with its folder. `pace` is awaited after each part, with the bytes so far. */
 export async function encryptFile(
   from: string,
   to: string,
@@ -65,6 +67,7 @@ export async function encryptFile(
   const source = Readable.toWeb(Readable.from(readPaced(from, pace))) as ReadableStream<Uint8Array>
   const encrypted = await encrypter.encrypt(source)
   await pipeline(Readable.fromWeb(encrypted as Parameters<typeof Readable.fromWeb>[0]), createWriteStream(to, newFile))
+  syncFolderOf(to)
 }
 
 /** Writes a new file (0600) with the content of an encrypted one. Every part is authenticated before it is written. Throws `NotDecrypted`. */

@@ -1,5 +1,7 @@
-// time limit: 120 s
+// needs: strace
+// time limit: 300 s
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -7,6 +9,7 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { generateIdentity, identityToRecipient } from 'age-encryption'
 
+import { findOnPath } from '../../../../tools/find-program.ts'
 import { decryptFile, parseIdentities } from '../backup/encryption.ts'
 import { makeScratch, runHere, runTessera, startTesseraChild, until, type Ended } from '../../testing/child.fixture.ts'
 
@@ -204,6 +207,46 @@ async function assertCards(data: string, { present, absent, starts }: RestoredCa
     assert.ok(!err.includes('audit_chain_broken'), err)
   }
 }
+
+test('every file of a backup is synced with its folder before the command ends, encrypted or not', async () => {
+  const strace = findOnPath('strace') ?? assert.fail('strace is missing')
+  const scratch = makeScratch()
+  const data = join(scratch, 'data')
+  await (await startTesseraChild(data)).stop()
+  const recipient = await identityToRecipient(await generateIdentity())
+  for (const [name, flags] of [
+    ['plain', []],
+    ['encrypted', [`--recipient=${recipient}`]],
+  ] as const) {
+    const [copy, calls] = [join(scratch, name), join(scratch, `${name}.calls`)]
+    const launcher = fileURLToPath(new URL('../../../bin/tessera.mjs', import.meta.url))
+    const traced = [
+      '-f',
+      '--seccomp-bpf',
+      '-y',
+      '-qq',
+      '-e',
+      'trace=fsync,fdatasync',
+      '-o',
+      calls,
+      process.execPath,
+      launcher,
+      'backup',
+      copy,
+      `--data=${data}`,
+      ...flags,
+    ]
+    const { status, stderr } = spawnSync(strace, traced, { encoding: 'utf8' })
+    assert.equal(status, 0, stderr)
+    const synced = [...readFileSync(calls, 'utf8').matchAll(/(?:fsync|fdatasync)\(\d+<([^>]*)>/g)].map(([, path]) => path)
+    const folder = synced.lastIndexOf(copy)
+    for (const file of readdirSync(copy)) {
+      const at = synced.indexOf(join(copy, file))
+      assert.ok(at >= 0 && at < folder, `${name}: ${file} of ${synced.join(' ')}`)
+    }
+    assert.ok(synced.includes(scratch), 'the new folder has an entry too')
+  }
+})
 
 test('a backup encrypted to a recipient has nothing in the clear, and is restored with the identity alone', async () => {
   const scratch = makeScratch()

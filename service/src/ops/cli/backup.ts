@@ -9,7 +9,7 @@ import { requireWal } from '../../app/database-files.ts'
 import { inspectDatabase } from '../../app/inspect-database.ts'
 import type { StartSubject } from '../../app/start-subject.ts'
 import { type AuditGap, describeGap } from '../../store/audit.ts'
-import { copyDatabase, type CopyProgress } from '../../store/sqlite/copy-database.ts'
+import { copyDatabase, type CopyProgress, syncFolderOf } from '../../store/sqlite/copy-database.ts'
 import { readDatabaseFile } from '../../store/sqlite/integrity.ts'
 import { SQLITE_KEYS_FILE } from '../../store/sqlite/keys.ts'
 import { requestLogPathOf } from '../../store/sqlite/request-log.ts'
@@ -58,6 +58,9 @@ export async function runBackup(input: CommandInput): Promise<CommandOutcome> {
     // Before the manifest, without which the copy is no backup: what can be restored is in the audit.
     const unrecorded = await recordBackup(input, config, { what: 'database', path: target, heads })
     writeFileSync(path, `${made.line}\n`, { mode: 0o600, flag: 'wx', flush: true })
+    syncFolderOf(path)
+    // The folder may be new.
+    syncFolderOf(target)
     const { entries, answers, rows } = made
     const data = {
       folder: target,

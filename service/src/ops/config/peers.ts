@@ -55,7 +55,8 @@ export const peerBoundSettings = [
     from: 1,
     to: 10_000,
     default: 40,
-    meaning: "Maximum number of calls in progress to one merchant's endpoint; checks of new payments get half of them.",
+    meaning:
+      "Maximum number of calls in progress to one merchant's endpoint, divided among the workers (10 each at least); checks of new payments get half of them.",
     source: 'a tenth of all endpoints with the default of inFlightMax, and more than most shops handle at once',
   },
   {

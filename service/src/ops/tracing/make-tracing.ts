@@ -3,7 +3,7 @@ import { errorEntry, type ErrorName } from '@tessera/contract/errors'
 
 import { makeScopes, TraceScope, type SpanStarter } from './trace-scope.ts'
 import { readTraceparent, sampledFlag } from './traceparent.ts'
-import type { SpanAttributes, TracedCall, TracedRequest, TracedStep, Tracing } from './tracing.ts'
+import type { SpanAttributes, TracedCall, TracedRequest, TracedStep, Tracer } from './tracing.ts'
 
 export interface TraceSampling {
   /** Of this many requests, and runs of jobs, one is traced. */
@@ -19,10 +19,10 @@ export function makeTracing(
   starter: SpanStarter & { parentOf(remote: SpanContext): Span },
   { every, parent, random }: TraceSampling,
   close: () => Promise<void>,
-): Tracing {
+): Tracer {
   const scopes = makeScopes()
   const drawSampled = (): boolean => every === 1 || random() * every < 1
-  return Object.freeze<Tracing>({ request, callCompleted, job, step, close })
+  return Object.freeze<Tracer>({ request, callCompleted, job, step, close })
 
   function request<T extends { readonly status: number }>(traced: TracedRequest, handle: () => Promise<T>): Promise<T> {
     const remote = parent === 'ignore' ? null : readTraceparent(traced.traceparent)

@@ -9,7 +9,7 @@ import { BoundedSpans, type SpanCounts } from './bounded-spans.ts'
 import { makeTracing, type TraceSampling } from './make-tracing.ts'
 import { makeSpanExporter, type ExportFailure, type PostTraces } from './span-exporter.ts'
 import type { SpanStart, SpanStarter } from './trace-scope.ts'
-import type { Tracing } from './tracing.ts'
+import type { Tracer } from './tracing.ts'
 
 // Loaded only where traces are on: the packages of OpenTelemetry take 70 ms of a start and some 20 MB (decision 129).
 
@@ -32,11 +32,11 @@ export interface OpenTelemetryOptions {
 }
 
 export interface OpenTelemetry {
-  readonly tracing: Tracing
+  readonly tracing: Tracer
   readonly counts: () => SpanCounts
 }
 
-/** Tracing by the SDK of OpenTelemetry, with nothing of it global and nothing read from the environment. */
+/** Traces by the SDK of OpenTelemetry, with nothing of it global and nothing read from the environment. */
 export function startOpenTelemetry({ resource, sampling, post, clock, now, onNotTaken, onTaken }: OpenTelemetryOptions): OpenTelemetry {
   const givenUp = new AbortController()
   const exporter = makeSpanExporter({

@@ -3,7 +3,7 @@ import type { OperationName } from '@tessera/contract/operations'
 import type { Profile } from '@tessera/contract/profile'
 
 /** Traces of calls and background jobs. Exists only while traces are sent somewhere: without them nothing is wrapped. */
-export interface Tracing {
+export interface Tracer {
   /** Handles a request; each of its calls that `callCompleted` is told of is a span. */
   request<T extends { readonly status: number }>(request: TracedRequest, handle: () => Promise<T>): Promise<T>
   /** Called within `request`, at the end of each call. */
@@ -79,6 +79,6 @@ export interface SpanAttributes {
 }
 
 /** Runs a step, traced where there is tracing. */
-export function traceStep<T>(tracing: Tracing | null, step: TracedStep<T>, run: () => Promise<T>): Promise<T> {
+export function traceStep<T>(tracing: Tracer | null, step: TracedStep<T>, run: () => Promise<T>): Promise<T> {
   return tracing === null ? run() : tracing.step(step, run)
 }

@@ -71,7 +71,8 @@ function sleep(ms: number): void {
   if (ms > 0) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
 }
 
-function syncFolderOf(path: string): void {
+/** Makes the entry of a new file durable: its content alone is not found after a power cut. */
+export function syncFolderOf(path: string): void {
   if (process.platform === 'win32') return
   const folder = openSync(dirname(path), 'r')
   fsyncSync(folder)
