@@ -119,11 +119,13 @@ test('payments are under way while a service with two workers is moved: none deb
   const payers = startPayers(first, tokens)
   t.after(payers.stop)
   await until(() => payers.payments.filter(({ paid }) => paid === true).length >= payersMax, 'some payments')
+  const starting = startTesseraChild(folder, ['--workers=2', '--after-move'], target.env)
   const moved = await runTessera(['store', 'move', '--json', `--data=${folder}`], target.env).ended
   assert.equal(moved.code, 0, moved.out + moved.err)
   assert.equal((await first.ended).code, 0)
   const before = [...payers.payments]
-  const second = await startTesseraChild(folder, ['--workers=2'], target.env)
+  const second = await starting
+  assert.match(second.err(), /"event":"start_waits"/)
   payers.follow(second)
   const paidThen = payers.payments.filter(({ paid }) => paid === true).length
   await until(() => payers.payments.filter(({ paid }) => paid === true).length >= paidThen + payersMax, 'payments on PostgreSQL')
@@ -155,6 +157,24 @@ test('payments are under way while a service with two workers is moved: none deb
   const checked = await second.ask('store', 'check')
   assert.equal(checked.code, 0, checked.out + checked.err)
   assert.equal((await second.stop()).code, 0)
+})
+
+test('a start that waits for the end of a move is refused on PostgreSQL when the service ends without one, and ends by a signal before that', async () => {
+  const target = await makeTarget()
+  const folder = join(scratch, 'waits')
+  const first = await startTesseraChild(folder)
+  const begin = () => runTessera(['start', '--json', '--port=0', '--admin-port=0', '--after-move', `--data=${folder}`], target.env)
+  const stopped = begin()
+  await until(() => stopped.err().includes('start_waits'), 'the start to wait')
+  stopped.kill('SIGTERM')
+  assert.match((await stopped.ended).out, /stopped by SIGTERM before it was ready/)
+  const late = begin()
+  await until(() => late.err().includes('start_waits'), 'the start to wait')
+  assert.equal((await first.call('cards.create', { card: { number: '8600069195406311', expire: '0399' } })).status, 200)
+  assert.equal((await first.stop()).code, 0)
+  const ended = await late.ended
+  assert.notEqual(ended.code, 0)
+  assert.match(ended.out + ended.err, /was used with its embedded database/)
 })
 
 test('a service whose KEK is in shares of custodians is moved; the start on PostgreSQL is sealed until they come, and then has its cards', async () => {
