@@ -42,7 +42,7 @@ tessera audit public-key > keys.pem
 tessera evidence --verify evidence-2026-11/evidence.json --key keys.pem
 \`\`\`
 
-- **\`evidence.md\`** is for people, **\`evidence.json\`** is one line signed by the key that signs checkpoints of the audit, and \`SHA256SUMS\` has the hashes of both. \`--verify\`
+- **\`evidence.md\`** is for people, with what to do about each row that is not met; **\`evidence.json\`** is one line signed by the key that signs checkpoints of the audit, and \`SHA256SUMS\` has the hashes of both. \`--verify\`
   needs the public key alone.
 - **It is no assessment.** An operator of Tessera is a service provider, who validates by SAQ D for service providers or by a report on compliance, never by SAQ A. People,
   buildings, networks and other software are not in it.

@@ -46,6 +46,13 @@ const start: Command = {
   details:
     'Prints its addresses on standard output when it is ready, with --json as one line; the log goes to standard error.\n' +
     'SIGTERM or Ctrl-C stops it after the calls in progress; a second Ctrl-C stops it at once.',
+  options: [
+    {
+      name: 'after-move',
+      meaning:
+        'For tessera store move: starts beside the service that is moved, and goes on as soon as that has ended. The pause is shorter.',
+    },
+  ],
   run: async (input) => (await import('./start.ts')).runStart(input),
 }
 

@@ -15,7 +15,7 @@ import { retryUntilReachable } from '../../app/storage.ts'
 import { readListenerTls, type TlsFiles } from '../../app/tls-files.ts'
 import { shareOf } from '../../app/workers/worker-share.ts'
 import type { Clock } from '../../clock.ts'
-import { lockFolder } from '../../store/sqlite/lock.ts'
+import { FolderLocked, lockFolder } from '../../store/sqlite/lock.ts'
 import { makeSystemClock } from '../../system-clock.ts'
 import type { Config } from '../config/config.ts'
 import { disableCoreDumps } from '../core-dumps.ts'
@@ -41,7 +41,13 @@ export async function runStart(input: CommandInput): Promise<CommandOutcome> {
   const log = makeLog(config.logLevel, sink, clock.now)
   const signals = handleProcessSignals(log, sink, clock)
   try {
-    const starting = startCheckedService(config, { log, clock, writeLog: sink.write, ...signals })
+    const starting = startCheckedService(config, {
+      log,
+      clock,
+      writeLog: sink.write,
+      isAfterMove: input.options.has('after-move'),
+      ...signals,
+    })
     const service = await untilStopped(starting, { clock, ...signals })
     input.print(input.json ? `${JSON.stringify({ ready: service.info })}\n` : printBanner(service.info))
     await aborted(signals.stopping)
@@ -72,6 +78,8 @@ interface ProcessDependencies
   readonly clock: Clock
   /** Writes finished lines of the log, of other workers. Default: nobody reads them. */
   readonly writeLog?: (lines: string) => void
+  /** Whether the start waits until the service that has the folder has ended. Default: it is refused. */
+  readonly isAfterMove?: boolean
 }
 
 /**
@@ -79,7 +87,7 @@ interface ProcessDependencies
  * what to do; then nothing was changed but the data folder created.
  */
 export async function startCheckedService(config: Config, deps: ProcessDependencies): Promise<RunningService> {
-  const { log, clock, stopping, writeLog = () => undefined } = deps
+  const { log, clock, stopping, writeLog = () => undefined, isAfterMove = false } = deps
   const resources = createResources((err) => log.error('close_failed', { err }))
   try {
     // Before a share can be in memory.
@@ -101,6 +109,7 @@ export async function startCheckedService(config: Config, deps: ProcessDependenc
       stopping,
     })
     resources.add(subject.close)
+    if (isAfterMove) await waitForFolder(config, deps)
     await requireStartChecks(subject, 'folder')
     await requireStartChecks(subject, 'machine')
     const metrics = makeMetrics(
@@ -187,6 +196,28 @@ export function claimFolder({ dataFolder, environment }: Config, resources: Reso
   return 'none is running'
 }
 
+/**
+ * Waits until the service that has the folder has ended, with everything loaded that a start on PostgreSQL needs. The checks that follow find out whether the
+ * store was moved.
+ */
+async function waitForFolder({ dataFolder }: Config, { log, clock, stopping }: ProcessDependencies): Promise<void> {
+  await Promise.all([
+    import('../../store/postgres/postgres.ts'),
+    import('../../store/postgres/keys.ts'),
+    import('../../store/postgres/inspect.ts'),
+  ])
+  for (let isFirst = true; ; isFirst = false) {
+    try {
+      lockFolder(dataFolder).release()
+      return
+    } catch (err) {
+      if (!(err instanceof FolderLocked)) throw err
+    }
+    if (isFirst) log.info('start_waits', {})
+    await clock.sleep(folderPollMs, stopping)
+  }
+}
+
 function markerOf({ databaseUrl, dataFolder }: Config, { services: { kek, keyring } }: App): FolderMarker {
   const [first] = keyring
     .list()
@@ -202,6 +233,8 @@ function aborted(signal: AbortSignal): Promise<void> {
 }
 
 const STDERR = 2
+/** Between two looks at whether the folder is free. */
+const folderPollMs = 20
 const requestWorker = new URL('../../app/workers/request-worker.ts', import.meta.url)
 /** Time for a start that is stopped to end by itself. */
 const closeStartMs = 500

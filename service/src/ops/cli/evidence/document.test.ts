@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
 import { test } from 'node:test'
 
 import { readConfig } from '../../config/config.ts'
+import { commands } from '../commands.ts'
 import { finding } from '../doctor-finding.ts'
 
 import { brokenDeployments } from './broken-deployments.ts'
@@ -143,4 +145,25 @@ test('the pack for people has a line for each row, and names its limits; the one
   assert.equal(text.match(/^\| [\d.]/gm)?.length, evidenceRows.length)
   assert.match(text, /never by SAQ A/)
   assert.equal((JSON.parse(formatEvidence(document, 'sealed')) as { unsigned: string }).unsigned, 'sealed')
+})
+
+test('what is not met has a next step, whose settings, commands and pages exist; what is met has none', () => {
+  const text = evidenceRows.map(({ next }) => next).join(' ')
+  const quoted = [...text.matchAll(/`([^`]+)`/g)].map(([, each = '']) => each)
+  const names = new Set(commands.map(({ name }) => name))
+  const unknown = quoted.filter((each) => {
+    const [, command] = /^tessera (.+)$/.exec(each) ?? []
+    if (command !== undefined) return !names.has(command)
+    if (each.startsWith('docs/')) return !existsSync(new URL(`../../../../../${each}`, import.meta.url))
+    return /^[a-z]\w+$/.test(each) && !(each in config) && each !== 'File'
+  })
+  assert.deepEqual(unknown, [])
+  assert.ok(quoted.length > 20)
+  const { rows } = judgeFacts({ ...good, config: { ...config, environment: 'test' } }, '0.1.0')
+  assert.deepEqual(
+    rows.filter(({ state, next }) => (state === 'met') !== (next === undefined)),
+    [],
+  )
+  const printed = printEvidence({ at: '', version: '', environment: '', rows }, '')
+  assert.match(printed, /## What to do\n\n- \*\*not met\*\*, 2\.2\.4, 6\.5\.6: .*going-live\.md/)
 })

@@ -22,10 +22,15 @@ export interface JudgedRow extends EvidenceVerdict {
   readonly requirement: string
   readonly what: string
   readonly shownBy: string
+  /** What to do; absent when it is met. */
+  readonly next?: string
 }
 
 export function judgeFacts(facts: EvidenceFacts, version: string): EvidenceDocument {
-  const rows = evidenceRows.map(({ judge, ...row }) => ({ ...row, ...judge(facts) }))
+  const rows = evidenceRows.map(({ judge, next, ...row }) => {
+    const verdict = judge(facts)
+    return { ...row, ...verdict, ...(verdict.state === 'met' ? {} : { next }) }
+  })
   return { at: new Date(facts.now).toISOString(), version, environment: facts.config?.environment ?? 'unknown', rows }
 }
 
@@ -62,7 +67,15 @@ other software) is not in it.
 | requirement | what has to be so | state | found | shown again by |
 | --- | --- | --- | --- | --- |
 ${lines.join('\n')}
-`
+${printNext(rows)}`
+}
+
+/** What the operator does about each row that is not met: what was found wrong first, and what a person judges last. */
+function printNext(rows: readonly JudgedRow[]): string {
+  const ofState = (state: EvidenceVerdict['state']): string[] =>
+    rows.filter((row) => row.state === state).map(({ requirement, what, next = '' }) => `- **${state}**, ${requirement}: ${what} ${next}`)
+  const lines = [...ofState('not met'), ...ofState('unknown'), ...ofState('person')]
+  return lines.length === 0 ? '' : `\n## What to do\n\n${lines.join('\n')}\n`
 }
 
 function escapeCell(text: string): string {

@@ -16,6 +16,8 @@ export interface EvidenceRow {
   readonly what: string
   /** The command or setting that shows it again. */
   readonly shownBy: string
+  /** What the operator does when it is not met, not known, or for a person to judge. */
+  readonly next: string
   readonly judge: (facts: EvidenceFacts) => EvidenceVerdict
 }
 
@@ -35,6 +37,7 @@ export const evidenceRows: readonly EvidenceRow[] = Object.freeze<EvidenceRow[]>
     requirement: '2.2.1',
     what: 'A start with this configuration on these stores is accepted.',
     shownBy: '`tessera doctor`',
+    next: 'Correct what the checks name, until `tessera doctor` finds nothing: `docs/operating/starting.md`.',
     judge({ findings }) {
       const ofStart = findings.filter(({ check }) => startNames.has(check))
       const failed = ofStart.filter(({ ok, skipped }) => !ok && skipped !== true)
@@ -49,6 +52,7 @@ export const evidenceRows: readonly EvidenceRow[] = Object.freeze<EvidenceRow[]>
     requirement: '2.2.4, 6.5.6',
     what: 'The environment is production, and no part of the sandbox is in use.',
     shownBy: '`tessera settings`: `environment`, `sms`, `network`',
+    next: 'Start with `environment=production`, and choose the gateway and the card network that you have a contract with: `docs/operating/going-live.md`.',
     judge: withConfig((config) => {
       const used = (['sms', 'network', 'holder'] as const).filter((name) => chosenAdapters(config, name).includes('sandbox'))
       if (config.environment !== 'production') return notMet(`the environment is ${config.environment}`)
@@ -62,6 +66,7 @@ export const evidenceRows: readonly EvidenceRow[] = Object.freeze<EvidenceRow[]>
     requirement: '6.5.6',
     what: 'The database has no data of a test environment.',
     shownBy: '`tessera doctor`: test data',
+    next: 'Begin with an empty database. Data of a test environment cannot be moved into production.',
     judge: byChecks(['test data']),
   },
   {
@@ -69,6 +74,7 @@ export const evidenceRows: readonly EvidenceRow[] = Object.freeze<EvidenceRow[]>
     requirement: '2.2.7',
     what: 'Health, metrics and control are reached from this machine only, or over TLS with a certificate of the client.',
     shownBy: '`adminHost`, `adminTlsClientCa`',
+    next: 'Set `adminHost` to 127.0.0.1, or set `adminTlsCertificate`, `adminTlsKey` and `adminTlsClientCa`.',
     judge: withConfig(({ adminHost, adminTlsClientCa }) => {
       if (isLoopbackHost(adminHost)) return met(`the listener is on ${adminHost}; the control socket is a file of the data folder`)
       return adminTlsClientCa === null
@@ -81,6 +87,7 @@ export const evidenceRows: readonly EvidenceRow[] = Object.freeze<EvidenceRow[]>
     requirement: '3.2.1',
     what: 'Card data is deleted when it is no longer needed.',
     shownBy: '`unverifiedLifetimeMinutes`, `oneTimeLifetimeHours`, `requestLogDays`, `smsSendsDays`',
+    next: 'Compare these times with your retention policy, and shorten what it does not need: `tessera retention report`.',
     judge: withConfig(({ unverifiedLifetimeMinutes, oneTimeLifetimeHours, requestLogDays, smsSendsDays }) =>
       person(
         `unverified cards ${String(unverifiedLifetimeMinutes)} minutes, cards for one payment ${String(oneTimeLifetimeHours)} hours, request log (no card number) ` +
@@ -93,6 +100,7 @@ export const evidenceRows: readonly EvidenceRow[] = Object.freeze<EvidenceRow[]>
     requirement: '3.5.1',
     what: 'Every stored card is one that this service sealed and wrote, by its MAC.',
     shownBy: '`tessera store check`',
+    next: 'Find out who wrote to the database, and restore what was changed from a backup: `docs/operating/backup.md`.',
     judge: withStore(({ cards, changedCards }) => judgeFaults(changedCards, `${String(cards)} cards`)),
   },
   {
@@ -100,6 +108,7 @@ export const evidenceRows: readonly EvidenceRow[] = Object.freeze<EvidenceRow[]>
     requirement: '3.6.1.2',
     what: 'The key encryption key is in an HSM, a key service or shares of custodians, and opens.',
     shownBy: '`tessera doctor`: KEK; `tessera keys status`',
+    next: 'Move the key encryption key with `tessera keys rewrap`: `docs/operating/hsm.md`, `docs/operating/custodian-shares.md`. Where custodians hold it, let them enter their shares and repeat this.',
     judge(facts) {
       const verdict = byChecks(['KEK'])(facts)
       return verdict.state === 'met' && /^(none|file-)/.test(verdict.found) ? notMet(`a development key: ${verdict.found}`) : verdict
@@ -110,6 +119,7 @@ export const evidenceRows: readonly EvidenceRow[] = Object.freeze<EvidenceRow[]>
     requirement: '3.6.1.2, 3.6.1.4',
     what: 'The data keys are in another database than the cards, so that no backup has both.',
     shownBy: '`databaseUrl`, `keysDatabaseUrl`',
+    next: 'Set `keysDatabaseUrl` to a database on another server, with another administrator, and keep its backups elsewhere.',
     judge: withConfig(({ databaseUrl, keysDatabaseUrl }) => {
       if (databaseUrl === null) return notMet('both are files of one data folder')
       if (keysDatabaseUrl === null || isSameDatabase(databaseUrl, keysDatabaseUrl)) return notMet('both are in one database')
@@ -121,6 +131,7 @@ export const evidenceRows: readonly EvidenceRow[] = Object.freeze<EvidenceRow[]>
     requirement: '3.7.4',
     what: 'No key is in use behind the end of its cryptoperiod.',
     shownBy: '`tessera keys status`, `kekAgeDaysMax`',
+    next: 'Rotate what is named: `tessera keys rotate`, for the key encryption key `tessera keys rewrap`.',
     judge(facts) {
       const { keys, config, now } = facts
       if (typeof keys === 'string') return unknown(keys)
@@ -129,7 +140,7 @@ export const evidenceRows: readonly EvidenceRow[] = Object.freeze<EvidenceRow[]>
       const kek = kekDays !== null && kekDays >= config.kekAgeDaysMax ? [`KEK, ${String(kekDays)} days old`] : []
       return judgeFaults(
         [...kek, ...keys.overdue],
-        `${String(keys.active)} data keys in use; KEK ${kekDays === null ? 'not used yet' : `${String(kekDays)} days old`}`,
+        `${String(keys.active)} data keys in use; KEK ${kekDays === null ? 'not used yet' : `${String(kekDays)} days old, of ${String(config.kekAgeDaysMax)}`}`,
       )
     },
   },
@@ -138,6 +149,7 @@ export const evidenceRows: readonly EvidenceRow[] = Object.freeze<EvidenceRow[]>
     requirement: '3.7.7',
     what: 'Every data key unwraps to the key that was wrapped, and none was exchanged.',
     shownBy: '`tessera keys verify`',
+    next: 'Let nobody rotate or destroy a key before `tessera keys verify` is clean; restore the key store from a backup.',
     judge: byChecks(['key store', 'data keys']),
   },
   {
@@ -145,6 +157,7 @@ export const evidenceRows: readonly EvidenceRow[] = Object.freeze<EvidenceRow[]>
     requirement: '4.2.1',
     what: 'Cards are typed and sent over https only, and TLS ends in the service or in a proxy that it knows.',
     shownBy: '`formOrigin`, `dashboardOrigin`, `tlsCertFile`, `trustedProxies`',
+    next: 'Set `formOrigin` and `dashboardOrigin` to addresses with https, and `tlsCertFile` with `tlsKeyFile` or `trustedProxies`: `docs/operating/tls.md`.',
     judge: withConfig(({ formOrigin, dashboardOrigin, apiOrigin, tlsCertFile, trustedProxies }) => {
       const plain = [formOrigin, dashboardOrigin, apiOrigin].filter((origin) => origin !== null && !origin.startsWith('https://'))
       if (formOrigin === null || dashboardOrigin === null) return notMet('formOrigin or dashboardOrigin is not set')
@@ -158,6 +171,7 @@ export const evidenceRows: readonly EvidenceRow[] = Object.freeze<EvidenceRow[]>
     requirement: '4.2.1, 2.2.7',
     what: 'Lines to database, gateways and card networks have TLS, or are declared private with a reason.',
     shownBy: '`tessera doctor`: private line',
+    next: 'Use TLS on the lines that are named. Where a line is private, show the assessor the network that makes it so; its reason is a setting.',
     judge: withConfig((config) => {
       const faults = findDatabaseTransportFaults(config)
       const lines = listPrivateTransports(settings, config)
@@ -171,6 +185,7 @@ export const evidenceRows: readonly EvidenceRow[] = Object.freeze<EvidenceRow[]>
     requirement: '6.4.3',
     what: 'The scripts of the card form are listed with their hashes.',
     shownBy: '`/sdk/v1/integrity.json`',
+    next: 'Build the card form, or install the package again: a package without it is not whole.',
     judge: ({ scripts }) =>
       typeof scripts === 'string' ? notMet(scripts) : met(scripts.map(({ name, integrity }) => `${name} ${integrity}`).join(', ')),
   },
@@ -179,6 +194,7 @@ export const evidenceRows: readonly EvidenceRow[] = Object.freeze<EvidenceRow[]>
     requirement: '3.6.1.3, 7.2.1',
     what: 'Data folder and files can be read by the user of the service only.',
     shownBy: '`tessera doctor`: folder, folder mode, file modes, config file',
+    next: 'Take the rights of others from what is named: `chmod -R go= <folder>`.',
     judge: byChecks(['folder', 'folder mode', 'file modes', 'config file']),
   },
   {
@@ -186,6 +202,7 @@ export const evidenceRows: readonly EvidenceRow[] = Object.freeze<EvidenceRow[]>
     requirement: '8.3.2',
     what: 'Passwords of the dashboard are stored by a slow hash.',
     shownBy: '`dashboardPasswordCost`',
+    next: 'Set `dashboardPasswordCost` to 17 or more.',
     judge: withConfig(({ dashboardPasswordCost: cost }) => (cost >= 17 ? met : notMet)(`scrypt with N = 2^${String(cost)}`)),
   },
   {
@@ -193,6 +210,7 @@ export const evidenceRows: readonly EvidenceRow[] = Object.freeze<EvidenceRow[]>
     requirement: '8.3.4',
     what: 'Attempts of each address, phone, card and user are limited.',
     shownBy: '`limits`; `docs/operating/limits.md`',
+    next: 'Start with `environment=production`, where `limits` are always on. The numbers are in `docs/operating/limits.md`; compare them with your policy (8.3.4 wants ten attempts at most).',
     judge: withConfig(({ limits, environment }) => ((limits ?? environment === 'production') ? met('on') : notMet('off'))),
   },
   {
@@ -200,6 +218,7 @@ export const evidenceRows: readonly EvidenceRow[] = Object.freeze<EvidenceRow[]>
     requirement: '8.4.2',
     what: 'Every person who can sign in to the dashboard has a second factor.',
     shownBy: '`tessera dashboard users list`',
+    next: 'Let each of these users set up a passkey or a code (TOTP), or disable them: `tessera dashboard users list`.',
     judge: ({ users }) =>
       typeof users === 'string'
         ? unknown(users)
@@ -212,6 +231,7 @@ export const evidenceRows: readonly EvidenceRow[] = Object.freeze<EvidenceRow[]>
     requirement: '8.6.2',
     what: 'No secret is in the config file, a flag or the environment.',
     shownBy: '`tessera doctor`: secrets',
+    next: 'Put each secret into a file of its own that only the service may read, and change it, because it was seen: the setting that ends in `File`.',
     judge(facts) {
       if (facts.config === null) return refusedSettings(facts)
       if (facts.config.environment !== 'production') return unknown('looked at in production only')
@@ -224,6 +244,7 @@ export const evidenceRows: readonly EvidenceRow[] = Object.freeze<EvidenceRow[]>
     requirement: '10.2.1, 10.3.2',
     what: 'Every entry of the audit is there and as it was written.',
     shownBy: '`tessera audit verify`',
+    next: 'Treat it as an incident: compare with the checkpoints outside of this machine (`tessera audit verify`), and find out who wrote to the database.',
     judge: withStore(({ chainFaults, entries, chains }) =>
       judgeFaults(chainFaults, `${String(entries)} entries in ${String(chains)} chains`),
     ),
@@ -233,6 +254,7 @@ export const evidenceRows: readonly EvidenceRow[] = Object.freeze<EvidenceRow[]>
     requirement: '10.3.3',
     what: 'Checkpoints of the audit are exported off this machine.',
     shownBy: '`auditCheckpointSyslog`, `auditCheckpointUrl`',
+    next: 'Set `auditCheckpointSyslog` or `auditCheckpointUrl` to a machine that administrators of this one cannot change.',
     judge: withConfig(({ auditCheckpointSyslog, auditCheckpointUrl }) => {
       const places = [auditCheckpointSyslog === null ? [] : ['syslog'], auditCheckpointUrl === null ? [] : ['a web address']].flat()
       return places.length === 0 ? notMet('they are in the data folder only') : met(places.join(' and '))
@@ -243,6 +265,7 @@ export const evidenceRows: readonly EvidenceRow[] = Object.freeze<EvidenceRow[]>
     requirement: '10.6.1',
     what: 'The clock is not behind the newest file of the data folder; that it is synchronized is for a person to show.',
     shownBy: '`tessera doctor`: clock',
+    next: 'Show the assessor that the machine takes its time from your time servers, such as `chronyc sources`.',
     judge(facts) {
       const verdict = byChecks(['clock'])(facts)
       return verdict.state === 'met' ? person(verdict.found) : verdict
@@ -253,6 +276,7 @@ export const evidenceRows: readonly EvidenceRow[] = Object.freeze<EvidenceRow[]>
     requirement: '11.5.2',
     what: 'No row of the database was changed by anything but this service.',
     shownBy: '`tessera store check`',
+    next: 'Treat it as an incident: find out who wrote to the database, and restore what was changed from a backup.',
     judge: withStore(({ changedCards, changedRows, rows }) =>
       judgeFaults([...changedCards, ...changedRows], `${String(rows)} rows with MACs`),
     ),
