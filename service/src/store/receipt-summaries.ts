@@ -168,9 +168,10 @@ const pageBy = (condition: string): string => `
   select ${receiptSummariesTable.columns} from receipt_summaries where bucket = $1 and merchant_id = $2 ${condition} and ${inRange}
   order by created_at desc, receipt_id desc limit $6`
 
+// The condition of the partial index stands last: SQLite begins its range at the first lower bound, and with 0 it would read all rows before it.
 const pageByTimeOf = (kind: 'captured' | 'refunded'): string => `
   select ${receiptSummariesTable.columns} from receipt_summaries
-  where bucket = $1 and merchant_id = $2 and ${kind}_at > 0 and ${kind}_at >= $3 and (${kind}_at, receipt_id) < ($4, $5)
+  where bucket = $1 and merchant_id = $2 and ${kind}_at >= $3 and (${kind}_at, receipt_id) < ($4, $5) and ${kind}_at > 0
   order by ${kind}_at desc, receipt_id desc limit $6`
 
 const pages = {
@@ -214,9 +215,10 @@ export interface MoneyCount {
 }
 
 const ofMerchant = 'bucket = $1 and merchant_id = $2'
+// As above.
 const sumOf = (kind: 'captured' | 'refunded'): string => `
   select count(*) as count, cast(coalesce(sum(${kind}_tiyin), 0) as bigint) as tiyin from receipt_summaries
-  where ${ofMerchant} and ${kind}_at > 0 and ${kind}_at >= $3 and ${kind}_at < $4`
+  where ${ofMerchant} and ${kind}_at >= $3 and ${kind}_at < $4 and ${kind}_at > 0`
 const sums = { captured: sql`${sumOf('captured')}`, refunded: sql`${sumOf('refunded')}` } as const
 
 /** What was debited, or returned, in a range of time: one range of an index that has the amounts. */
