@@ -41,9 +41,7 @@ async function measureAll(origin: string, rounds: number, say: (text: string) =>
     const again = new Map<string, number[]>()
     for (let round = 0; round < rounds; round++) {
       const page = await signIn(browser, origin)
-      const paths = await page
-        .locator('nav a[href^="/dashboard/"]')
-        .evaluateAll((links) => links.map((link) => link.getAttribute('href') ?? ''))
+      const paths = await page.evaluate<string[]>(pathsOfNavigation)
       // The page on which the session begins is left first, so that each page is come to from another one.
       for (const seen of [first, again])
         for (const path of [...paths.slice(1), ...paths.slice(0, 1)]) {
@@ -129,3 +127,6 @@ function measuresOf(name: string, seen: ReadonlyMap<string, readonly number[]>):
 }
 
 const limitMs = 10_000
+
+/** An expression for the page. */
+const pathsOfNavigation = `[...document.querySelectorAll('nav a[href^="/dashboard/"]')].map((link) => link.getAttribute('href'))`

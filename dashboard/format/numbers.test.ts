@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import {
   formatDuration,
   formatMs,
-  formatPhone,
+  formatPhoneNumber,
   formatShort,
   formatSom,
   formatSomInput,
@@ -67,5 +67,5 @@ test('Russian and Uzbek have a decimal comma, which a typed amount may have too'
 })
 
 test('a phone is written in groups, and one of another country as it is', () => {
-  assert.deepEqual(['998901234567', '79161234567'].map(formatPhone), ['+998 90 123 45 67', '+79161234567'])
+  assert.deepEqual(['998901234567', '79161234567'].map(formatPhoneNumber), ['+998 90 123 45 67', '+79161234567'])
 })

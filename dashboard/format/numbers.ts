@@ -78,7 +78,7 @@ export function formatDuration(ms: number, units: DurationUnits): string {
 }
 
 /** The digits of a phone as people write it: `+998 90 123 45 67`; of another country, as they are. */
-export function formatPhone(digits: string): string {
+export function formatPhoneNumber(digits: string): string {
   return `+${digits.replace(/^(998)(\d\d)(\d{3})(\d\d)(\d\d)$/, '$1 $2 $3 $4 $5')}`
 }
 

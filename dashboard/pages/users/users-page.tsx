@@ -10,7 +10,7 @@ import { CopyButton } from '../../components/copy.tsx'
 import { ConfirmDialog, Dialog } from '../../components/dialog.tsx'
 import { QueryResult, ErrorMessage } from '../../components/query-result.tsx'
 import { Tag, Time } from '../../components/values.tsx'
-import { formatPhone } from '../../format/numbers.ts'
+import { formatPhoneNumber } from '../../format/numbers.ts'
 import { useAction } from '../../hooks/use-action.ts'
 import { useQuery } from '../../hooks/use-query.ts'
 import { formatMessage } from '../../messages/lookup.ts'
@@ -117,7 +117,7 @@ function UserSummary({ user }: { user: TeamUser }) {
         <p>
           <strong>{nameOfUser(user)}</strong> {isOwnUser(user) && <Tag tone="blue">{text.you}</Tag>}{' '}
           {state === 'blocked' && <Tag tone="red">{text.disabled}</Tag>}
-          {name !== '' && <small>{formatPhone(phone)}</small>}
+          {name !== '' && <small>{formatPhoneNumber(phone)}</small>}
           {mustChangePassword && <small>{text.mustChange}</small>}
         </p>
       </div>
@@ -146,7 +146,7 @@ function initialsOf({ name, phone }: TeamUser): string {
     ? phone.slice(-2)
     : words
         .slice(0, 2)
-        .map((word) => [...word][0]?.toLocaleUpperCase() ?? '')
+        .map((word) => String.fromCodePoint(word.codePointAt(0) ?? 0).toLocaleUpperCase())
         .join('')
 }
 
