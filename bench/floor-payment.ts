@@ -45,7 +45,10 @@ export function makeFloorPayments(store: Pick<Store, 'read' | 'write'>, merchant
       }
       const operation = { ...samples.operation, ...ids, merchantId, receiptId, network: 'sandbox', mac: bytesOf(48) }
       await store.write(updateReceipt, {
-        ...{ receipt: paying, operations: [operation], cardLock: null, card: null },
+        receipt: paying,
+        operations: [operation],
+        cardLock: null,
+        card: null,
         audit: auditEntryOf(paying, 'receipt.operation_started'),
         idempotency: { claim, outcome: null },
       })
@@ -61,7 +64,10 @@ export function makeFloorPayments(store: Pick<Store, 'read' | 'write'>, merchant
         mac: bytesOf(48),
       }
       await store.write(updateReceipt, {
-        ...{ receipt: paid, operations: [{ ...operation, networkRef, state: 'approved' }], cardLock: null, card: null },
+        receipt: paid,
+        operations: [{ ...operation, networkRef, state: 'approved' }],
+        cardLock: null,
+        card: null,
         audit: auditEntryOf(paid, 'receipt.paid'),
         events: [event],
         idempotency: { claim: null, outcome: { ...claim, sealed: bytesOf(780) } },

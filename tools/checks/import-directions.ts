@@ -218,6 +218,7 @@ export const importDirections: readonly DirectionRow[] = [
       'dashboard/pages/start/start-messages.ts',
       'dashboard/pages/users/user-messages.ts',
       'dashboard/pages/verification/verification-messages.ts',
+      'dashboard/views/view-messages.ts',
       'dashboard/pages/webhooks/webhook-messages.ts',
     ],
   },

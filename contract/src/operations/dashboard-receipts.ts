@@ -8,7 +8,7 @@ import { done } from './dashboard-session.ts'
 
 const receiptId = Type.String({ pattern: '^[0-9a-f]{24}$' })
 const textOrNull = Type.Union([Type.String(), Type.Null()])
-export const timestamp = Type.Integer({ minimum: 0, description: 'Unix milliseconds.' })
+const timestamp = Type.Integer({ minimum: 0, description: 'Unix milliseconds.' })
 const amount = Type.Integer({ minimum: 1, maximum: maxAmountTiyin, description: 'Tiyin.' })
 
 const status = Type.Unsafe<ReceiptStatus>({

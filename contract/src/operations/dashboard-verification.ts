@@ -2,7 +2,9 @@ import Type from 'typebox'
 
 import { defineOperation, operationsByName } from './operation.ts'
 import { after, count, next } from './dashboard-cards.ts'
-import { period, timestamp } from './dashboard-receipts.ts'
+import { period } from './dashboard-receipts.ts'
+
+const timestamp = Type.Integer({ minimum: 0, description: 'Unix milliseconds.' })
 
 const what = [
   Type.Literal('sent'),

@@ -17,7 +17,7 @@ import { verificationPageText } from '../../messages/page-texts.ts'
 type Story = Result<'dashboard.verification.get'>
 
 /** One code from its request to its end: whether its SMS arrived, why not, and what to do. */
-export function CodeStory({ cardId, id }: { cardId: string; id: string }) {
+export function CodeStoryPage({ cardId, id }: { cardId: string; id: string }) {
   const text = verificationPageText.current()
   const query = useQuery('dashboard.verification.get', { cardId, id })
   useObjectTitle(`${text.code} · ${query.result.value?.number ?? cardId.slice(0, 8)}`)

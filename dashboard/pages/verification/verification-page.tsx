@@ -14,7 +14,7 @@ import { useQuery } from '../../hooks/use-query.ts'
 import { formatMessage } from '../../messages/lookup.ts'
 import { verificationPageText, reasonText } from '../../messages/page-texts.ts'
 import { CodeList } from './code-list.tsx'
-import { CodeStory } from './code-story.tsx'
+import { CodeStoryPage } from './code-story.tsx'
 import { SmsInbox } from './sms-inbox.tsx'
 import { noVerificationFilter, readVerificationFilter } from './verification-filter.ts'
 
@@ -27,7 +27,7 @@ export function VerificationPage() {
   if (loading !== null) return loading
   const text = verificationPageText.current()
   const [part, id] = route.value.rest
-  if (part !== undefined && id !== undefined) return <CodeStory key={`${part} ${id}`} cardId={part} id={id} />
+  if (part !== undefined && id !== undefined) return <CodeStoryPage key={`${part} ${id}`} cardId={part} id={id} />
   const isInbox = part === 'inbox'
   const isTest = session.value?.environment === 'test'
   return (

@@ -12,7 +12,7 @@ import { codeOutcomeOf } from './code-outcome.ts'
 import { toReasonCode } from './reason-code.ts'
 
 /** A step in the life of one code. */
-export interface CodeStep {
+export interface CodeStoryStep {
   readonly at: number
   readonly what:
     | 'requested'
@@ -49,7 +49,7 @@ export interface CodeStory {
   readonly cause: string | null
   readonly ending: 'waiting' | 'verified' | 'expired' | 'replaced' | 'not_sent'
   /** Oldest first. */
-  readonly steps: readonly CodeStep[]
+  readonly steps: readonly CodeStoryStep[]
   readonly lifetimeMs: number
   readonly resendWaitMs: number
   readonly smsDays: number
@@ -122,15 +122,19 @@ function rankOf({ action }: AuditRow): number {
   return ['code.requested', 'code.dispatched', 'code.attempted', 'card.verified'].indexOf(action)
 }
 
-interface ToldAt {
+interface StoryMoment {
   readonly lifetimeMs: number
   readonly smsDays: number
   readonly now: number
 }
 
-type Told = Omit<CodeStory, 'cardId' | 'maskedPan' | 'lifetimeMs' | 'resendWaitMs' | 'smsDays'>
+type StoryOfEntries = Omit<CodeStory, 'cardId' | 'maskedPan' | 'lifetimeMs' | 'resendWaitMs' | 'smsDays'>
 
-function tell({ request, later, replacedBy }: CodeEntries, messages: readonly SmsSendRow[], { lifetimeMs, smsDays, now }: ToldAt): Told {
+function tell(
+  { request, later, replacedBy }: CodeEntries,
+  messages: readonly SmsSendRow[],
+  { lifetimeMs, smsDays, now }: StoryMoment,
+): StoryOfEntries {
   const dispatched = later.find(({ action }) => action === 'code.dispatched') ?? null
   const verified = later.find(({ action }) => action === 'card.verified') ?? null
   const delivery = deliveryOf(messages, dispatched, { age: now - request.at, smsDays })
@@ -184,7 +188,7 @@ function deliveryOf(
   return age > smsDays * dayMs ? 'not_stored' : 'sent_by_network'
 }
 
-function stepsOfMessage({ gateway, requestedAt, outcome, acceptedAt, deliveredAt, failedAt }: SmsSendRow): CodeStep[] {
+function stepsOfMessage({ gateway, requestedAt, outcome, acceptedAt, deliveredAt, failedAt }: SmsSendRow): CodeStoryStep[] {
   return [
     step(requestedAt, 'gateway_called', { gateway }),
     ...(acceptedAt === null ? [] : [step(acceptedAt, 'accepted', { gateway })]),
@@ -199,18 +203,18 @@ function stepOfDispatch(
   { at, outcome, requestId }: AuditRow,
   messages: readonly SmsSendRow[],
   delivery: CodeStory['delivery'],
-): CodeStep[] {
+): CodeStoryStep[] {
   if (delivery === 'sent_by_network') return [step(at, 'sent_by_network', { requestId })]
   return delivery === 'not_sent' && messages.length === 0 ? [step(at, 'not_sent', { requestId, cause: toReasonCode(outcome) })] : []
 }
 
-function stepOfAttempt({ at, action, outcome, requestId }: AuditRow): CodeStep {
+function stepOfAttempt({ at, action, outcome, requestId }: AuditRow): CodeStoryStep {
   if (action === 'card.verified') return step(at, 'verified', { requestId })
   const what = codeOutcomeOf({ action: 'code.attempted', outcome }) === 'wrong' ? 'wrong' : 'refused'
   return step(at, what, { requestId, cause: toReasonCode(outcome) })
 }
 
-function step(at: number, what: CodeStep['what'], more: Partial<Omit<CodeStep, 'at' | 'what'>> = {}): CodeStep {
+function step(at: number, what: CodeStoryStep['what'], more: Partial<Omit<CodeStoryStep, 'at' | 'what'>> = {}): CodeStoryStep {
   return { at, what, cause: null, gateway: null, requestId: null, ...more }
 }
 
