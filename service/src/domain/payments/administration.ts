@@ -150,7 +150,7 @@ export function createReceiptAdministration(dependencies: PaymentDependencies, w
       store.read(listAuditOfSubject(receipt.merchantId, receiptId, maxEntries)),
       services.rows.hasValidMac(receipt),
     ])
-    const areOperationsValid = await Promise.all(operations.map((operation) => services.operationRows.isValid(operation)))
+    const areOperationsValid = await Promise.all(operations.map(async (operation) => services.operationRows.isValid(operation)))
     const areComplete = areOperationsOf(receipt, operations)
     if (!areComplete && readsLeft > 1 && (await store.read(findReceipt(receipt)))?.version !== receipt.version) {
       return readOnce(receiptId, readsLeft - 1)

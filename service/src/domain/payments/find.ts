@@ -75,7 +75,7 @@ export async function loadReceiptList(services: PaymentServices, query: ReceiptP
   if (range.from >= range.to) return []
   const { count, offset } = query
   const receipts = await services.store.read(listReceipts({ bucket, merchantId, ...range, count, offset }))
-  await Promise.all(receipts.map((receipt) => services.rows.require(receipt, requestId)))
+  await Promise.all(receipts.map(async (receipt) => services.rows.require(receipt, requestId)))
   return receipts
 }
 
