@@ -24,7 +24,7 @@ function readable<R>(row: Row, fromRow: (row: Row) => R): R[] {
   }
 }
 
-const selectAuditMacs = sql`select mac from audit order by chain, seq desc limit $1`
+const selectAuditMacs = sql`select mac from audit order by chain desc, seq desc limit $1`
 const selectCardMacs = sql`select mac from cards order by bucket, card_id limit $1`
 
 /** The MACs of rows in the audit, and of cards: columns that every version of the schema has. Those without a MAC are left out. */

@@ -4,6 +4,7 @@ import { cardsTable, insertCard, listEndedCards, listSavedCards } from '../cards
 import { claimDeliveries } from '../delivery-claims.ts'
 import { listStoredRows, macTables } from '../mac-tables.ts'
 import { countOpenReceipts, listDueInProgress, listDueReceipts, listFlaggedReceipts, listOpenReceipts, listReceipts } from '../receipts.ts'
+import { sampleMacs, sampleRows } from '../sampled-rows.ts'
 import type { Read } from '../transaction.ts'
 import type { Row, Value } from '../statement.ts'
 import { makeAuditEntry, makeCard, sampleMerchantId, T0 } from '../suite/samples.fixture.ts'
@@ -54,6 +55,23 @@ for (const mode of ['force_custom_plan', 'force_generic_plan']) {
     }),
   )
 }
+
+test(
+  'PostgreSQL can read the rows that a start samples from the end of an index, without sorting',
+  withPostgres(async ({ raw }) => {
+    const off =
+      'force_custom_plan; set enable_seqscan = off; set enable_bitmapscan = off; set enable_sort = off; set enable_incremental_sort = off'
+    for (const table of ['audit', 'cards'] as const) {
+      const [limit, scan, ...more] = await plan(raw, off, sampleMacs(table, 5))
+      assert.deepEqual([limit, more], ['Limit', []])
+      assert.match(scan ?? '', new RegExp(`^Index Scan (Backward )?using ${table}_pkey on ${table}$`))
+    }
+    for (const order of ['first', 'last'] as const) {
+      const steps = await plan(raw, off, sampleRows(cardsTable, 5, order))
+      assert.match(steps.join(), /^Limit,Index Scan (Backward )?using cards_pkey on cards$/)
+    }
+  }),
+)
 
 for (const mode of ['force_custom_plan', 'force_generic_plan']) {
   test(

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { listEndedCards, listSavedCards } from '../cards.ts'
+import { cardsTable, listEndedCards, listSavedCards } from '../cards.ts'
 import { countOpenReceipts, listDueInProgress, listDueReceipts, listFlaggedReceipts, listOpenReceipts, listReceipts } from '../receipts.ts'
+import { sampleMacs, sampleRows } from '../sampled-rows.ts'
 import { deepReceiptPage, fillReceipts } from '../suite/many-receipts.fixture.ts'
 import { withSqlite } from './with-store.fixture.ts'
 
@@ -46,5 +47,16 @@ test(
       'CORRELATED SCALAR SUBQUERY 1',
       'SEARCH r USING INDEX receipts_held (bucket=? AND card_id=?)',
     ])
+  }),
+)
+
+test(
+  'the rows that a start samples are read from the end of an index, however many there are',
+  withSqlite(async ({ raw }) => {
+    const samples = [sampleMacs('audit', 5), sampleMacs('cards', 5), sampleRows(cardsTable, 5, 'first'), sampleRows(cardsTable, 5, 'last')]
+    for (const { statement } of samples) {
+      const plan = (await raw(`explain query plan ${statement.text}`)).map((row) => String(row['detail']))
+      assert.ok(plan.length === 1 && /^SCAN (audit|cards) USING INDEX /.test(plan[0] ?? ''), plan.join())
+    }
   }),
 )
