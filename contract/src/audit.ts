@@ -228,6 +228,7 @@ export const auditOutcomes = {
   locked:                { en: 'too many attempts', ru: 'слишком много попыток', uz: 'urinishlar juda koʻp' },
   phone_unknown:         { en: 'no login with this phone', ru: 'нет входа с этим телефоном', uz: 'bunday telefonli kirish yoʻq' },
   password:              { en: 'wrong password', ru: 'неверный пароль', uz: 'parol notoʻgʻri' },
+  active:                { en: 'active', ru: 'активен', uz: 'faol' },
   blocked:               { en: 'user blocked', ru: 'пользователь заблокирован', uz: 'foydalanuvchi bloklangan' },
   code:                  { en: 'wrong code of the second factor', ru: 'неверный код второго фактора', uz: 'ikkinchi omil kodi notoʻgʻri' },
   passkey:               { en: 'passkey not accepted', ru: 'ключ доступа не принят', uz: 'kirish kaliti qabul qilinmadi' },

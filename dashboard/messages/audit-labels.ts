@@ -47,7 +47,7 @@ export function changeValue(value: string | null, { outcomes, reasons }: AuditLa
   if (value === null) return '—'
   const reason = knownLabel(reasons, value)
   if (reason !== undefined) return reason
-  return /^(owner|developer|support|read|on|off|blocked)$/.test(value) ? labelOf(outcomes, value) : value
+  return /^(owner|developer|support|read|on|off|active|blocked)$/.test(value) ? labelOf(outcomes, value) : value
 }
 
 /** The labels of actions and outcomes are beside their names in the contract. */

@@ -4,6 +4,8 @@ import type { Language } from '@tessera/contract/profile'
 const en = {
   card: 'Card',
   receipt: 'Receipt',
+  webhook: 'Webhook',
+  user: 'User',
   history: 'all its entries',
   label: 'What people did',
   about: 'What your users and the provider did. Calls of your pages and servers are in the history of a card or receipt: enter its id.',
@@ -48,6 +50,8 @@ export type AuditPageMessages = typeof en
 const ru: AuditPageMessages = {
   card: 'Карта',
   receipt: 'Чек',
+  webhook: 'Вебхук',
+  user: 'Пользователь',
   history: 'все записи',
   label: 'Действия пользователей',
   about: 'Действия ваших пользователей и провайдера. Вызовы страниц и серверов — в истории карты или чека: укажите идентификатор.',
@@ -90,6 +94,8 @@ const ru: AuditPageMessages = {
 const uz: AuditPageMessages = {
   card: 'Karta',
   receipt: 'Chek',
+  webhook: 'Vebxuk',
+  user: 'Foydalanuvchi',
   history: 'barcha yozuvlar',
   label: 'Foydalanuvchilar amallari',
   about: 'Foydalanuvchilaringiz va provayder amallari. Sahifa va server chaqiruvlari karta yoki chek tarixida: identifikatorini kiriting.',

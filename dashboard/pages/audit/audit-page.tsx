@@ -170,7 +170,7 @@ function columns(filter: AuditFilter): TableColumn<AuditRow>[] {
         return (
           <>
             <a href={dashboardPath(path ?? `audit?subject=${subject}`)} class="whole">
-              {path === null ? shortId(subject) : `${path.startsWith('cards') ? text.card : text.receipt} ${shortId(subject)}`}
+              {[objectKind(action), shortId(subject)].join(' ').trim()}
             </a>
             {path !== null && (
               <div class="below">
@@ -193,6 +193,13 @@ function columns(filter: AuditFilter): TableColumn<AuditRow>[] {
     const isAmount = amountNames.has(name) && /^[0-9]+$/.test(value ?? '')
     return isAmount ? `${formatSom(Number(value), language.value)} ${messages.value.som}` : changeValue(value, labels)
   }
+}
+
+/** What the object of an action is, in words. Empty where the page has none. */
+function objectKind(action: AuditRow['action']): string {
+  const { card, receipt, webhook, user } = auditPageText.current()
+  const kinds: Readonly<Record<string, string>> = { card, code: card, consent: card, receipt, webhook, dashboard_user: user }
+  return kinds[action.split('.', 1)[0] ?? ''] ?? ''
 }
 
 function listName(list: string): string {
