@@ -126,8 +126,8 @@ function RequestSummary({ request, onReplayed }: { request: LoggedRequest; onRep
   ] as const
   return (
     <section class="panel">
-      <OutcomeTag code={code} />
       <p class="in-words">{code === 0 ? text.succeeded : request.message}</p>
+      <OutcomeTag code={code} />
       {code !== 0 && (
         <p class="hint">
           {/* Hints exist in English only. */}
