@@ -11,7 +11,8 @@ import { startTessera } from './start-tessera.ts'
 
 const usage = `node tools/dashboard-pictures.ts --out <folder> [options]
 
-Signs in to the dashboard and draws each page whole, then sheets of six pages side by side (sheet-….png), which are quicker to look at.
+Signs in to the dashboard and draws each page whole, then sheets of one row (sheet-….png), which are quicker to look at: three
+pages, six of a phone; a long page goes on in the next place.
 
   --out <folder>         where the pictures go; outside of the repository
   --data <folder>        the data folder that npm run example:data filled; default ./example-data
@@ -42,7 +43,9 @@ const { values } = readCommandLine(
 /** Of the test environment. */
 const demoOwner: ShopOwner = { ownerPhone: '998900000000', ownerPassword: 'sandbox' }
 const root = fileURLToPath(new URL('..', import.meta.url))
-const perSheet = 6
+const sheetWidth = 2000
+const sheetGap = 8
+const cellHeight = 1000
 const waitMs = 10_000
 const stepMs = 250
 process.exitCode = await main()
@@ -159,14 +162,15 @@ async function drawAll(drawing: DrawingOptions): Promise<void> {
       await context.close()
     }
   }
-  for (let first = 0, sheet = 1; first < drawn.length; first += perSheet, sheet++) {
-    const picture = await drawSheet(browser, drawn.slice(first, first + perSheet), width)
+  const cells = drawn.flatMap(toCells)
+  for (let first = 0, sheet = 1; first < cells.length; first += columnsOf(width), sheet++) {
+    const picture = await drawSheet(browser, cells.slice(first, first + columnsOf(width)), width)
     writeFileSync(join(out, `sheet-${String(width)}-${theme}-${language}-${String(sheet)}.png`), picture)
   }
   process.stdout.write(`${String(width)} ${theme} ${language}: ${String(drawn.length)} pages\n`)
 }
 
-async function actOn(page: Page, { link, type, click = [], keys = [], fault }: PictureSubject): Promise<void> {
+async function actOn(page: Page, { link, type, click = [], keys = [], lastClick, fault }: PictureSubject): Promise<void> {
   if (link !== undefined) {
     await page.locator(link).first().click({ timeout: waitMs })
     await settle(page)
@@ -181,6 +185,7 @@ async function actOn(page: Page, { link, type, click = [], keys = [], fault }: P
     await page.waitForTimeout(stepMs)
   }
   for (const key of keys) await page.keyboard.press(key)
+  if (lastClick !== undefined) await page.locator(lastClick).first().dispatchEvent('click', undefined, { timeout: waitMs })
   // The page that waits, for the response or for the sign-in, is the picture.
   if (fault === 'slow' || fault === 'signed-out') await page.waitForTimeout(4 * stepMs)
   else await settle(page)
@@ -193,15 +198,38 @@ async function settle(page: Page): Promise<void> {
   await page.waitForTimeout(150)
 }
 
-async function drawSheet(browser: Browser, drawn: readonly { name: string; picture: Buffer }[], width: number): Promise<Buffer> {
-  const columns = width < 600 ? 6 : 3
-  const page = await browser.newPage({ viewport: { width: 2000, height: 800 } })
+/** A part of a picture, by its upper edge, that is as high as a cell of a sheet. */
+interface SheetCell {
+  readonly name: string
+  readonly picture: Buffer
+  readonly top: number
+}
+
+/** A long page goes on in the next cell. */
+function toCells({ name, picture }: { name: string; picture: Buffer }): SheetCell[] {
+  // A PNG begins with its signature, then the header with width and height.
+  const scale = picture.readUInt32BE(16) / cellWidth(picture.readUInt32BE(16))
+  const count = Math.ceil(picture.readUInt32BE(20) / scale / cellHeight)
+  return Array.from({ length: count }, (_, i) => ({ name: i === 0 ? name : `${name} (${String(i + 1)})`, picture, top: i * cellHeight }))
+}
+
+function columnsOf(width: number): number {
+  return width < 600 ? 6 : 3
+}
+
+function cellWidth(width: number): number {
+  const columns = columnsOf(width)
+  return Math.floor((sheetWidth - (columns - 1) * sheetGap) / columns)
+}
+
+async function drawSheet(browser: Browser, drawn: readonly SheetCell[], width: number): Promise<Buffer> {
+  const page = await browser.newPage({ viewport: { width: sheetWidth, height: 800 } })
   const cells = drawn.map(
-    ({ name, picture }) =>
-      `<figure><figcaption>${name}</figcaption><img src="data:image/png;base64,${picture.toString('base64')}"></figure>`,
+    ({ name, picture, top }) =>
+      `<figure><figcaption>${name}</figcaption><div><img style="margin-top:-${String(top)}px" src="data:image/png;base64,${picture.toString('base64')}"></div></figure>`,
   )
-  const style = `body{margin:0;display:grid;grid-template-columns:repeat(${String(columns)},1fr);gap:8px;background:#888;font:14px sans-serif}
-    figure{margin:0;max-height:1000px;overflow:hidden}figcaption{background:#ff0;padding:2px 6px}img{width:100%}`
+  const style = `body{margin:0;display:grid;grid-template-columns:repeat(${String(columnsOf(width))},${String(cellWidth(width))}px);gap:${String(sheetGap)}px;background:#888;font:14px sans-serif}
+    figure{margin:0}div{max-height:${String(cellHeight)}px;overflow:hidden}figcaption{background:#ff0;padding:2px 6px}img{display:block;width:100%}`
   await page.setContent(`<!doctype html><style>${style}</style>${cells.join('')}`)
   const picture = await page.screenshot({ fullPage: true })
   await page.close()

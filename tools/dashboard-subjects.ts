@@ -10,6 +10,8 @@ export interface PictureSubject {
   readonly click?: readonly string[]
   /** Keys that are pressed then. */
   readonly keys?: readonly string[]
+  /** What is clicked after the keys. */
+  readonly lastClick?: string
   /** What the service does from when the page is there: no response, none within the time of a picture, or the end of the session. */
   readonly fault?: 'gone' | 'slow' | 'signed-out'
   readonly isSignedOut?: boolean
@@ -77,6 +79,17 @@ export const stateSubjects: readonly PictureSubject[] = [
   { name: 'dialog-events', path: 'webhooks', click: ['.action-menu button', '.action-list button'] },
   { name: 'menu-account', path: 'overview', click: ['.account summary'] },
   { name: 'menu-pages', path: 'overview', click: ['.bar .menu'] },
+  { name: 'views-none', path: 'receipts', click: ['.views button'] },
+  { name: 'views-save', path: 'audit?action=receipt.cancelled', click: ['.views button'] },
+  { name: 'views-save-errors', path: 'audit?action=receipt.cancelled', click: ['.views button', 'dialog [type=submit]'] },
+  { name: 'views-own', path: 'receipts?status=failed', click: ['.views button'], keys: ['1', '2', 'Enter'] },
+  {
+    name: 'views-rename',
+    path: 'receipts?status=failed',
+    click: ['.views button'],
+    keys: ['1', '2', 'Enter'],
+    lastClick: '.views > button',
+  },
   { name: 'filters-requests', path: 'requests', click: ['.requests-filter .quiet'] },
   { name: 'error-amount', path: 'settings/payments', type: ['main form input', 'abc'], click: ['main form [type=submit]'] },
   { name: 'error-origin', path: 'settings/card-form', type: ['main textarea', 'ftp://shop'], click: ['main form [type=submit]'] },
