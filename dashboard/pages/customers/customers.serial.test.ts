@@ -79,7 +79,10 @@ test('a customer has all cards, consents and payments on one page, links to each
   await page.waitForURL(`**/webhooks?object=${receiptId}`)
   await page.goBack()
   await page.getByRole('link', { name: 'In the audit' }).click()
-  await page.getByRole('link', { name: 'Open', exact: true }).first().click()
+  await page
+    .getByRole('link', { name: `Receipt ${receiptId.slice(0, 8)}…` })
+    .first()
+    .click()
   await page.waitForURL(`**/receipts/${receiptId}`)
   await page.locator('.timeline a[href*="/requests/"]').last().click()
   await page.getByRole('heading', { level: 1, name: /^receipts\.create/ }).waitFor()

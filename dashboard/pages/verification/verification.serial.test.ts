@@ -71,7 +71,7 @@ test('a code is found by the phone, which stands in no address, and tells why it
   await page.locator('main > .table', { hasText: '860049******6478' }).waitFor()
   await page.getByRole('link', { name: 'What happened' }).first().click()
   await page.getByRole('heading', { name: 'The SMS was sent, its delivery is not confirmed' }).waitFor()
-  assert.match(await page.title(), /SMS code · 860049\*{6}6478/)
+  await page.waitForFunction(() => document.title.startsWith('SMS code · 860049******6478'))
   assert.deepEqual(await listAccessibilityViolations(page), [])
   const steps = await page.locator('.timeline li strong').allInnerTexts()
   assert.deepEqual(steps, ['Code requested', 'SMS given to the gateway', 'SMS accepted by the gateway'])
