@@ -109,7 +109,7 @@ const sandboxCode = '666666'
 
 function RequestSummary({ request, onReplayed }: { request: LoggedRequest; onReplayed: (result: ReplayResult) => void }) {
   const text = requestPageText.current()
-  const { requestId, at, method, profile, ms, caller, cardId, code, reason } = request.entry
+  const { requestId, at, method, profile, ms, caller, address, cardId, code, reason } = request.entry
   const receiptId = receiptOf(request)
   const customer = textMember(request.params, 'customer')
   const details = [
@@ -117,6 +117,7 @@ function RequestSummary({ request, onReplayed }: { request: LoggedRequest; onRep
     [text.id, <CopyButton text={requestId} />],
     [text.at, <Time at={at} />],
     [text.caller, text.callers[caller]],
+    [text.fields.address, address === null ? null : text.addresses[address]],
     [text.profile, profile === 'spec' ? '/api/<method>' : '/api'],
     [text.duration, formatMs(ms, messages.value.ms)],
     [text.bytes, String(request.bytes)],

@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { parseRequestLogFilter, requestFilterPath, toListParams } from './request-filter.ts'
+import { hiddenRequestFilter, readRequestLogFilter, requestFilterPath, toListParams } from './request-filter.ts'
 
 test('a filter in the address is read and written back unchanged, and unknown or empty members are dropped', () => {
-  const filter = parseRequestLogFilter(new URLSearchParams('method=cards.verify&outcome=error&code=&page=2&from=2026-11-21T23:50'))
+  const query = new URLSearchParams('method=cards.verify&outcome=error&code=&page=2&from=2026-11-21T23:50')
+  const filter = readRequestLogFilter({ query, hidden: {} })
   assert.deepEqual(filter, { method: 'cards.verify', outcome: 'error', from: '2026-11-21T23:50' })
   const path = requestFilterPath(filter)
   assert.equal(path, 'requests?method=cards.verify&outcome=error&from=2026-11-21T23%3A50')
-  assert.deepEqual(parseRequestLogFilter(new URLSearchParams(path.slice('requests'.length))), filter)
+  assert.deepEqual(readRequestLogFilter({ query: new URLSearchParams(path.slice('requests'.length)), hidden: {} }), filter)
   assert.equal(requestFilterPath({}), 'requests')
 })
 
@@ -28,4 +29,19 @@ test('of a whole token only the card id is sent, and times are Tashkent time', (
 
 test('an outcome that does not exist and a time that is none are not sent', () => {
   assert.deepEqual(toListParams({ outcome: 'maybe', from: 'yesterday' }), {})
+})
+
+test('orders and customers stay out of the address, and come back from the history entry', () => {
+  const filter = { reason: 'card_limit', address: 'public', minMs: '100', maxMs: '2000', order: '10711', customer: '998901234567' } as const
+  const path = requestFilterPath(filter)
+  assert.equal(path, 'requests?reason=card_limit&address=public&minMs=100&maxMs=2000')
+  const query = new URLSearchParams(path.split('?')[1])
+  assert.deepEqual(readRequestLogFilter({ query, hidden: hiddenRequestFilter(filter) }), filter)
+  assert.deepEqual(toListParams({ ...filter, order: ` ${'7'.repeat(70)} `, address: 'moon' }), {
+    reason: 'card_limit',
+    order: '7'.repeat(64),
+    customer: '998901234567',
+    minMs: 100,
+    maxMs: 2000,
+  })
 })

@@ -10,7 +10,6 @@ import { useMessages } from '../../app/lazy-messages.tsx'
 import { navigate, dashboardPath, route } from '../../app/router.ts'
 import { ExportButtons } from '../../components/export-buttons.tsx'
 import { SelectField, LabelledControl, useSyncedValue } from '../../components/fields.tsx'
-import { CustomerLink } from '../../components/links.tsx'
 import { exportPageRows, listExport } from '../../components/list-export.ts'
 import { EmptyState } from '../../components/query-result.tsx'
 import { type TableColumn, DataTable } from '../../components/table.tsx'
@@ -21,11 +20,12 @@ import { reasonText, requestPageText } from '../../messages/page-texts.ts'
 import { SavedViews } from '../../views/saved-views.tsx'
 import { RequestOutcome, RequestDetails } from './request-detail.tsx'
 import {
-  toListParams,
+  hiddenRequestFilter,
+  readRequestLogFilter,
+  requestFilterPath,
   type RequestLogFilter,
   type RequestLogFilterName,
-  requestFilterPath,
-  parseRequestLogFilter,
+  toListParams,
 } from './request-filter.ts'
 
 /** The list at /dashboard/requests, and one call at /dashboard/requests/<id>. */
@@ -38,18 +38,16 @@ type RequestRow = Result<'dashboard.requests.list'>['requests'][number]
 
 /** The merchant's API calls, newest first. The filter is part of the address. */
 export function RequestList() {
-  const filter = parseRequestLogFilter(route.value.query)
-  // What a customer is called may not stand in an address.
-  const customer = route.value.hidden['customer'] ?? ''
-  const params = { ...toListParams(filter), ...(customer === '' ? {} : { customer: customer.slice(0, loggedCustomerMax) }) }
-  const list = usePagedList(`${requestFilterPath(filter)} ${customer}`, async (after) => {
+  const filter = readRequestLogFilter(route.value)
+  const params = toListParams(filter)
+  const list = usePagedList(`requests ${JSON.stringify(params)}`, async (after) => {
     const { requests, next } = await call('dashboard.requests.list', { ...params, after })
     return { rows: requests, next }
   })
   const loading = useMessages(requestPageText, reasonText)
   if (loading !== null) return loading
   const text = requestPageText.current()
-  const isFiltered = Object.keys(filter).length > 0 || customer !== ''
+  const isFiltered = Object.keys(filter).length > 0
   return (
     <>
       <div class="list-head">
@@ -58,11 +56,6 @@ export function RequestList() {
       </div>
       <Filters filter={filter} />
       <SavedViews list="requests" query={route.value.query} />
-      {customer !== '' && (
-        <p>
-          {text.customer}: <CustomerLink customer={customer} />
-        </p>
-      )}
       <DataTable
         label={text.label}
         list={list}
@@ -80,21 +73,20 @@ function keyOf({ requestId, lost }: RequestRow): string {
 
 function Filters({ filter }: { filter: RequestLogFilter }) {
   const text = requestPageText.current()
-  const wanted = useSyncedValue<RequestLogFilter>(filter, requestFilterPath(filter))
-  const hasMoreFilter = ['code', 'request', 'card', 'receipt', 'from', 'to'].some((name) => name in filter)
+  const wanted = useSyncedValue<RequestLogFilter>(filter, JSON.stringify(filter))
+  const hasMoreFilter = Object.keys(filter).some((name) => name !== 'method' && name !== 'outcome')
   const isExpanded = useSignal(hasMoreFilter)
   const showsMore = isExpanded.value || hasMoreFilter
   const set = (name: RequestLogFilterName) => (value: string) => (wanted.value = { ...wanted.value, [name]: value })
-  const field = (
-    name: RequestLogFilterName,
-    more: { type?: 'text' | 'datetime-local'; list?: readonly (readonly [string, string])[] } = {},
-  ) => <FilterField name={text.fields[name]} value={wanted.value[name] ?? ''} onInput={set(name)} {...more} />
+  const field = (name: RequestLogFilterName, more: Pick<FilterFieldProps, 'type' | 'list'> = {}) => (
+    <FilterField name={text.fields[name]} value={wanted.value[name] ?? ''} onInput={set(name)} {...more} />
+  )
   return (
     <form
       class="tools requests-filter"
       onSubmit={(event) => {
         event.preventDefault()
-        navigate(requestFilterPath(wanted.value))
+        navigate(requestFilterPath(wanted.value), { hidden: hiddenRequestFilter(wanted.value) })
       }}
     >
       {field('method', { list: operationNames.map((name) => [name, name]) })}
@@ -107,9 +99,15 @@ function Filters({ filter }: { filter: RequestLogFilter }) {
       {showsMore && (
         <>
           {field('code')}
+          {field('reason', { list: reasonOptions(wanted.value.reason) })}
+          {field('order')}
+          {field('customer')}
           {field('request')}
           {field('card')}
           {field('receipt')}
+          {field('address', { list: Object.entries(text.addresses) })}
+          {field('minMs', { type: 'number' })}
+          {field('maxMs', { type: 'number' })}
           {field('from', { type: 'datetime-local' })}
           {field('to', { type: 'datetime-local' })}
         </>
@@ -125,11 +123,18 @@ function Filters({ filter }: { filter: RequestLogFilter }) {
   )
 }
 
+/** Every reason by its text, and the present one where it has none. */
+function reasonOptions(current = ''): (readonly [string, string])[] {
+  const { all } = reasonText.current()
+  const options = Object.entries(current === '' ? all : { [current]: current, ...all })
+  return options.sort(([, one], [, other]) => one.localeCompare(other))
+}
+
 interface FilterFieldProps {
   readonly name: string
   readonly value: string
   readonly onInput: (value: string) => void
-  readonly type?: 'text' | 'datetime-local'
+  readonly type?: 'text' | 'number' | 'datetime-local'
   readonly list?: readonly (readonly [string, string])[]
 }
 
@@ -137,13 +142,11 @@ function FilterField({ name, value, onInput, type = 'text', list }: FilterFieldP
   if (list !== undefined) return <SelectField label={name} value={value} onChange={onInput} options={[['', '—'], ...list]} />
   return (
     <LabelledControl label={name}>
-      {(id) =>
-        type === 'text' ? (
-          <input id={id} value={value} maxLength={128} onInput={(event) => onInput(event.currentTarget.value)} />
-        ) : (
-          <input id={id} value={value} type="datetime-local" onInput={(event) => onInput(event.currentTarget.value)} />
-        )
-      }
+      {(id) => {
+        const change = (event: { currentTarget: HTMLInputElement }): void => onInput(event.currentTarget.value)
+        if (type === 'text') return <input id={id} value={value} maxLength={128} autocomplete="off" onInput={change} />
+        return <input id={id} value={value} type={type} {...(type === 'number' ? { min: 0, max: durationMaxMs } : {})} onInput={change} />
+      }}
     </LabelledControl>
   )
 }
@@ -155,7 +158,7 @@ function requestExport(params: Params<'dashboard.requests.list'>): ExportSource 
     name: 'requests',
     title: text.label,
     list: 'requests',
-    conditions: toExportConditions(params, ['customer']),
+    conditions: toExportConditions(params, ['order', 'customer']),
     columns: [
       { name: text.at, kind: 'time', value: ({ at }) => at },
       {
@@ -225,5 +228,5 @@ const operationNames = [
   'form.sessions.show',
   'form.sessions.cancel',
 ] as const satisfies readonly OperationName[]
-/** The request log stores no longer ones. */
-const loggedCustomerMax = 64
+/** As `dashboard.requests.list` accepts. */
+const durationMaxMs = 3_600_000
