@@ -54,6 +54,12 @@ const entry = Type.Object({
   proof: Type.String({ description: 'Hash of the entry in its chain, hex: what the operator’s `audit verify` recomputes.' }),
 })
 
+const person = Type.Object({
+  userId: Type.String(),
+  phone: Type.String({ description: 'Masked.' }),
+  name: Type.String({ description: "'' without one." }),
+})
+
 export const dashboardAuditListContract = defineOperation('dashboard.audit.list', {
   summary:
     'Lists the actions of users and operators, newest first; with `subject` everything that was done to one card, receipt or user, by API calls too. With `userId` or `action` a page may be short, or empty, and still have a next one.',
@@ -72,7 +78,11 @@ export const dashboardAuditListContract = defineOperation('dashboard.audit.list'
     from: Type.Optional(Type.Integer({ minimum: 0, description: 'At this time or later, Unix milliseconds.' })),
     to: Type.Optional(Type.Integer({ minimum: 0, description: 'Before this time.' })),
   }),
-  result: Type.Object({ entries: Type.Array(entry), next }),
+  result: Type.Object({
+    entries: Type.Array(entry),
+    next,
+    people: Type.Array(person, { description: 'The users of the merchant, on the first page of a list without `subject`.' }),
+  }),
   errors: [],
 })
 

@@ -41,6 +41,42 @@ test('a merchant sees the actions of its users but not of API calls; for one car
   )
 })
 
+test('the entries of a card are newest first, whether or not they have a version', async () => {
+  const owner = await entrance.user('owner')
+  const shop = app.merchant('spec', owner.merchantId)
+  const token = await shop.createToken('8600495473316478')
+  app.clock.advance(1000)
+  await shop.call('cards.get_verify_code', { token })
+  app.clock.advance(1000)
+  await shop.call('cards.verify', { token, code: '666666' })
+  const { entries, people } = await owner.call('dashboard.audit.list', { subject: token.slice(0, 24) })
+  const times = entries.map(({ at }) => at)
+  assert.deepEqual(
+    times,
+    times.toSorted((one, other) => other - one),
+  )
+  assert.ok(entries.some(({ action }) => action === 'code.dispatched'))
+  assert.equal(entries[0]?.action, 'card.verified')
+  assert.deepEqual(people, [])
+})
+
+test('the first page names every user of the merchant, also those without an entry on it, and no other', async () => {
+  const owner = await entrance.user('owner')
+  const reader = await entrance.user('read', owner.merchantId)
+  await owner.call('dashboard.users.rename', { userId: reader.userId, name: 'Nodira' })
+  await entrance.user('owner', '7'.repeat(24))
+  const { people, next } = await reader.call('dashboard.audit.list', { count: 1 })
+  assert.deepEqual(
+    people.map(({ userId, name }) => [userId, name]).sort(),
+    [
+      [owner.userId, ''],
+      [reader.userId, 'Nodira'],
+    ].sort(),
+  )
+  assert.ok(people.every(({ phone }) => phone.includes('*')))
+  assert.deepEqual((await reader.call('dashboard.audit.list', { count: 1, after: next })).people, [])
+})
+
 test('a failed sign-in is listed, and an invalid cursor is refused', async () => {
   const owner = await entrance.user('owner')
   const stranger = entrance.visitor()

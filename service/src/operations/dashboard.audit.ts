@@ -15,7 +15,12 @@ export const dashboardAuditList = operation(dashboardAuditListContract, {
       subject === undefined
         ? await auditLog.list(merchantId, filter, { after: readCursor(after), count })
         : await auditLog.listOfSubject(merchantId, subject)
-    return { entries: page.entries.map(toAuditEntry), next: formatCursor(page.next) }
+    const people = subject === undefined && (after ?? null) === null ? await auditLog.people(merchantId) : []
+    return {
+      entries: page.entries.map(toAuditEntry),
+      next: formatCursor(page.next),
+      people: people.map(({ userId, phone, name }) => ({ userId, phone: maskPhone(phone), name })),
+    }
   },
 })
 

@@ -82,7 +82,7 @@ export interface AuditReader {
 }
 
 /** One statement steps through so many chains. Four writers have one each, so one statement is enough for a few processes. */
-export const headsPageSize = 16
+const headsPageSize = 16
 
 // Each step reads the last entry of the last chain before that of the step before, by the index of the primary key; grouping would read every entry. Not a
 // recursive CTE, which Citus refuses for a table that is distributed by chain.

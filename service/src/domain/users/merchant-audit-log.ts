@@ -1,5 +1,5 @@
 import { type AuditChange, type AuditRow, decodeAuditChanges, listAuditOfSubject, listUserActions } from '../../store/audit.ts'
-import { type DashboardUserRow, findDashboardUser } from '../../store/dashboard-users.ts'
+import { type DashboardUserRow, findDashboardUser, listDashboardUsers } from '../../store/dashboard-users.ts'
 import type { Store } from '../../store/store.ts'
 import type { TimeCursor } from '../../store/transaction.ts'
 
@@ -37,12 +37,18 @@ export interface AuditPageQuery {
 export interface MerchantAuditLog {
   /** Lists user actions. A page examines at most 500 of them, so it may be short, or empty, and still have a next one. */
   list(merchantId: string, filter: UserActionFilter, page: AuditPageQuery): Promise<AuditListPage>
-  /** The newest hundred entries about one object, by any actor. */
+  /** The users whose actions can be listed, in the order of their ids. */
+  people(merchantId: string): Promise<DashboardUserRow[]>
+  /** A hundred entries about one object, by any actor, newest first. */
   listOfSubject(merchantId: string, subject: string): Promise<AuditListPage>
 }
 
 export function makeMerchantAuditLog(store: Store): MerchantAuditLog {
-  return Object.freeze({ list, listOfSubject })
+  return Object.freeze({ list, listOfSubject, people })
+
+  function people(merchantId: string): Promise<DashboardUserRow[]> {
+    return store.read(listDashboardUsers(merchantId, '', peopleMax))
+  }
 
   async function list(merchantId: string, filter: UserActionFilter, { after, count }: AuditPageQuery): Promise<AuditListPage> {
     const { userId, action, from = 0, to } = filter
@@ -65,10 +71,9 @@ export function makeMerchantAuditLog(store: Store): MerchantAuditLog {
   }
 
   async function listOfSubject(merchantId: string, subject: string): Promise<AuditListPage> {
-    return {
-      entries: await withUsers(merchantId, await store.read(listAuditOfSubject(merchantId, subject, maxSubjectEntries))),
-      next: null,
-    }
+    const found = await store.read(listAuditOfSubject(merchantId, subject, maxSubjectEntries))
+    // They are found by version, which entries about codes do not have.
+    return { entries: await withUsers(merchantId, found.toSorted(newestFirst)), next: null }
   }
 
   async function withUsers(merchantId: string, entries: readonly AuditRow[]): Promise<AuditListItem[]> {
@@ -92,5 +97,11 @@ function userIdOf({ actor }: AuditRow): string | null {
   return /^user:([0-9a-f]{24})$/.exec(actor)?.[1] ?? null
 }
 
+function newestFirst(one: AuditRow, other: AuditRow): number {
+  return other.at - one.at || other.version - one.version
+}
+
 const maxSubjectEntries = 100
+/** As many as a merchant may have. */
+const peopleMax = 500
 const examinedMax = 500
