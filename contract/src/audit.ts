@@ -81,7 +81,7 @@ export const auditActions = {
   'data.exported':                   { en: 'List exported', ru: 'Список выгружен', uz: 'Roʻyxat eksport qilindi' },
   'page.checked':                    { en: 'Page checked', ru: 'Страница проверена', uz: 'Sahifa tekshirildi' },
   'page.changed':                    { en: 'Page has changed', ru: 'Страница изменилась', uz: 'Sahifa oʻzgardi' },
-  'page.watch_ended':               { en: 'Page no longer read again', ru: 'Повторное чтение страницы прекращено', uz: 'Sahifani qayta oʻqish toʻxtatildi' },
+  'page.watch_ended':                { en: 'Page no longer read again', ru: 'Повторное чтение страницы прекращено', uz: 'Sahifani qayta oʻqish toʻxtatildi' },
   'merchant.evidence_published':     { en: 'Evidence published', ru: 'Опубликованы подтверждения', uz: 'Tasdiqlar eʼlon qilindi' },
   'script.authorized':               { en: 'Script authorized', ru: 'Скрипт разрешён', uz: 'Skript tasdiqlandi' },
   'script.refused':                  { en: 'Script not allowed', ru: 'Скрипт запрещён', uz: 'Skript taqiqlandi' },

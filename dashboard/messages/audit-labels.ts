@@ -19,10 +19,33 @@ export interface AuditLabels {
   readonly outcomes: Readonly<Record<AuditOutcome, string>>
   readonly changes: Readonly<Record<AuditChangeName, string>>
   readonly reasons: Readonly<Record<RefundReason, string>>
+  /** Of `receipt.cancelled`, by what was returned to the cardholder: when it was requested, and when the network confirmed it. */
+  readonly returns: Readonly<Record<ReturnKind, { readonly requested: string; readonly done: string }>>
   /** Of a moved clock, seconds. */
   readonly clockAhead: string
   /** Of the merchant's endpoint, its error code. */
   readonly endpointError: string
+}
+
+/** An entry in a history or in the audit. */
+interface LabelledEntry {
+  readonly what: string
+  readonly outcome: string
+  readonly actor: string
+}
+
+type ReturnKind = 'refund' | 'cancelHold' | 'reverse'
+
+/** The action of an audit entry. `receipt.cancelled` is a refund, a void or a reversal where its outcome says so; the service itself records that it is done. */
+export function actionLabel({ what, outcome, actor }: LabelledEntry, { actions, returns }: AuditLabels): string {
+  if (!isOutcomeInAction({ what, outcome })) return labelOf(actions, what)
+  const { requested, done } = returns[outcome as ReturnKind]
+  return actor === 'system' ? done : requested
+}
+
+/** Whether the label of the action says the outcome. */
+export function isOutcomeInAction({ what, outcome }: Pick<LabelledEntry, 'what' | 'outcome'>): boolean {
+  return what === 'receipt.cancelled' && /^(refund|cancelHold|reverse)$/.test(outcome)
 }
 
 /** The outcome of an audit entry: a label, the labels of the changed settings, or as it is where it is an id or unknown to this page. */
@@ -60,6 +83,11 @@ export const auditLabels: Readonly<Record<Language, AuditLabels>> = {
       system: 'the service',
       operator: 'the provider',
     },
+    returns: {
+      refund: { requested: 'Refund requested', done: 'Refunded' },
+      cancelHold: { requested: 'Void requested', done: 'Voided' },
+      reverse: { requested: 'Reversal requested', done: 'Reversed' },
+    },
     clockAhead: '{0} s ahead',
     endpointError: 'error {0}',
   }),
@@ -71,6 +99,11 @@ export const auditLabels: Readonly<Record<Language, AuditLabels>> = {
       system: 'сервис',
       operator: 'провайдер',
     },
+    returns: {
+      refund: { requested: 'Запрошен возврат', done: 'Возвращено' },
+      cancelHold: { requested: 'Запрошено снятие холда', done: 'Холд снят' },
+      reverse: { requested: 'Запрошена отмена операции', done: 'Операция отменена' },
+    },
     clockAhead: 'на {0} с вперёд',
     endpointError: 'ошибка {0}',
   }),
@@ -81,6 +114,11 @@ export const auditLabels: Readonly<Record<Language, AuditLabels>> = {
       visitor: 'kabinetga kirmagan shaxs',
       system: 'xizmat',
       operator: 'provayder',
+    },
+    returns: {
+      refund: { requested: 'Qaytarish soʻraldi', done: 'Qaytarildi' },
+      cancelHold: { requested: 'Xoldni bekor qilish soʻraldi', done: 'Xold bekor qilindi' },
+      reverse: { requested: 'Amalni bekor qilish soʻraldi', done: 'Amal bekor qilindi' },
     },
     clockAhead: '{0} s oldinda',
     endpointError: 'xato {0}',

@@ -7,7 +7,6 @@ import { language, messages } from '../../app/language.ts'
 import { useMessages } from '../../app/lazy-messages.tsx'
 import { shortId } from '../../app/object-title.ts'
 import { navigate, dashboardPath, route } from '../../app/router.ts'
-import { session } from '../../app/session-state.ts'
 import { LabelledControl, SearchForm, SelectField, useSyncedValue } from '../../components/fields.tsx'
 import { objectPath, StepTime } from '../../components/links.tsx'
 import { EmptyState } from '../../components/query-result.tsx'
@@ -15,7 +14,7 @@ import { type TableColumn, DataTable } from '../../components/table.tsx'
 import { ShortText, Time } from '../../components/values.tsx'
 import { formatSom } from '../../format/numbers.ts'
 import { usePagedList } from '../../hooks/use-paged-list.ts'
-import { changeLabel, changeValue, outcomeLabel } from '../../messages/audit-labels.ts'
+import { actionLabel, changeLabel, changeValue, isOutcomeInAction, outcomeLabel } from '../../messages/audit-labels.ts'
 import { labelOf } from '../../messages/lookup.ts'
 import { auditLabelText, auditPageText } from '../../messages/page-texts.ts'
 import { SavedViews } from '../../views/saved-views.tsx'
@@ -23,6 +22,7 @@ import { AuditExport } from './audit-export.tsx'
 import { type AuditFilter, auditPath, parseAuditFilter, toAuditParams } from './audit-filter.ts'
 
 type AuditRow = Result<'dashboard.audit.list'>['entries'][number]
+type AuditPerson = Result<'dashboard.audit.list'>['people'][number]
 
 /** What people did, newest first, or everything that was done to one id. */
 export function AuditPage() {
@@ -30,8 +30,10 @@ export function AuditPage() {
   const { subject = '' } = filter
   const input = useSyncedValue(subject)
   const invalidId = useSignal('')
+  const people = useSignal<readonly AuditPerson[]>([])
   const list = usePagedList(`audit ${JSON.stringify(filter)}`, async (after) => {
-    const { entries, next } = await call('dashboard.audit.list', { after, ...toAuditParams(filter) })
+    const { entries, next, people: users } = await call('dashboard.audit.list', { after, ...toAuditParams(filter) })
+    if (users.length > 0) people.value = users
     return { rows: entries, next }
   })
   const loading = useMessages(auditPageText, auditLabelText)
@@ -57,7 +59,7 @@ export function AuditPage() {
       />
       <p role="alert">{invalidId.value !== '' && invalidId.value === input.value.trim() ? text.invalidId : ''}</p>
       <SavedViews list="audit" query={route.value.query} />
-      {subject === '' && <AuditFilters filter={filter} rows={list.rows.value ?? []} />}
+      {subject === '' && <AuditFilters filter={filter} people={people.value} />}
       <DataTable
         label={text.label}
         list={list}
@@ -77,12 +79,12 @@ export function AuditPage() {
 
 interface AuditFiltersProps {
   readonly filter: AuditFilter
-  /** What is shown, of which the people can be chosen. */
-  readonly rows: readonly AuditRow[]
+  /** Whose actions can be chosen. */
+  readonly people: readonly AuditPerson[]
 }
 
 /** Person, kind of action, and days. */
-function AuditFilters({ filter, rows }: AuditFiltersProps) {
+function AuditFilters({ filter, people }: AuditFiltersProps) {
   const text = auditPageText.current()
   const labels = auditLabelText.current()
   const set = (change: AuditFilter): void => navigate(auditPath({ ...filter, ...change }), { replace: true })
@@ -99,7 +101,7 @@ function AuditFilters({ filter, rows }: AuditFiltersProps) {
         label={text.actor}
         value={filter.userId ?? ''}
         onChange={(userId) => set({ userId })}
-        options={[['', text.everybody], ...listPeople(rows, filter)]}
+        options={[['', text.everybody], ...listPeople(people, filter)]}
       />
       <SelectField
         label={text.action}
@@ -111,10 +113,10 @@ function AuditFilters({ filter, rows }: AuditFiltersProps) {
   )
 }
 
-/** The people of the rows, and the one who was chosen, by name. */
-function listPeople(rows: readonly AuditRow[], { userId: chosen }: AuditFilter): (readonly [string, string])[] {
+/** The users by name. One who was chosen and no longer exists stays among them. */
+function listPeople(users: readonly AuditPerson[], { userId: chosen }: AuditFilter): (readonly [string, string])[] {
   const people = new Map(chosen === undefined ? [] : [[chosen, shortId(chosen)]])
-  for (const { userId, name, phone } of rows) if (userId !== null && phone !== null) people.set(userId, name === '' ? `+${phone}` : name)
+  for (const { userId, name, phone } of users) people.set(userId, name === '' ? `+${phone}` : name)
   return [...people].sort(([, one], [, other]) => one.localeCompare(other))
 }
 
@@ -143,10 +145,10 @@ function columns(filter: AuditFilter): TableColumn<AuditRow>[] {
     },
     {
       name: text.action,
-      render: ({ action, changes, outcome }) => (
+      render: ({ action, changes, outcome, actor }) => (
         <>
           <a href={dashboardPath(auditPath({ ...filter, subject: '', action }))} title={`${text.onlyThis}: ${action}`}>
-            {labelOf(labels.actions, action)}
+            {actionLabel({ what: action, outcome, actor }, labels)}
           </a>
           {changes.map(({ name, from, to }) => (
             <div key={name} class="below">
@@ -154,7 +156,7 @@ function columns(filter: AuditFilter): TableColumn<AuditRow>[] {
             </div>
           ))}
           {/* The outcome of a change repeats what was changed, and that of a sign-in is the id of its session, which tells nobody anything. */}
-          {changes.length === 0 && outcome !== '' && !/^[0-9a-f]{24}$/.test(outcome) && (
+          {changes.length === 0 && outcome !== '' && !/^[0-9a-f]{24}$/.test(outcome) && !isOutcomeInAction({ what: action, outcome }) && (
             <div class="below">{outcomeLabel(outcome, labels)}</div>
           )}
         </>
@@ -165,7 +167,7 @@ function columns(filter: AuditFilter): TableColumn<AuditRow>[] {
       render: ({ subject, action, userId }) => {
         const path = objectPath(action, subject)
         if (subject === userId) return '—'
-        if (subject === session.value?.merchantId) return <a href={dashboardPath('settings')}>{messages.value.pages.settings}</a>
+        if (path === 'settings') return <a href={dashboardPath(path)}>{messages.value.pages.settings}</a>
         if (!/^[0-9a-f]{24}$/.test(subject)) return subject
         return (
           <>

@@ -14,7 +14,7 @@ import { Money, Tag, Time } from '../../components/values.tsx'
 import { formatSom } from '../../format/numbers.ts'
 import { usePolling } from '../../hooks/use-polling.ts'
 import { useQuery } from '../../hooks/use-query.ts'
-import { outcomeLabel } from '../../messages/audit-labels.ts'
+import { actionLabel, isOutcomeInAction, outcomeLabel } from '../../messages/audit-labels.ts'
 import { labelOf } from '../../messages/lookup.ts'
 import { auditLabelText, reasonText, receiptActionText, receiptPageText } from '../../messages/page-texts.ts'
 import { availableActions, isMoving, progressOf, type ReceiptAction } from './receipt-action.ts'
@@ -140,7 +140,10 @@ function ReceiptSummary({ receipt, attempted, actions, started, onAction }: Rece
     [text.failureReason, reason === null ? null : <ReasonText reason={reason} />],
     [text.created, <Time at={createdAt} />],
     [text.paidAt, paidAt === 0 ? null : <Time at={paidAt} />],
-    [text.cancelledAt, cancelTime === 0 ? null : <Time at={cancelTime} />],
+    [
+      status === 'refunded' ? text.refundedAt : status === 'voided' ? text.voidedAt : text.cancelledAt,
+      cancelTime === 0 ? null : <Time at={cancelTime} />,
+    ],
     [text.account, receipt.account === '[]' ? null : <JsonDetails json={receipt.account} />],
     [text.payer, receipt.payer === null ? null : <JsonDetails json={receipt.payer} />],
     [text.fiscal, receipt.fiscal === null ? null : <JsonDetails json={receipt.fiscal} />],
@@ -206,8 +209,8 @@ function Timeline({ timeline }: Pick<ReceiptDetails, 'timeline'>) {
       <ol class="timeline">
         {timeline.map(({ at, what, outcome, actor, requestId, reason, note }) => (
           <li key={`${at} ${what} ${outcome}`}>
-            <strong>{labelOf(labels.actions, what)}</strong>
-            <span>{outcomeLabel(outcome, labels)}</span>
+            <strong>{actionLabel({ what, outcome, actor }, labels)}</strong>
+            {!isOutcomeInAction({ what, outcome }) && <span>{outcomeLabel(outcome, labels)}</span>}
             {(reason !== null || note !== null) && (
               <span class="remark">
                 {[reason === null ? null : labelOf(labels.reasons, reason), note].filter((each) => each !== null).join(' · ')}
