@@ -28,7 +28,7 @@ type CardRow = Result<'dashboard.cards.list'>['cards'][number]
 
 /** The merchant's cards, newest first. The search is part of the address. */
 export function CardList() {
-  const search = route.value.query.get('search') ?? ''
+  const search = route.value.query.get('search') ?? route.value.hidden['search'] ?? ''
   const input = useSyncedValue(search)
   const list = usePagedList(`cards ${search}`, async (after) => {
     const { cards, next } = await call('dashboard.cards.list', { search, after })
@@ -49,7 +49,7 @@ export function CardList() {
         maxLength={128}
         onInput={(value) => (input.value = value)}
         action={text.find}
-        onSearch={() => navigate(input.value.trim() === '' ? 'cards' : `cards?search=${encodeURIComponent(input.value.trim())}`)}
+        onSearch={() => showCards(input.value.trim())}
       />
       <DataTable
         label={text.label}
@@ -60,6 +60,13 @@ export function CardList() {
       />
     </>
   )
+}
+
+/** Ids and masks stand in the address. Anything else may be what a customer is called, and stays in the history entry. */
+function showCards(search: string): void {
+  if (search === '') navigate('cards')
+  else if (/^(?:[0-9a-f]{24}|(?:\d{0,8}[*•]+)?\d{4})$/.test(search)) navigate(`cards?search=${encodeURIComponent(search)}`)
+  else navigate('cards', { hidden: { search } })
 }
 
 function cardExport(search: string): ExportSource {
