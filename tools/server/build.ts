@@ -132,14 +132,15 @@ function copyDependencies(root: string, folder: string): BundledPackage[] {
   for (const { path } of found.values())
     cpSync(join(root, path), join(folder, path), {
       recursive: true,
-      filter: (from) => !isLeftOut(from.slice(join(root, path).length)),
+      filter: (from) => !isLeftOut(path, from.slice(join(root, path).length)),
     })
   return [...found.values()].sort((a, b) => (a.path < b.path ? -1 : 1))
 }
 
-/** Dependencies of dependencies have a row of their own; builds for bundlers and source maps are not loaded by Node. */
-function isLeftOut(path: string): boolean {
-  return path.includes('/node_modules') || /^\/build\/(?:esm|esnext)(?:\/|$)|\.map$/.test(path)
+/** Dependencies of dependencies have a row of their own. Node loads neither source maps nor the builds for bundlers that OpenTelemetry's packages have beside the others. */
+function isLeftOut(name: string, path: string): boolean {
+  const isForBundlers = name.includes('@opentelemetry/') && /^\/build\/(?:esm|esnext)(?:\/|$)/.test(path)
+  return path.includes('/node_modules') || path.endsWith('.map') || isForBundlers
 }
 
 /** As Node resolves it: in the node_modules of the package that needs it, then further up. */
