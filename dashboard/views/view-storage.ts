@@ -1,5 +1,5 @@
 /** The lists whose filters can be saved. */
-export const viewLists = ['receipts', 'verification', 'requests', 'webhooks', 'audit'] as const
+const viewLists = ['receipts', 'verification', 'requests', 'webhooks', 'audit'] as const
 
 export type ViewList = (typeof viewLists)[number]
 
@@ -7,7 +7,7 @@ export type ViewList = (typeof viewLists)[number]
 export interface SavedView {
   readonly list: ViewList
   readonly name: string
-  /** The query of the address, which has no phones, order numbers or customers: those are never in an address. */
+  /** The query of the address, which has no phones, order numbers or customers: those are not in an address. */
   readonly query: string
 }
 

@@ -110,7 +110,7 @@ const storyStep = Type.Object({
 })
 
 export const dashboardVerificationGetContract = defineOperation('dashboard.verification.get', {
-  summary: 'Tells what became of one code, from the request until it was entered or expired, and whether its SMS arrived.',
+  summary: 'Returns the story of one code, from the request until it was entered or expired, and whether its SMS arrived.',
   caller: 'dashboard',
   role: 'read',
   mutates: false,
@@ -125,7 +125,7 @@ export const dashboardVerificationGetContract = defineOperation('dashboard.verif
   result: Type.Object({
     cardId: Type.String(),
     number,
-    requestId: Type.String({ description: 'The call that asked for the code.' }),
+    requestId: Type.String({ description: 'The call that requested the code.' }),
     requestedAt: Type.Integer(),
     messageId: Type.Union([Type.String(), Type.Null()], { description: 'The SMS, for the operator of the service.' }),
     phone: Type.Union([Type.String(), Type.Null()], { description: 'Masked; null where this service sent no SMS.' }),

@@ -33,7 +33,7 @@ const en = {
   },
   readAgain: 'Read again',
   stopWatching: 'Stop reading again',
-  stopWatchingText: 'Nobody is told any more when this page changes. The next check by its address starts it anew.',
+  stopWatchingText: 'No alert is raised any more when this page changes. The next check by its address starts it again.',
   watchStates: {
     new: 'not yet',
     unchanged: 'unchanged',
@@ -107,7 +107,7 @@ const ru: PageCheckMessages = {
   },
   readAgain: 'Повторное чтение',
   stopWatching: 'Прекратить повторное чтение',
-  stopWatchingText: 'Об изменениях этой страницы больше никто не узнает. Следующая проверка по адресу начнёт чтение заново.',
+  stopWatchingText: 'Предупреждений об изменениях этой страницы больше не будет. Следующая проверка по адресу начнёт чтение заново.',
   watchStates: {
     new: 'ещё не было',
     unchanged: 'без изменений',

@@ -64,7 +64,7 @@ test('a page is checked by its address, and the authorization of its scripts hol
   await page.locator('.report', { hasText: 'Scripts in the inventory: 1' }).getByText(url, { exact: true }).waitFor()
   await page.getByRole('button', { name: `Stop reading again: ${url}` }).click()
   const dialog = page.locator('dialog')
-  await dialog.getByText('Nobody is told any more').waitFor()
+  await dialog.getByText('No alert is raised any more').waitFor()
   assert.deepEqual(await listAccessibilityViolations(page), [])
   await dialog.getByRole('button', { name: 'Stop reading again' }).click()
   await dialog.waitFor({ state: 'detached' })

@@ -8,7 +8,7 @@ export interface VerificationFilter {
   readonly outcome: (typeof codeOutcomes)[number] | ''
   /** A card id, the last four digits of a card or its mask. */
   readonly card: string
-  /** Stays out of the address: it is kept in the history entry. */
+  /** Stays out of the address: it is stored in the history entry. */
   readonly phone: string
 }
 

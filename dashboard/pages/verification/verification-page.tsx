@@ -50,7 +50,7 @@ export function VerificationPage() {
 /** The funnel and the list are of the same days. */
 function Attempts() {
   const state = usePeriod('last30')
-  // Whoever looks for one code looks at the list.
+  // A search for one code is about the list.
   const isSearched = JSON.stringify(readVerificationFilter(route.value)) !== JSON.stringify(noVerificationFilter)
   return (
     <>

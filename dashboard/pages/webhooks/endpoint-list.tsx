@@ -67,7 +67,7 @@ export function EndpointList() {
                         of={endpointName(endpoint)}
                         actions={menuOf(endpoint, {
                           edit: () => (editing.value = endpoint),
-                          ask: (action) => (pending.value = { action, endpoint }),
+                          confirm: (action) => (pending.value = { action, endpoint }),
                         })}
                       />
                     </div>
@@ -134,18 +134,18 @@ function EndpointTags({ endpoint: { state, disabledAt, bothSecretsUntil } }: { e
 
 interface EndpointMenu {
   readonly edit: () => void
-  readonly ask: (action: EndpointAction) => void
+  readonly confirm: (action: EndpointAction) => void
 }
 
-/** What is done to an endpoint rarely. Disabling is asked for, since events that happen meanwhile are not sent. */
-function menuOf({ state, disabledAt }: WebhookEndpoint, { edit, ask }: EndpointMenu): readonly MenuAction[] {
+/** The rare actions. Disabling has a confirmation, since events that happen meanwhile are not sent. */
+function menuOf({ state, disabledAt }: WebhookEndpoint, { edit, confirm }: EndpointMenu): readonly MenuAction[] {
   const text = webhookPageText.current()
-  const remove: MenuAction = { label: text.remove, isDanger: true, onSelect: () => ask('remove') }
+  const remove: MenuAction = { label: text.remove, isDanger: true, onSelect: () => confirm('remove') }
   if (state !== 'active') return [remove]
   return [
     { label: text.events, onSelect: edit },
-    { label: text.rotate, onSelect: () => ask('rotate') },
-    ...(disabledAt === null ? [{ label: text.disable, onSelect: () => ask('disable') }] : []),
+    { label: text.rotate, onSelect: () => confirm('rotate') },
+    ...(disabledAt === null ? [{ label: text.disable, onSelect: () => confirm('disable') }] : []),
     remove,
   ]
 }

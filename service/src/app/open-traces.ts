@@ -79,7 +79,7 @@ function makePost(config: Config, endpoint: string, deps: TracesDependencies): P
   }
 }
 
-/** The header that the receiver asks for. Throws `ExitError` when its file cannot be used; the message has nothing of its content. */
+/** The header that the receiver requires. Throws `ExitError` when its file cannot be used; the message has nothing of its content. */
 function readHeader(path: string | null): Readonly<Record<string, string>> {
   if (path === null) return {}
   try {
@@ -118,7 +118,7 @@ function traceparentOf({ xAuth, isFromBrowser, traceparent }: HttpRequest): stri
   return xAuth === null || isFromBrowser ? undefined : traceparent
 }
 
-/** An observer that also tells the trace of each call. */
+/** An observer that also reports each call to its trace. */
 export function tracedObserver(observer: CallObserver, tracing: Tracer | null): CallObserver {
   if (tracing === null) return observer
   return Object.freeze<CallObserver>({

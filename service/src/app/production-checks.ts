@@ -156,7 +156,7 @@ function isPlainForOthers({ host, tlsCertFile, trustedProxies }: Config): boolea
   return tlsCertFile === null && trustedProxies === null && !isLoopbackHost(host)
 }
 
-/** Ids of merchants and requests would travel in the clear, with the header that the receiver asks for. */
+/** Ids of merchants and requests would travel in the clear, with the header that the receiver requires. */
 function isPlainForTraces({ tracesEndpoint, tracesTransport }: Config): boolean {
   if (tracesEndpoint === null || tracesTransport === 'private') return false
   const { protocol, hostname } = new URL(tracesEndpoint)

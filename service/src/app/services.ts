@@ -32,7 +32,6 @@ import { createReceiptAdministration } from '../domain/payments/administration.t
 import { createReceipts } from '../domain/payments/receipts.ts'
 import { createReceiptWorker } from '../domain/payments/receipt-worker.ts'
 import { paymentSettings } from '../domain/payments/settings.ts'
-import { makeCardReports } from '../domain/reporting/cards.ts'
 import { makeOverview } from '../domain/reporting/overview.ts'
 import { makeGettingStarted, type GettingStartedDetails } from '../domain/reporting/getting-started.ts'
 import { makeCallCounters } from '../domain/reporting/call-counters.ts'
@@ -68,6 +67,7 @@ import { makeValueFile } from '../store/value-file.ts'
 import type { Store } from '../store/store.ts'
 
 import type { Adapters } from './adapters.ts'
+import { createCardReports } from './card-reports.ts'
 import type { HandOver } from './hand-over.ts'
 import { makeRunStoreMove } from './move-store.ts'
 import { createAuditCheckpoints } from './audit-checkpoints.ts'
@@ -80,7 +80,6 @@ import { createPageServices } from './page-services.ts'
 import { makeSignBackup } from './sign-backup.ts'
 import type { ServiceOverrides } from './service-overrides.ts'
 import { createSmsServices } from './sms-services.ts'
-import { createVerificationReports } from './verification-reports.ts'
 import { createWebhookServices } from './webhook-services.ts'
 import { makeRowAlarm } from './row-alarm.ts'
 import { makeWakePostponed } from './wake-postponed.ts'
@@ -354,8 +353,7 @@ export async function createServices(config: Config, adapters: Adapters, deps: S
       environment,
     }),
     webhookReports: makeWebhookReports(base, endpoints),
-    cardLists: makeCardReports(base),
-    ...createVerificationReports({ base, cards, settings: verifying, smsDays: config.smsSendsDays, hasInbox: sandbox !== null }),
+    ...createCardReports({ base, cards, settings: verifying, smsDays: config.smsSendsDays, hasInbox: sandbox !== null }),
     requestLists: makeRequestLists(requestLog),
     overview: makeOverview({ store }),
     // By the machine's time, so that moving the time of the sandbox does not delete counters.

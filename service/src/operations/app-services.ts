@@ -31,7 +31,7 @@ import type { CardReports } from '../domain/reporting/cards.ts'
 import type { GettingStartedGuide } from '../domain/reporting/getting-started.ts'
 import type { BuildOverview } from '../domain/reporting/overview.ts'
 import type { CodeReports } from '../domain/reporting/verification-codes.ts'
-import type { TellCodeStory } from '../domain/reporting/verification-story.ts'
+import type { FindCodeStory } from '../domain/reporting/verification-story.ts'
 import type { WebhookReports } from '../domain/reporting/webhooks.ts'
 import type { SmsAdministration } from '../domain/sms/sms-administration.ts'
 import type { Dashboard } from '../domain/users/dashboard.ts'
@@ -71,7 +71,7 @@ export interface AppServices {
   readonly dashboard: Dashboard
   readonly cardLists: CardReports
   readonly codeLists: CodeReports
-  readonly tellCodeStory: TellCodeStory
+  readonly findCodeStory: FindCodeStory
   readonly requestLists: RequestLists
   readonly overview: BuildOverview
   readonly startPage: GettingStartedGuide

@@ -33,10 +33,10 @@ export const dashboardVerificationList = operation(dashboardVerificationListCont
   },
 })
 
-/** Tells the story of one code. */
+/** Returns the story of one code. */
 export const dashboardVerificationGet = operation(dashboardVerificationGetContract, {
-  async run(code, ctx, { tellCodeStory }) {
-    const { maskedPan, phoneMask, steps, ...story } = await tellCodeStory(ctx, code)
+  async run(code, ctx, { findCodeStory }) {
+    const { maskedPan, phoneMask, steps, ...story } = await findCodeStory(ctx, code)
     return { ...story, number: maskedPan, phone: phoneMask, steps: [...steps] }
   },
 })

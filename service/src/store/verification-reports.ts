@@ -1,6 +1,6 @@
-import { auditedSubjectsMax, type CodeEvent, listCardsWithSentCode } from './audit.ts'
+import { type AuditReader, auditedSubjectsMax, type CodeEvent, listCardsWithSentCode } from './audit.ts'
 import { type FunnelQuery, listFunnelCards, listMaskedPans, maskedPansMax } from './cards.ts'
-import type { MerchantKey, Read } from './transaction.ts'
+import type { MerchantKey } from './transaction.ts'
 
 // Cards are stored by bucket, and audit entries by chain: no statement joins them, because a distributed database has them on different nodes.
 
@@ -18,12 +18,8 @@ export interface CardCodeEvent extends CodeEvent {
   readonly maskedPan: string | null
 }
 
-interface ReportReader {
-  read<T>(query: Read<T>): Promise<T>
-}
-
 /** Counts the verification funnel of the newest cards of a time range, `cardsMax` at most. */
-export async function findFunnel(store: ReportReader, query: FunnelQuery): Promise<Funnel> {
+export async function findFunnel(store: AuditReader, query: FunnelQuery): Promise<Funnel> {
   const cards = await store.read(listFunnelCards(query))
   const verified = cards.filter(({ isVerified }) => isVerified).length
   // A verified card got its code.
@@ -34,7 +30,7 @@ export async function findFunnel(store: ReportReader, query: FunnelQuery): Promi
 }
 
 /** The events with the masked numbers of their cards, in the same order. */
-export async function withMaskedPans(store: ReportReader, owner: MerchantKey, events: readonly CodeEvent[]): Promise<CardCodeEvent[]> {
+export async function withMaskedPans(store: AuditReader, owner: MerchantKey, events: readonly CodeEvent[]): Promise<CardCodeEvent[]> {
   const masks = new Map<string, string>()
   for (const page of pagesOf([...new Set(events.map(({ cardId }) => cardId))], maskedPansMax))
     for (const [cardId, maskedPan] of await store.read(listMaskedPans(owner, page))) masks.set(cardId, maskedPan)

@@ -91,7 +91,7 @@ export function makeCodeReports({ store, keyring, cardLists, hasInbox }: CodeRep
     return cardIds.length === 0 ? [] : store.read(listCodeEventsOfCards(query, cardIds))
   }
 
-  /** The newest cards that a card and a phone name; null where neither is asked for. */
+  /** The newest cards that a card and a phone name; null where neither is a condition. */
   async function findCards(of: MerchantCardsKey, { card, phone }: Pick<CodeConditions, 'card' | 'phone'>): Promise<NamedCards> {
     const named = card === null ? null : await findCardsNamed(of, card)
     const written = phone === null ? null : await findCardsOfPhone(of, phone)

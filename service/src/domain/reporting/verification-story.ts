@@ -65,12 +65,12 @@ export interface CodeStoryDependencies {
 }
 
 /**
- * Tells the story of the code that `id` belongs to: a request that asked for it or checked it, or its message. Throws `cardNotFound` for a card of nobody or
+ * Finds the story of the code that `id` belongs to: a request for it or a check of it, or its message. Throws `cardNotFound` for a card of nobody or
  * of another merchant, `requestNotFound` for an id of no code.
  */
-export type TellCodeStory = (of: MerchantCardsKey, code: { readonly cardId: string; readonly id: string }) => Promise<CodeStory>
+export type FindCodeStory = (of: MerchantCardsKey, code: { readonly cardId: string; readonly id: string }) => Promise<CodeStory>
 
-export function makeTellCodeStory({ store, now, policyOf, smsDays }: CodeStoryDependencies): TellCodeStory {
+export function makeFindCodeStory({ store, now, policyOf, smsDays }: CodeStoryDependencies): FindCodeStory {
   return async ({ bucket, merchantId }, { cardId, id }) => {
     if (bucketOfId(cardId) !== bucket) throw new RpcError('cardNotFound', { data: 'cardId' })
     const [card, entries] = await Promise.all([
@@ -83,8 +83,8 @@ export function makeTellCodeStory({ store, now, policyOf, smsDays }: CodeStoryDe
     const messages = await store.read(listSmsSendsOfSubject({ subject: cardId, merchantId, at: found.request.at }))
     const shown = card === null || 'brokenAt' in card ? null : { maskedPan: card.maskedPan }
     const { lifetimeMs, resendWaitMs } = policyOf(shown)
-    const told = tell(found, messages, { lifetimeMs, smsDays, now: now() })
-    return { ...told, cardId, maskedPan: shown?.maskedPan ?? null, lifetimeMs, resendWaitMs, smsDays }
+    const story = toStory(found, messages, { lifetimeMs, smsDays, now: now() })
+    return { ...story, cardId, maskedPan: shown?.maskedPan ?? null, lifetimeMs, resendWaitMs, smsDays }
   }
 }
 
@@ -99,9 +99,9 @@ interface CodeEntries {
 
 /** Codes of a card follow each other: what happened between two requests is about the first of them. */
 function findCode(entries: readonly AuditRow[], id: string): CodeEntries | null {
-  const told = entries.filter(({ action }) => storyActions.has(action)).sort(inOrder)
-  const requests = told.filter(({ action }) => action === 'code.requested')
-  const anchor = told.findLast(({ requestId }) => requestId === id)
+  const all = entries.filter(({ action }) => storyActions.has(action)).sort(inOrder)
+  const requests = all.filter(({ action }) => action === 'code.requested')
+  const anchor = all.findLast(({ requestId }) => requestId === id)
   // The id of a message begins with the second in which its code was requested.
   const request =
     anchor === undefined
@@ -109,7 +109,7 @@ function findCode(entries: readonly AuditRow[], id: string): CodeEntries | null 
       : requests.findLast((each) => inOrder(each, anchor) <= 0)
   if (request === undefined) return null
   const replacedBy = requests.find((each) => inOrder(each, request) > 0) ?? null
-  const later = told.filter((each) => inOrder(each, request) > 0 && (replacedBy === null || inOrder(each, replacedBy) < 0))
+  const later = all.filter((each) => inOrder(each, request) > 0 && (replacedBy === null || inOrder(each, replacedBy) < 0))
   return { request, later, replacedBy }
 }
 
@@ -130,7 +130,7 @@ interface StoryMoment {
 
 type StoryOfEntries = Omit<CodeStory, 'cardId' | 'maskedPan' | 'lifetimeMs' | 'resendWaitMs' | 'smsDays'>
 
-function tell(
+function toStory(
   { request, later, replacedBy }: CodeEntries,
   messages: readonly SmsSendRow[],
   { lifetimeMs, smsDays, now }: StoryMoment,

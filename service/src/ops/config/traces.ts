@@ -50,7 +50,7 @@ export const traceSettings = [
     default: null,
     isSecretFile: true,
     meaning:
-      'File whose only line is a header that the receiver of traces asks for, as `authorization: Bearer …`; only the user of the service may read it.',
+      'File whose only line is a header that the receiver of traces requires, as `authorization: Bearer …`; only the user of the service may read it.',
   },
   {
     name: 'tracesTransport',

@@ -44,7 +44,7 @@ export class BoundedSpans implements SpanProcessor {
   }
 
   /** Called when spans are sent, or given up. */
-  settle(spans: number, isExported: boolean): void {
+  recordOutcome(spans: number, isExported: boolean): void {
     this.#waiting -= spans
     if (isExported) this.#exported += spans
     else this.#notTaken += spans

@@ -25,9 +25,9 @@ export interface OpenTelemetryOptions {
   readonly clock: Clock
   /** Milliseconds of a clock that does not jump. */
   readonly now: () => number
-  /** Told of spans that the receiver did not take. */
+  /** Called with the number of spans that the receiver did not take. */
   readonly onNotTaken: (spans: number, failure: ExportFailure) => void
-  /** Told that the receiver takes them. */
+  /** Called when the receiver takes them. */
   readonly onTaken: () => void
 }
 
@@ -45,7 +45,7 @@ export function startOpenTelemetry({ resource, sampling, post, clock, now, onNot
     clock,
     signal: givenUp.signal,
     onDone(spans, failure) {
-      bounded.settle(spans, failure === null)
+      bounded.recordOutcome(spans, failure === null)
       if (failure === null) onTaken()
       else onNotTaken(spans, failure)
     },
@@ -117,11 +117,11 @@ const kinds: Readonly<Record<SpanStart['kind'], SpanKind>> = {
   internal: SpanKind.INTERNAL,
 }
 /** Of this worker; some megabytes. */
-export const waitingSpansMax = 4096
+const waitingSpansMax = 4096
 /** A message of some 100 kB, which takes the event loop a few milliseconds. */
 const batchSpansMax = 256
 const delayMs = 2000
 /** Longer than the exporter takes with all its attempts. */
 const batchTimeoutMs = 60_000
 const attributeLengthMax = 128
-export const flushMs = 3000
+const flushMs = 3000

@@ -10,7 +10,7 @@ export interface SpanExporterOptions {
   readonly serializer: Pick<ISerializer<ReadableSpan[], unknown>, 'serializeRequest'>
   readonly post: PostTraces
   readonly clock: Pick<Clock, 'sleep'>
-  /** Told of every batch once. */
+  /** Called once for every batch. */
   readonly onDone: (spans: number, failure: ExportFailure | null) => void
   /** Aborted when a stop waits no longer. */
   readonly signal: AbortSignal

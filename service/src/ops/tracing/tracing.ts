@@ -4,7 +4,7 @@ import type { Profile } from '@tessera/contract/profile'
 
 /** Traces of calls and background jobs. Exists only while traces are sent somewhere: without them nothing is wrapped. */
 export interface Tracer {
-  /** Handles a request; each of its calls that `callCompleted` is told of is a span. */
+  /** Handles a request; each of its calls that `callCompleted` reports is a span. */
   request<T extends { readonly status: number }>(request: TracedRequest, handle: () => Promise<T>): Promise<T>
   /** Called within `request`, at the end of each call. */
   callCompleted(call: TracedCall): void
@@ -76,9 +76,4 @@ export interface SpanAttributes {
   readonly 'tessera.job.count'?: number
   /** Steps beyond those that one call or job may have. */
   readonly 'tessera.steps_left_out'?: number
-}
-
-/** Runs a step, traced where there is tracing. */
-export function traceStep<T>(tracing: Tracer | null, step: TracedStep<T>, run: () => Promise<T>): Promise<T> {
-  return tracing === null ? run() : tracing.step(step, run)
 }

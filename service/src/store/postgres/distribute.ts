@@ -30,7 +30,7 @@ export class DistributionRefused extends Error {
 }
 
 /** The oldest major version of Citus that was tried with the tables of Tessera. */
-export const citusMajorMin = 13
+const citusMajorMin = 13
 
 /** Reads what is distributed. Throws `DistributionRefused` without a Citus that can do it, and for a table that is distributed otherwise. */
 export async function planDistribution(session: Session): Promise<Distribution> {

@@ -1,11 +1,10 @@
-import { makeCardReports } from '../domain/reporting/cards.ts'
-import { makeCodeReports, type CodeReports } from '../domain/reporting/verification-codes.ts'
-import { makeTellCodeStory, type TellCodeStory } from '../domain/reporting/verification-story.ts'
-import type { CardReportDependencies } from '../domain/reporting/cards.ts'
-import { policyOf } from '../domain/verification/policy.ts'
 import type { Clock } from '../clock.ts'
+import { makeCardReports, type CardReportDependencies, type CardReports } from '../domain/reporting/cards.ts'
+import { makeCodeReports, type CodeReports } from '../domain/reporting/verification-codes.ts'
+import { makeFindCodeStory, type FindCodeStory } from '../domain/reporting/verification-story.ts'
+import { policyOf } from '../domain/verification/policy.ts'
 
-export interface VerificationReportDependencies {
+export interface CardReportOptions {
   readonly base: CardReportDependencies & { readonly clock: Pick<Clock, 'now'> }
   /** With the settings of verification, for the policy of a card. */
   readonly cards: Parameters<typeof policyOf>[0]['cards']
@@ -15,14 +14,17 @@ export interface VerificationReportDependencies {
   readonly hasInbox: boolean
 }
 
-/** What the dashboard tells of verification codes. */
-export function createVerificationReports({ base, cards, settings, smsDays, hasInbox }: VerificationReportDependencies): {
+/** The reports of the dashboard about cards and their verification codes. */
+export function createCardReports({ base, cards, settings, smsDays, hasInbox }: CardReportOptions): {
+  readonly cardLists: CardReports
   readonly codeLists: CodeReports
-  readonly tellCodeStory: TellCodeStory
+  readonly findCodeStory: FindCodeStory
 } {
+  const cardLists = makeCardReports(base)
   return {
-    codeLists: makeCodeReports({ ...base, cardLists: makeCardReports(base), hasInbox }),
-    tellCodeStory: makeTellCodeStory({
+    cardLists,
+    codeLists: makeCodeReports({ ...base, cardLists, hasInbox }),
+    findCodeStory: makeFindCodeStory({
       store: base.store,
       now: () => base.clock.now(),
       policyOf: (card) => policyOf({ cards, settings }, card),
