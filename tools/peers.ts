@@ -20,5 +20,5 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => 
 const say = (text: string): unknown => process.stdout.write(text)
 const results = await runTests(findPeerTests(root, positionals), { root, signal: stopping.signal, say })
 const sum = tally(results, allowedSkips)
-say(formatTally(sum, (performance.now() - startedAt) / 1000) + '\n')
+say(formatTally(sum, { seconds: (performance.now() - startedAt) / 1000 }) + '\n')
 process.exitCode = sum.failed > 0 || sum.passed === 0 ? 1 : 0

@@ -37,7 +37,7 @@ async function run(files: Partial<TestFiles>, shouldRetry = true): Promise<Tally
     const all = { unit: [], serial: [], alone: [], ...files }
     const results = await runTests(all, { root, signal: new AbortController().signal, secondsPerFile: 60, env: rest, shouldRetry, say })
     const sum = tally(results, [])
-    return { ...sum, printed, summary: formatTally(sum, 1) }
+    return { ...sum, printed, summary: formatTally(sum, { seconds: 1 }) }
   } finally {
     if (ours !== undefined) process.env.NODE_TEST_CONTEXT = ours
   }

@@ -56,6 +56,14 @@ test('every test of a file is reported with its full title and outcome', async (
   assert.match(result.outcomes[1]?.detail ?? '', /one is not two[\s\S]*a\.test\.mjs/)
 })
 
+test('the processor time of a file has that of the processes it started, and not the time it waits', async () => {
+  const busy = 'for (const end = Date.now() + 400; Date.now() < end; );'
+  const text = `import { execFileSync } from 'node:child_process'; import { setTimeout as pause } from 'node:timers/promises'
+    test('one', async () => { execFileSync(process.execPath, ['-e', ${JSON.stringify(busy)}]); await pause(3000) })`
+  const { seconds, processorSeconds = 0 } = await run(text)
+  assert.ok(seconds > 3.4 && processorSeconds > 0.05 && processorSeconds < seconds - 2, `${processorSeconds} of ${seconds} s`)
+})
+
 test('a file that tests nothing, cannot be parsed, or exits with an error fails', async () => {
   assert.match(lastWords(await run('')), /^It ran no test/)
   assert.match(lastWords(await run('this is no JavaScript')), /^It ran no test[\s\S]*SyntaxError/)

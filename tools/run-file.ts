@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import type { TestOutcome } from './test-reporter.ts'
+import type { TestOutcome, TestUsage } from './test-reporter.ts'
 
 /**
- * The result of one test file. A file that fails as a whole has a failed outcome besides those of its tests. `failedRun` is the result of an
- * earlier run that failed, when this is the second.
+ * The result of one test file. A file that fails as a whole has a failed outcome besides those of its tests. `processorSeconds`: of its process and
+ * what that started; of a file that shares a process, its share by time. `failedRun` is the result of an earlier run that failed, when this is the second.
  */
-export type FileResult = { path: string; outcomes: TestOutcome[]; seconds: number; failedRun?: FileResult }
+export type FileResult = { path: string; outcomes: TestOutcome[]; seconds: number; processorSeconds?: number; failedRun?: FileResult }
 
 /** `folder`: where its TMPDIR is made. `maxLeaveSeconds`: how long processes that a file started may take to end after it. A browser needs a while on a busy machine. */
 export type RunOptions = {
@@ -41,8 +41,13 @@ export async function runTestFile(path: string, options: RunOptions): Promise<Fi
  */
 export async function runTestBatch(paths: readonly string[], options: RunOptions): Promise<FileResult[]> {
   const limits = { maxSeconds: options.maxSeconds * 2, maxTestSeconds: options.maxSeconds }
-  const { outcomes } = await runProcess([batchRunner, ...paths], { ...options, ...limits })
-  const results = paths.map((path) => ({ path, outcomes: listOutcomesOf(path, outcomes), seconds: readSeconds(path, outcomes) }))
+  const { outcomes, processorSeconds } = await runProcess([batchRunner, ...paths], { ...options, ...limits })
+  const allSeconds = paths.reduce((sum, path) => sum + readSeconds(path, outcomes), 0)
+  const results = paths.map((path) => {
+    const seconds = readSeconds(path, outcomes)
+    const share = allSeconds === 0 ? 1 / paths.length : seconds / allSeconds
+    return { path, outcomes: listOutcomesOf(path, outcomes), seconds, processorSeconds: processorSeconds * share }
+  })
   const last = results.findLast((result) => result.outcomes.length > 0) ?? results[0]
   const others = outcomes.filter(({ title }) => !paths.some((path) => isOfFile(path, title)))
   for (const outcome of others)
@@ -89,7 +94,7 @@ async function runProcess(
     folder = tmpdir(),
     maxTestSeconds = maxSeconds,
   }: RunOptions & { maxTestSeconds?: number },
-): Promise<Omit<FileResult, 'path'>> {
+): Promise<Omit<FileResult, 'path'> & { processorSeconds: number }> {
   const startedAt = performance.now()
   const scratch = mkdtempSync(join(folder, 'tessera-test-'))
   chmodSync(scratch, 0o711) // PostgreSQL, as another user, must be able to pass through it.
@@ -116,7 +121,7 @@ async function runProcess(
   // The process ids may be reused after the file has ended, and the time limit would kill other processes.
   late.removeEventListener('abort', abort)
 
-  const outcomes = readOutcomes(report)
+  const { outcomes, processorSeconds } = readReport(report)
   const left = await waitForEnd(file, maxLeaveSeconds)
   const complaint = isLate
     ? `It did not end in ${maxSeconds} s: a test hangs, or something was left open.`
@@ -126,7 +131,7 @@ async function runProcess(
   const seconds = (performance.now() - startedAt) / 1000
   if (complaint !== '') outcomes.push(failedOutcome(complaint))
   addOutput(outcomes, output())
-  return { outcomes, seconds }
+  return { outcomes, seconds, processorSeconds }
 }
 
 /** The output of a file is shown once, under the last of its failures. */
@@ -142,12 +147,15 @@ function describeEnd(code: number | null, outcomes: TestOutcome[]): string {
   return ''
 }
 
-function readOutcomes(report: string): TestOutcome[] {
+/** A process that was killed has not said what it took. */
+function readReport(report: string): { outcomes: TestOutcome[] } & TestUsage {
   try {
     const lines = readFileSync(report, 'utf8').split('\n')
-    return lines.slice(0, -1).map((line) => JSON.parse(line) as TestOutcome)
+    const entries = lines.slice(0, -1).map((line) => JSON.parse(line) as TestOutcome | TestUsage)
+    const usage = entries.find((entry) => 'processorSeconds' in entry)
+    return { outcomes: entries.filter((entry) => 'title' in entry), processorSeconds: usage?.processorSeconds ?? 0 }
   } catch {
-    return []
+    return { outcomes: [], processorSeconds: 0 }
   }
 }
 

@@ -100,7 +100,7 @@ async function runTest(path: string, count: number): Promise<boolean> {
   const secondsPerFile = Number(values.hours) * 3600
   const results = await runTests(findTests(root, [path]), { root, signal: stopping.signal, secondsPerFile, env, say })
   const sum = tally(results, allowedSkips)
-  say(formatTally(sum, (performance.now() - startedAt) / 1000) + '\n')
+  say(formatTally(sum, { seconds: (performance.now() - startedAt) / 1000 }) + '\n')
   return sum.failed === 0 && sum.passed > 0
 }
 

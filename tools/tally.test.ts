@@ -26,13 +26,19 @@ test('what is skipped as allowed has a line with its reason', () => {
 })
 
 test('the summary is alone on the last line, and failures are shown in full before it', () => {
-  const lines = formatTally(tally([file('a.test.ts', 'passed', 'failed')], []), 3).split('\n')
+  const lines = formatTally(tally([file('a.test.ts', 'passed', 'failed')], []), { seconds: 3 }).split('\n')
   assert.equal(lines.at(-1), '1 passed, 1 failed')
   assert.ok(lines.includes('✖ a.test.ts') && lines.includes('  test 1') && lines.includes('    why 1'))
 })
 
 test('a run of nothing says that nothing ran', () => {
-  const text = formatTally(tally([], []), 0)
+  const text = formatTally(tally([], []), { seconds: 0 })
   assert.match(text, /Nothing ran\./)
   assert.ok(text.endsWith('\n0 passed, 0 failed'))
+})
+
+test('the slowest files are named with their time and processor time, as many as wanted', () => {
+  const results = [1, 3, 2].map((seconds) => ({ ...file(`${seconds}.test.ts`, 'passed'), seconds, processorSeconds: seconds / 2 }))
+  const text = formatTally(tally(results, []), { seconds: 7, processorSeconds: 5, maxSlowest: 2 })
+  assert.match(text, /:\n +3\.0 s +1\.5 s {2}3\.test\.ts\n +2\.0 s +1\.0 s {2}2\.test\.ts\n\nIt took 7 s, and 5 s of processor time\.\n/)
 })

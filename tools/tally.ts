@@ -8,11 +8,10 @@ export type Tally = {
   failures: Failure[]
   firstFailures: Failure[]
   flaky: { path: string; firstFailure: Failure }[]
+  /** All files, the slowest first. */
   slowest: FileResult[]
 }
 export type Failure = { path: string; title: string; detail: string }
-
-const maxSlowest = 10
 
 /** Counts every outcome once. A skipped test counts as failed unless it is on the list. */
 export function tally(results: readonly FileResult[], allowedSkips: readonly AllowedSkip[]): Tally {
@@ -24,7 +23,7 @@ export function tally(results: readonly FileResult[], allowedSkips: readonly All
     .filter((result) => listFailures(result, allowedSkips).length === 0)
     .flatMap(({ path }) => firstFailures.filter((failure) => failure.path === path).slice(0, 1))
     .map((firstFailure) => ({ path: firstFailure.path, firstFailure }))
-  const slowest = results.toSorted((one, other) => other.seconds - one.seconds).slice(0, maxSlowest)
+  const slowest = results.toSorted((one, other) => other.seconds - one.seconds)
   return { passed: count - failures.length, failed: failures.length, failures, firstFailures, flaky, slowest }
 }
 
@@ -54,17 +53,31 @@ export function formatFile(result: FileResult, failures: number): string {
   return `${mark} ${result.seconds.toFixed(1).padStart(6)} s  ${count.padStart(8)}  ${result.path}`
 }
 
+/** How long the whole run took, the processor time of all its processes, and how many of the slowest files are named. */
+export type RunDuration = { seconds: number; processorSeconds?: number; maxSlowest?: number }
+
 /** Failures in full, the slowest files, the files that failed once, and the summary as the last line. */
-export function formatTally({ passed, failed, failures, firstFailures, flaky, slowest }: Tally, seconds: number): string {
+export function formatTally(
+  { passed, failed, failures, firstFailures, flaky, slowest }: Tally,
+  { seconds, processorSeconds = 0, maxSlowest = 10 }: RunDuration,
+): string {
   const first = firstFailures.map((failure) => formatFailure({ ...failure, path: `${failure.path} (first run)` }))
   const details = [...first, ...failures.map(formatFailure)]
-  const slow = slowest.map((result) => `  ${result.seconds.toFixed(1).padStart(6)} s  ${result.path}`)
-  const summary = slow.length === 0 ? ['Nothing ran.'] : ['\nSlowest files:', ...slow, `\nIt took ${seconds.toFixed(0)} s.`]
+  const slow = slowest.slice(0, maxSlowest).map(formatDuration)
+  const used = processorSeconds > 0 ? `, and ${processorSeconds.toFixed(0)} s of processor time` : ''
+  const took = `\nIt took ${seconds.toFixed(0)} s${used}.`
+  const summary = slow.length === 0 ? ['Nothing ran.'] : ['\nSlowest files (time, of it processor time):', ...slow, took]
   const warnings = flaky.map(({ path, firstFailure: { title, detail } }) => {
     const [reason = ''] = detail.split('\n')
     return `flaky: ${path} (first failure: ${title}: ${reason})`
   })
   return [...details, ...summary, ...warnings, `${passed} passed, ${failed} failed`].join('\n')
+}
+
+/** A file that takes far more time than processor time waits: for a timer, a disk, or its turn on a busy machine. */
+function formatDuration({ seconds, processorSeconds = 0, path }: FileResult): string {
+  const used = processorSeconds > 0 ? processorSeconds.toFixed(1) : '?'
+  return `  ${seconds.toFixed(1).padStart(6)} s  ${used.padStart(6)} s  ${path}`
 }
 
 function formatFailure({ path, title, detail }: Failure): string {

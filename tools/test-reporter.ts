@@ -1,4 +1,5 @@
 import { inspect } from 'node:util'
+import { readProcessorSeconds } from './processor-time.ts'
 
 /** The outcome of one test, as one line of JSON in the reporter's output. */
 export type TestOutcome = {
@@ -10,6 +11,9 @@ export type TestOutcome = {
   detail: string
 }
 
+/** The last line of the reporter's output. */
+export type TestUsage = { processorSeconds: number }
+
 /** The events of `node:test` that are read here; https://nodejs.org/api/test.html#event-testpass lists all. */
 type TestEvent = { type: string; data: EndedTest }
 type EndedTest = {
@@ -20,7 +24,7 @@ type EndedTest = {
   details?: { type?: string; duration_ms?: number; error?: Error & { failureType?: string } }
 }
 
-/** A reporter for `node --test-reporter`: one line of JSON for each test that ended. Node requires a default export. */
+/** A reporter for `node --test-reporter`: one line of JSON for each test that ended, and one for what all took. Node requires a default export. */
 // eslint-disable-next-line no-restricted-syntax
 export default async function* report(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
   const titles: string[] = []
@@ -30,6 +34,7 @@ export default async function* report(events: AsyncIterable<TestEvent>): AsyncGe
     const outcome = readOutcome(type === 'test:pass', data, [...titles.slice(0, data.nesting), data.name])
     if (outcome !== null) yield JSON.stringify(outcome) + '\n'
   }
+  yield JSON.stringify({ processorSeconds: readProcessorSeconds() } satisfies TestUsage) + '\n'
 }
 
 /** A suite counts only when it failed itself, for instance in a hook: its tests have outcomes of their own. */

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { readCommandLine } from './command-line.ts'
 import { findTests, type TestFiles } from './find-tests.ts'
 import { findMemoryFolder } from './memory-folder.ts'
+import { readProcessorSeconds } from './processor-time.ts'
 import type { FileResult } from './run-file.ts'
 import type { CheckResult } from './run-checks.ts'
 import { runTests, show } from './run-tests.ts'
@@ -19,11 +20,15 @@ const usage = `npm test -- [path, part of a path or glob …] [options]
 
   --only unit|serial|checks   the tests side by side, the heavy ones, or the checks of npm run check
   --seconds <n>               each file may take that long
+  --slowest <n>               how many of the slowest files are named at the end (10)
 
 Without arguments: the checks and the tests side by side, then the heavy ones. What the tests need (PostgreSQL, browsers, the built form) is
 installed, built and started first, and only that. Ends with 1 when something failed or nothing ran.
 Longer searches: npm run soak. Tests with other systems: npm run peers.`
-const { values, positionals } = readCommandLine({ only: { type: 'string' }, seconds: { type: 'string' } }, usage)
+const { values, positionals } = readCommandLine(
+  { only: { type: 'string' }, seconds: { type: 'string' }, slowest: { type: 'string', default: '10' } },
+  usage,
+)
 const secondsPerFile = values.seconds === undefined ? undefined : Number(values.seconds)
 const startedAt = performance.now()
 const stopping = new AbortController()
@@ -42,12 +47,14 @@ async function main(): Promise<number> {
   const only = values.only ?? 'all'
   if (!['all', 'unit', 'serial', 'checks'].includes(only)) return refuse(`--only takes unit, serial or checks, not ${only}.`)
   if (secondsPerFile !== undefined && !(secondsPerFile > 0)) return refuse(`--seconds takes a number above zero, not ${values.seconds}.`)
+  if (!/^[0-9]{1,4}$/.test(values.slowest)) return refuse(`--slowest takes a number from 0 to 9999, not ${values.slowest}.`)
   const wantsChecks = only === 'checks' || (only === 'all' && positionals.length === 0)
   const checks: Promise<FileResult[]> = wantsChecks ? checksAsResults() : Promise.resolve([])
   const files = selectFiles(findTests(root, positionals), only)
   const tests = runTests(files, { root, signal: stopping.signal, secondsPerFile, diskFolder, shouldRetry: true, whenFree: checks, say })
   const sum = tally((await Promise.all([checks, tests])).flat(), allowedSkips)
-  say(formatTally(sum, (performance.now() - startedAt) / 1000) + '\n')
+  const seconds = (performance.now() - startedAt) / 1000
+  say(formatTally(sum, { seconds, processorSeconds: readProcessorSeconds(), maxSlowest: Number(values.slowest) }) + '\n')
   return sum.failed > 0 || sum.passed === 0 ? 1 : 0
 }
 
