@@ -5,7 +5,7 @@ import { closeSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { findOnPath } from '../tools/find-program.ts'
-import { keepLast, plainEnvironment, readReady } from '../tools/service-child.ts'
+import { keepLast, plainEnvironment, readReady, testServiceEnvironment } from '../tools/service-child.ts'
 
 /** The real service in a process of its own, started by its command line. */
 export interface RunningService {
@@ -69,7 +69,7 @@ export async function startProgram(script: string, start: ServiceOptions): Promi
   const [file = '', ...args] = [...endWithParent(), ...under, ...node, script, ...start.flags]
   const startedAt = performance.now()
   const stderr = logFile === undefined ? 'pipe' : openSync(logFile, 'a')
-  const child = spawn(file, args, { cwd: folder, env: { ...plainEnvironment(), ...env }, stdio: ['ignore', 'pipe', stderr] })
+  const child = spawn(file, args, { cwd: folder, env: { ...testServiceEnvironment(), ...env }, stdio: ['ignore', 'pipe', stderr] })
   if (typeof stderr === 'number') closeSync(stderr)
   alive.add(child)
   const ended = new Promise<number | null>((resolve) => child.once('exit', resolve)).finally(() => alive.delete(child))

@@ -37,4 +37,13 @@ export function plainEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('TESSERA_') && name !== 'NODE_OPTIONS'))
 }
 
+/**
+ * The same, for a service that a test starts in its test environment. In npm test it hashes the passwords of dashboard users at a small cost: with the
+ * default its first start takes 0.4 s more of processor time.
+ */
+export function testServiceEnvironment(): NodeJS.ProcessEnv {
+  const cost = process.env.TESSERA_TEST_PASSWORD_COST
+  return { ...plainEnvironment(), ...(cost === undefined ? {} : { TESSERA_DASHBOARD_PASSWORD_COST: cost }) }
+}
+
 const maxOutputCharacters = 16_384

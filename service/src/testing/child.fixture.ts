@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { after } from 'node:test'
 import { fileURLToPath } from 'node:url'
 
-import { plainEnvironment } from '../../../tools/service-child.ts'
+import { plainEnvironment, testServiceEnvironment } from '../../../tools/service-child.ts'
 import type { RunningInfo } from '../app/lifecycle.ts'
 
 /** Exit and output of a child process. */
@@ -91,7 +91,8 @@ export function runTessera(
 
 /** Starts a service on free ports and waits until it is ready. */
 export async function startTesseraChild(folder: string, args: readonly string[] = [], env: NodeJS.ProcessEnv = {}): Promise<Started> {
-  const child = runTessera(['start', '--json', '--port=0', '--admin-port=0', `--data=${folder}`, ...args], env)
+  const environment = { ...testServiceEnvironment(), ...env }
+  const child = runTessera(['start', '--json', '--port=0', '--admin-port=0', `--data=${folder}`, ...args], environment)
   const facts = await readFacts(child)
   return {
     ...child,
