@@ -21,6 +21,7 @@ import type { Config } from '../ops/config/config.ts'
 import type { Log } from '../ops/logging/log.ts'
 import type { Metrics } from '../ops/metrics/metrics.ts'
 import { toDeferredScript, type FormAssets } from '../server/pages/form-assets.ts'
+import { writeMigratedDatabase } from '../store/sqlite/migrated-database.fixture.ts'
 import type { Store } from '../store/store.ts'
 
 import { makeHandClock, type HandClock } from './clock.fixture.ts'
@@ -76,6 +77,7 @@ export async function createTestApp(t: TestScope, options: TestAppOptions = {}):
   const { continues, environment = 'test' } = options
   const clock = continues?.clock ?? makeHandClock()
   const folder = mkdtempSync(join(tmpdir(), 'tessera-app-'))
+  if (options.store === undefined) writeMigratedDatabase(folder)
   const alarms: string[] = []
   const config: Config = {
     ...defaultConfig,

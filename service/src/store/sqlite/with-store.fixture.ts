@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -6,28 +6,8 @@ import type { Row } from '../statement.ts'
 import { testAuditKey } from '../suite/audit-key.fixture.ts'
 import type { StoreUnderTest } from '../suite/opened.fixture.ts'
 import type { Store } from '../store.ts'
+import { writeMigratedDatabase } from './migrated-database.fixture.ts'
 import { openSharedSqliteStore, openSqliteStore, SQLITE_FILE } from './sqlite.ts'
-
-let migrated: Buffer | null = null
-
-/**
- * A new database with all migrations, made once in a process: they take a tenth of a second each time. The bytes are stored, not their promise: node:test
- * takes what awaits a promise of another test as part of that test, and `after` would register with a test that has ended.
- */
-async function readMigrated(): Promise<Buffer> {
-  return (migrated ??= await migrateNew())
-}
-
-async function migrateNew(): Promise<Buffer> {
-  const folder = mkdtempSync(join(tmpdir(), 'tessera-store-'))
-  try {
-    const store = await openSqliteStore({ folder, exit: () => undefined })
-    await store.close(5000)
-    return readFileSync(join(folder, SQLITE_FILE))
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
-}
 
 /** Runs a test on an embedded store in a folder of its own, which is removed afterwards. */
 export function withSqlite(test: (opened: StoreUnderTest & { readonly folder: string }) => Promise<void>): () => Promise<void> {
@@ -43,7 +23,7 @@ export function withSqlite(test: (opened: StoreUnderTest & { readonly folder: st
         opened.setAuditKey(testAuditKey)
         return opened
       }
-      writeFileSync(join(folder, SQLITE_FILE), await readMigrated(), { mode: 0o600 })
+      writeMigratedDatabase(folder)
       let store = await open()
       const raw = async (text: string): Promise<readonly Row[]> => queryRaw(folder, text)
       const reopen = async (): ReturnType<typeof openSqliteStore> => {
