@@ -1,5 +1,4 @@
 // on disk: it measures commits
-// runs alone: it uses all processors
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { createServiceDataFactory } from '../fault/service-data.ts'

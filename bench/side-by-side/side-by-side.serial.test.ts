@@ -1,5 +1,4 @@
 // on disk: it measures commits
-// runs alone: it uses all processors
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
