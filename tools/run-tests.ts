@@ -2,8 +2,9 @@ import { spawnSync } from 'node:child_process'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { needsDisk, needsOwnProcess, readTimeLimit, type TestFiles } from './find-tests.ts'
+import { watchIdleProcessors } from './idle-processors.ts'
 import { ensurePrograms, programsByNeed, realMachine } from './machine.ts'
-import { pool } from './pool.ts'
+import { pool, type ExtraWidth } from './pool.ts'
 import { startCluster } from './postgres.ts'
 import { retryFailed } from './retry-failed.ts'
 import { runTestBatch, runTestFile, type FileResult } from './run-file.ts'
@@ -28,8 +29,12 @@ export type TestRun = {
   say: (text: string) => void
 }
 
-/** A heavy file waits for its browser, its disk or a timer half of the time: one more than there are processors keeps them busy. */
+/** A heavy file waits for its browser, its disk or a timer half of the time: one more than there are processors, and more while one is idle. */
 const maxHeavyWidth = availableParallelism() + 1
+const maxExtraHeavy = availableParallelism() + 1
+/** A light file waits for PostgreSQL or for a process that it started. */
+const maxExtraLight = availableParallelism()
+const idleIntervalMs = 1500
 const fileSecondsDefault = 120
 
 /** Runs test files, with what they need installed, built and started first, and nothing else. Prints a line for each file. */
@@ -53,7 +58,10 @@ export async function runTests({ unit, serial, alone }: TestFiles, run: TestRun)
     }
     const runLight = async (batch: readonly string[]): Promise<FileResult[]> =>
       (await runBatch(batch, env, run)).map((result) => show(result, run))
-    const lightOptions = { maxWidth: availableParallelism(), whenFree: run.whenFree ?? Promise.resolve() }
+    const extraWidth = (maxItems: number): ExtraWidth => ({ maxItems, isIdle: watchIdleProcessors(), intervalMs: idleIntervalMs })
+    const whenFree = run.whenFree ?? Promise.resolve()
+    const lightOptions = { maxWidth: availableParallelism(), whenFree, extra: extraWidth(maxExtraLight) }
+    const heavyOptions = { maxWidth: maxHeavyWidth, extra: extraWidth(maxExtraHeavy) }
     const light = (
       await pool(
         makeBatches(unit, (path) => needsOwnProcess(run.root, path)),
@@ -62,7 +70,7 @@ export async function runTests({ unit, serial, alone }: TestFiles, run: TestRun)
       )
     ).flat()
     const heavy = [
-      ...(await pool(sortLongestFirst(serial, run.root), { maxWidth: maxHeavyWidth }, runPath)),
+      ...(await pool(sortLongestFirst(serial, run.root), heavyOptions, runPath)),
       ...(await pool(alone, { maxWidth: 1 }, runPath)),
     ]
     // Alone and without the service and browser of its folder.
