@@ -46,7 +46,7 @@ export async function runTests({ unit, serial, alone }: TestFiles, run: TestRun)
   const givenUrl = process.env.TESSERA_TEST_POSTGRES_URL ?? ''
   const cluster = needs.includes('postgres') && givenUrl === '' ? await startCluster() : null
   try {
-    const env = { ...makeEnvironment(run.root, needs, cluster?.url ?? givenUrl), ...run.env }
+    const env = { ...makeEnvironment(run.root, needs, cluster?.url ?? givenUrl), ...(cluster === null ? {} : ownServer), ...run.env }
     const stages = await makeStages(serial)
     const runPath = async (path: string): Promise<FileResult> => {
       const stage = await stages?.enter(path)
@@ -135,6 +135,9 @@ async function runOne(
   const maxSeconds = secondsPerFile ?? readTimeLimit(root, path, fileSecondsDefault)
   return runTestFile(path, { root, env, signal, maxSeconds, folder: needsDisk(root, path) ? diskFolder : tmpdir() })
 }
+
+/** Tests may leave a database on a server that ends with the run. */
+const ownServer = { TESSERA_TEST_POSTGRES_TEMPLATE: 'tessera_migrated' }
 
 /** Tests see no setting of the developer's own service, and only the database and browser that they need. */
 function makeEnvironment(root: string, needs: readonly TestNeed[], postgresUrl: string): NodeJS.ProcessEnv {
