@@ -8,7 +8,7 @@ import { signInToDashboard, type DashboardLogin, type DashboardSession } from '.
 import type { Trial } from './experiment.ts'
 import { dataFolderOf } from './inspect.ts'
 import { openSecondConnection, type SecondConnection } from './second-connection.ts'
-import { runCommand, startService } from './spawn.ts'
+import { runCommandHere, startService } from './spawn.ts'
 
 /** A running service, and what somebody has who writes its database: a second connection. */
 export interface WriterTarget {
@@ -77,11 +77,11 @@ export async function openWriterTarget({ store, dataFactory }: Trial, imports: r
     signIn: (login = running.login) => signInToDashboard(running.url, login),
     connectAs: (merchantId, password) => connect(password === '' ? merchantId : `${merchantId}:${password}`),
     async tessera(args) {
-      const { code, out } = await runCommand([...args, '--json', place])
+      const { code, out } = await runCommandHere([...args, '--json', place])
       if (code !== 0) throw new Error(`tessera ${args.join(' ')} ended with ${String(code)}: ${out}`)
       return JSON.parse(out) as Record<string, unknown>
     },
-    runFinder: async (command) => (await runCommand([...command.split(' '), '--json', place])).out,
+    runFinder: async (command) => (await runCommandHere([...command.split(' '), '--json', place])).out,
     countAlarms,
     async awaitAlarms(before) {
       for (let waitedMs = 0; ; waitedMs += pollMs) {

@@ -9,7 +9,7 @@ import { callsBetween, countOutcomes, p99Ms, startOpenLoad, type RunningLoad } f
 import { makeSavedTokens } from './payment-load.ts'
 import { watchPeer } from './peer-watch.ts'
 import { plantedFaults } from './planted-faults.ts'
-import { runCommand, startService, type RunningService } from './spawn.ts'
+import { runCommandHere, startService, type RunningService } from './spawn.ts'
 import type { ServiceData } from './service-data.ts'
 
 export interface HangScale {
@@ -101,9 +101,9 @@ async function createMerchant(serviceData: ServiceData, { url }: HangingShop): P
   const data = `--data=${dataFolderOf(serviceData)}`
   const key = join(serviceData.folder, 'shop.key')
   writeFileSync(key, 'the key of the shop\n')
-  const created = await runCommand(['merchants', 'create', '--name=Hangs', '--json', data])
+  const created = await runCommandHere(['merchants', 'create', '--name=Hangs', '--json', data])
   const { merchantId, password } = JSON.parse(created.out) as { merchantId: string; password: string }
-  const set = await runCommand(['merchants', 'endpoint', 'set', merchantId, `--url=${url}`, `--password-file=${key}`, '--json', data])
+  const set = await runCommandHere(['merchants', 'endpoint', 'set', merchantId, `--url=${url}`, `--password-file=${key}`, '--json', data])
   if (set.code !== 0) throw new Error(`the endpoint could not be set: ${set.out}`)
   return `${merchantId}:${password}`
 }

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import type { ServiceData } from './service-data.ts'
 import { judgeCard, type CardRecord, type Ledger, type ObservedCard } from './ledger.ts'
 import { testOtp } from './load.ts'
-import { ProgramNotStarted, runCommand, startService, type RunningService } from './spawn.ts'
+import { ProgramNotStarted, runCommandHere, startService, type RunningService } from './spawn.ts'
 import { resolveUnknownOutcomes } from './unknown-outcomes.ts'
 import { isVerified, openApiClient, type CallOutcome, type ApiClient, type ApiClientOptions } from './api-client.ts'
 
@@ -31,7 +31,12 @@ export async function findLostCodes(start: ApiClientOptions, cards: readonly Car
 
 /** Verifies the audit log of the running service, and returns what is wrong with it. */
 export async function findAuditFaults(serviceData: ServiceData): Promise<string[]> {
-  const { code, out } = await runCommand(['audit', 'verify', '--json', ...serviceData.flags.filter((flag) => flag.startsWith('--data='))])
+  const { code, out } = await runCommandHere([
+    'audit',
+    'verify',
+    '--json',
+    ...serviceData.flags.filter((flag) => flag.startsWith('--data=')),
+  ])
   return code === 0 ? [] : [`tessera audit verify ended with ${String(code)}: ${out.trim().slice(0, 500)}`]
 }
 

@@ -18,7 +18,7 @@ import { minAcknowledged, untilAcknowledged, type KillPlan } from './kill-plan.t
 import { makeSavedTokens, runPaymentLoad } from './payment-load.ts'
 import { makeRandom, type Random } from './random.ts'
 import { openShops, type Shops } from './shops.ts'
-import { runCommand, startService, type RunningService, type ServiceOptions } from './spawn.ts'
+import { runCommandHere, startService, type RunningService, type ServiceOptions } from './spawn.ts'
 import { countInProgress, countUnreconciled, readStatement } from './statement.ts'
 import { openApiClient, type ApiClient } from './api-client.ts'
 
@@ -188,7 +188,7 @@ async function payAndKill(
 
 /** Sets how the network behaves from now on. */
 async function setNetworkScenario(serviceData: ServiceData, step: string): Promise<void> {
-  const { code, out } = await runCommand(['sandbox', 'step', 'network', step, `--data=${dataFolderOf(serviceData)}`])
+  const { code, out } = await runCommandHere(['sandbox', 'step', 'network', step, `--data=${dataFolderOf(serviceData)}`])
   if (code !== 0) throw new Error(`the network scenario ${step} could not be set: ${out}`)
 }
 

@@ -7,7 +7,7 @@ import { panWithOurOtp } from './load.ts'
 import { plantedFaults } from './planted-faults.ts'
 import { queryDatabase, type ServiceData } from './service-data.ts'
 import { countCards } from './statement.ts'
-import { runCommand, startService, type RunningService } from './spawn.ts'
+import { runCommandHere, startService, type RunningService } from './spawn.ts'
 
 /** A part of the database accepts no writes, as when the disk of one of several shards is full. */
 export const partialStore: Experiment = {
@@ -102,7 +102,7 @@ async function createMerchants(running: RunningService, serviceData: ServiceData
 }
 
 async function createMerchant(serviceData: ServiceData): Promise<string> {
-  const { code, out } = await runCommand(['merchants', 'create', '--name=Shop', '--json', `--data=${dataFolderOf(serviceData)}`])
+  const { code, out } = await runCommandHere(['merchants', 'create', '--name=Shop', '--json', `--data=${dataFolderOf(serviceData)}`])
   if (code !== 0) throw new Error(`a merchant could not be created: ${out}`)
   const { merchantId, password } = JSON.parse(out) as { merchantId: string; password: string }
   return `${merchantId}:${password}`

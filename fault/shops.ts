@@ -4,7 +4,7 @@ import type { ShopKind } from './receipt-record.ts'
 import type { ShopRecords } from './shop-records.ts'
 import type { ServiceData } from './service-data.ts'
 import { dataFolderOf } from './inspect.ts'
-import { runCommand, startProgram, type RunningService } from './spawn.ts'
+import { runCommandHere, startProgram, type RunningService } from './spawn.ts'
 
 /** Two merchants of one service: the demo merchant, and one with a server of its own that the service calls. */
 export interface Shops {
@@ -38,7 +38,7 @@ interface NewMerchant {
 }
 
 async function run(args: readonly string[]): Promise<object> {
-  const { code, out } = await runCommand(args)
+  const { code, out } = await runCommandHere(args)
   if (code !== 0) throw new Error(`tessera ${args.slice(0, 3).join(' ')} ended with ${String(code)}: ${out}`)
   return JSON.parse(out) as object
 }

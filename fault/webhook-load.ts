@@ -4,7 +4,7 @@ import type { OutageReceiver } from './outage-receiver.ts'
 import { dataFolderOf } from './inspect.ts'
 import { panWithNetworkOtp } from './load.ts'
 import type { ServiceData } from './service-data.ts'
-import { runCommand, type RunningService } from './spawn.ts'
+import { runCommandHere, type RunningService } from './spawn.ts'
 
 /** Creates cards over several connections, and returns their tokens. Throws when a call fails. */
 export async function createCards(merchant: ApiClientOptions, count: number): Promise<string[]> {
@@ -48,7 +48,7 @@ export function expectResult(outcome: CallOutcome): Readonly<Record<string, unkn
 /** Of the demo merchant, or of another one. */
 export async function addEndpoint(serviceData: ServiceData, { url }: OutageReceiver, merchantId?: string): Promise<void> {
   const merchant = merchantId === undefined ? [] : [`--merchant=${merchantId}`]
-  const added = await runCommand(['webhooks', 'add', `--url=${url}`, ...merchant, `--data=${dataFolderOf(serviceData)}`])
+  const added = await runCommandHere(['webhooks', 'add', `--url=${url}`, ...merchant, `--data=${dataFolderOf(serviceData)}`])
   if (added.code !== 0) throw new Error(`the endpoint could not be added: ${added.out}`)
 }
 
@@ -60,7 +60,7 @@ export async function addHangingMerchants(
 ): Promise<ApiClientOptions[]> {
   const merchants: ApiClientOptions[] = []
   for (let at = 0; at < receivers.length; at += endpointsEach) {
-    const created = await runCommand(['merchants', 'create', `--name=Hangs ${at}`, '--json', `--data=${dataFolderOf(serviceData)}`])
+    const created = await runCommandHere(['merchants', 'create', `--name=Hangs ${at}`, '--json', `--data=${dataFolderOf(serviceData)}`])
     const { merchantId, password } = JSON.parse(created.out) as { merchantId: string; password: string }
     for (const receiver of receivers.slice(at, at + endpointsEach)) await addEndpoint(serviceData, receiver, merchantId)
     merchants.push({ url, xAuth: `${merchantId}:${password}` })
