@@ -4,7 +4,7 @@ import type { Ledger } from './ledger.ts'
 import { runLoad } from './load.ts'
 import type { Random } from './random.ts'
 import type { ServiceData } from './service-data.ts'
-import { ProgramNotStarted, runCommand, startService, type RunningService } from './spawn.ts'
+import { ProgramNotStarted, runCommandHere, startService, type RunningService } from './spawn.ts'
 
 /** What a service and its commands say of a store in which bits were flipped. */
 export interface FlipJudgement {
@@ -38,7 +38,7 @@ export async function judgeStore(serviceData: ServiceData, ledger: Ledger, impor
 async function judgeRunning(running: RunningService, serviceData: ServiceData, ledger: Ledger): Promise<FlipJudgement> {
   let entries = 0
   for (const command of ['audit verify', 'store check'] as const) {
-    const ended = await runCommand([...command.split(' '), '--json', `--data=${dataFolderOf(serviceData)}`])
+    const ended = await runCommandHere([...command.split(' '), '--json', `--data=${dataFolderOf(serviceData)}`])
     // The log of the service says more of an internal error than its reply.
     const out = `${ended.out}\n${running.output()}`
     if (ended.code !== 0) return { ...reportOf(command, { ...ended, out }), lost: [], entries }
