@@ -14,7 +14,14 @@ export type BrowserOptions = { isShared?: boolean; isWhole?: boolean }
 
 /** Starts a Chromium for several processes; `endpoint` is what they connect to. */
 export async function serveChromium(): Promise<{ readonly endpoint: string; stop: () => Promise<void> }> {
-  const server = await chromium.launchServer({ ...readLaunchOptions(findTestBrowser()), host: '127.0.0.1' })
+  const server = await chromium.launchServer({
+    ...readLaunchOptions(findTestBrowser()),
+    host: '127.0.0.1',
+    // Playwright would end this process before it has said what failed.
+    handleSIGINT: false,
+    handleSIGTERM: false,
+    handleSIGHUP: false,
+  })
   return { endpoint: server.wsEndpoint(), stop: () => server.close() }
 }
 
