@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { needsDisk, needsOwnProcess, readTimeLimit, type TestFiles } from './find-tests.ts'
 import { watchIdleProcessors } from './idle-processors.ts'
 import { ensurePrograms, programsByNeed, realMachine } from './machine.ts'
+import { isInMemory } from './memory-folder.ts'
 import { pool, type ExtraWidth } from './pool.ts'
 import { startCluster } from './postgres.ts'
 import { retryFailed } from './retry-failed.ts'
@@ -46,7 +47,11 @@ export async function runTests({ unit, serial, alone }: TestFiles, run: TestRun)
   const givenUrl = process.env.TESSERA_TEST_POSTGRES_URL ?? ''
   const cluster = needs.includes('postgres') && givenUrl === '' ? await startCluster() : null
   try {
-    const env = { ...makeEnvironment(run.root, needs, cluster?.url ?? givenUrl), ...(cluster === null ? {} : ownServer), ...run.env }
+    const env = {
+      ...makeEnvironment(run.root, needs, cluster?.url ?? givenUrl),
+      ...(cluster !== null && isInMemory(cluster.folder) ? ownServer : {}),
+      ...run.env,
+    }
     const stages = await makeStages(serial)
     const runPath = async (path: string): Promise<FileResult> => {
       const stage = await stages?.enter(path)
@@ -136,7 +141,7 @@ async function runOne(
   return runTestFile(path, { root, env, signal, maxSeconds, folder: needsDisk(root, path) ? diskFolder : tmpdir() })
 }
 
-/** Tests may leave a database on a server that ends with the run. */
+/** Tests may leave a database on a server that ends with the run. On a disk a schema takes less than a database. */
 const ownServer = { TESSERA_TEST_POSTGRES_TEMPLATE: 'tessera_migrated' }
 
 /** Tests see no setting of the developer's own service, and only the database and browser that they need. */
