@@ -8,7 +8,8 @@ import { signInToDashboard, type DashboardLogin, type DashboardSession } from '.
 import type { Trial } from './experiment.ts'
 import { dataFolderOf } from './inspect.ts'
 import { openSecondConnection, type SecondConnection } from './second-connection.ts'
-import { runCommandHere, startService } from './spawn.ts'
+import { runCommandHere } from './command-in-process.ts'
+import { startService } from './spawn.ts'
 
 /** A running service, and what somebody has who writes its database: a second connection. */
 export interface WriterTarget {

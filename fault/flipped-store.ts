@@ -4,7 +4,8 @@ import type { Ledger } from './ledger.ts'
 import { runLoad } from './load.ts'
 import type { Random } from './random.ts'
 import type { ServiceData } from './service-data.ts'
-import { ProgramNotStarted, runCommandHere, startService, type RunningService } from './spawn.ts'
+import { runCommandHere } from './command-in-process.ts'
+import { ProgramNotStarted, startService, type RunningService } from './spawn.ts'
 
 /** What a service and its commands say of a store in which bits were flipped. */
 export interface FlipJudgement {

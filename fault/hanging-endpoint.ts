@@ -9,7 +9,8 @@ import { callsBetween, countOutcomes, p99Ms, startOpenLoad, type RunningLoad } f
 import { makeSavedTokens } from './payment-load.ts'
 import { watchPeer } from './peer-watch.ts'
 import { plantedFaults } from './planted-faults.ts'
-import { runCommandHere, startService, type RunningService } from './spawn.ts'
+import { runCommandHere } from './command-in-process.ts'
+import { startService, type RunningService } from './spawn.ts'
 import type { ServiceData } from './service-data.ts'
 
 export interface HangScale {

@@ -18,7 +18,8 @@ import { minAcknowledged, untilAcknowledged, type KillPlan } from './kill-plan.t
 import { makeSavedTokens, runPaymentLoad } from './payment-load.ts'
 import { makeRandom, type Random } from './random.ts'
 import { openShops, type Shops } from './shops.ts'
-import { runCommandHere, startService, type RunningService, type ServiceOptions } from './spawn.ts'
+import { runCommandHere } from './command-in-process.ts'
+import { startService, type RunningService, type ServiceOptions } from './spawn.ts'
 import { countInProgress, countUnreconciled, readStatement } from './statement.ts'
 import { openApiClient, type ApiClient } from './api-client.ts'
 

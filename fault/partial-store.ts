@@ -7,7 +7,8 @@ import { panWithOurOtp } from './load.ts'
 import { plantedFaults } from './planted-faults.ts'
 import { queryDatabase, type ServiceData } from './service-data.ts'
 import { countCards } from './statement.ts'
-import { runCommandHere, startService, type RunningService } from './spawn.ts'
+import { runCommandHere } from './command-in-process.ts'
+import { startService, type RunningService } from './spawn.ts'
 
 /** A part of the database accepts no writes, as when the disk of one of several shards is full. */
 export const partialStore: Experiment = {

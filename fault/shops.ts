@@ -4,7 +4,8 @@ import type { ShopKind } from './receipt-record.ts'
 import type { ShopRecords } from './shop-records.ts'
 import type { ServiceData } from './service-data.ts'
 import { dataFolderOf } from './inspect.ts'
-import { runCommandHere, startProgram, type RunningService } from './spawn.ts'
+import { runCommandHere } from './command-in-process.ts'
+import { startProgram, type RunningService } from './spawn.ts'
 
 /** Two merchants of one service: the demo merchant, and one with a server of its own that the service calls. */
 export interface Shops {

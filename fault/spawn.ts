@@ -116,18 +116,6 @@ export async function runCommand(args: readonly string[]): Promise<{ code: numbe
   return { code: child.exitCode, out }
 }
 
-/**
- * Runs a command against a running service in this process: in a tenth of the processor time, since most of it is spent on loading the program. Not for
- * a command that is measured, or that runs amid a load of this process.
- */
-export async function runCommandHere(args: readonly string[]): Promise<{ code: number; out: string }> {
-  const { runCommandLine } = await import('../service/src/ops/cli/run.ts')
-  let out = ''
-  const print = (text: string): void => void (out += text)
-  const code = await runCommandLine(args, { out: print, err: print })
-  return { code, out }
-}
-
 /** Lets the program end with its parent (PR_SET_PDEATHSIG, by util-linux's setpriv). Empty where setpriv is missing. */
 export function endWithParent(): readonly string[] {
   const setpriv = findOnPath('setpriv')

@@ -4,7 +4,8 @@ import type { OutageReceiver } from './outage-receiver.ts'
 import { dataFolderOf } from './inspect.ts'
 import { panWithNetworkOtp } from './load.ts'
 import type { ServiceData } from './service-data.ts'
-import { runCommandHere, type RunningService } from './spawn.ts'
+import { runCommandHere } from './command-in-process.ts'
+import type { RunningService } from './spawn.ts'
 
 /** Creates cards over several connections, and returns their tokens. Throws when a call fails. */
 export async function createCards(merchant: ApiClientOptions, count: number): Promise<string[]> {

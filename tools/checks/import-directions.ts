@@ -169,6 +169,7 @@ export const importDirections: readonly DirectionRow[] = [
   { of: 'fault/', may: ['fault/', ...developmentImports] },
   // Builds the application in its own process to create cards as the service does, a million of them. What is measured runs as a process of its own.
   { of: 'fault/app-in-process.ts', may: ['fault/', 'service/src/'] },
+  { of: 'fault/command-in-process.ts', may: ['service/src/ops/cli/'] },
   { of: 'fault/fill-cards.ts', may: ['fault/', 'vault/', 'service/src/'] },
   { of: 'fault/fill-merchants.ts', may: ['fault/', 'service/src/'] },
   // Replacements of modules of the service that plant a fault, so that an experiment proves that it can find one.
