@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
+import { availableParallelism, cpus } from 'node:os'
 import { test } from 'node:test'
-import { watchIdleProcessors, type ProcessorTimes } from './idle-processors.ts'
+import { readProcessorTimes, watchIdleProcessors, type ProcessorTimes } from './idle-processors.ts'
 
 /** What is said of two processors that were busy for `busyMs` of a second, and of the machine without much memory. */
 function watch(busyMs: number, freeBytes = 2 ** 34): boolean {
@@ -27,8 +28,13 @@ test('where it cannot be seen how busy the processors are, none is idle', () => 
   assert.equal(isIdle(), false)
 })
 
-test('the times of this machine are read', async () => {
-  const isIdle = watchIdleProcessors()
-  for (const end = performance.now() + 30; performance.now() < end;);
-  assert.equal(typeof isIdle(), 'boolean')
+test('the processors of this machine are busy with what this process does, unless it may use only some of them', () => {
+  const before = readProcessorTimes()
+  const startedAt = process.cpuUsage()
+  while (process.cpuUsage(startedAt).user < 200_000);
+  const after = readProcessorTimes()
+  if (before === null || after === null) return assert.ok(availableParallelism() < cpus().length)
+  // It is counted in hundredths of a second.
+  assert.ok(after.busyMs - before.busyMs >= 150, `${after.busyMs - before.busyMs} ms`)
+  assert.ok(after.atMs > before.atMs && after.count === availableParallelism())
 })

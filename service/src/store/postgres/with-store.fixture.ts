@@ -78,7 +78,7 @@ export function withPostgresDatabase(test: (database: TestDatabase) => Promise<v
   return withDatabase(async () => '', test)
 }
 
-/** A copy of a database with all migrations takes a third of the processor time of running them. */
+/** A copy of a database with all migrations takes half of the processor time of running them. */
 function withMigratedDatabase(test: (database: TestDatabase) => Promise<void>): () => Promise<void> {
   return withDatabase(async () => `template ${await makeTemplate(templateName())}`, test)
 }
@@ -129,7 +129,7 @@ async function makeTemplate(name: string): Promise<string> {
   return name
 }
 
-/** In this process it is known that the database is there. */
+/** Whether this process knows that the database is there. */
 let hasTemplate = false
 const templateLock = 8_600_495
 
