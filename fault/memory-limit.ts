@@ -1,7 +1,7 @@
 import { once } from 'node:events'
+import { statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { setTimeout as pause } from 'node:timers/promises'
-import { isInMemory } from '../tools/memory-folder.ts'
 import type { Experiment, ExperimentResult, Trial } from './experiment.ts'
 import { longLifetimes, reopen } from './inspect.ts'
 import { makeLedger, type Ledger } from './ledger.ts'
@@ -21,7 +21,6 @@ export const memoryLimit: Experiment = {
   cycles: 1,
   needs: ['memory cgroup'],
   async run(trial) {
-    // A file system in memory has no other place for its pages: the kernel counts them as the service's memory, and frees none.
     if (isInMemory(tmpdir()))
       trial.say(`the data are in ${tmpdir()}, a file system in memory, which counts: set TMPDIR to a folder on a disk`)
     const found = await attackAll(trial, fullSize)
@@ -29,6 +28,11 @@ export const memoryLimit: Experiment = {
     const details = ended.isKilled ? `killed after ${ended.seconds.toFixed(1)} s` : `alive with ${ended.megabytes} MB`
     return { ...found, control: { what: 'the bounds of memory switched off', isFound: ended.isKilled, details } }
   },
+}
+
+/** A file system in memory (tmpfs) has no other place for its pages: the kernel counts them as the service's memory, and frees none. */
+function isInMemory(folder: string): boolean {
+  return statfsSync(folder).type === tmpfsMagic
 }
 
 /** Where the memory is limited, and how long each attack takes. */
@@ -156,6 +160,8 @@ function toMegabytes(bytes: number): number {
 }
 
 export const limitBytes = 512 * 1024 * 1024
+/** statfs(2). */
+const tmpfsMagic = 0x01021994
 const calmMs = 300
 /** How long an attack goes on at most while no card is created. */
 const mostHeldMs = 30_000

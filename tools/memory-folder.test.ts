@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { isInMemory, isSuitable } from './memory-folder.ts'
+import { isSuitable } from './memory-folder.ts'
 
 const mounted = 'tmpfs /dev/shm tmpfs rw,relatime,size=24684096k 0 0\n'
 const plenty = 'MemTotal: 24000000 kB\nMemAvailable:   20000000 kB\n'
@@ -14,10 +13,4 @@ test('tests write to memory where there is plenty, and to the disk where it is s
   assert.equal(isSuitable(mounted.replace('rw', 'rw,noexec'), plenty, roomy), false)
   assert.equal(isSuitable(mounted.replace('rw', 'ro'), plenty, roomy), false)
   assert.equal(isSuitable('', '', roomy), false)
-})
-
-test('it is seen whether the files of a folder are in memory', () => {
-  const mounts = readFileSync('/proc/mounts', 'utf8')
-  assert.equal(isInMemory('/dev/shm'), /^\S+ \/dev\/shm tmpfs /m.test(mounts))
-  assert.equal(isInMemory('/proc'), false)
 })

@@ -13,11 +13,6 @@ export function findMemoryFolder(): string | null {
     : null
 }
 
-/** Whether the files of a folder are in memory. False where that cannot be seen. */
-export function isInMemory(path: string): boolean {
-  return statfsSync(path).type === TMPFS_MAGIC
-}
-
 /** Whether the folder is a file system in memory that runs programs, and has room, as has the memory. */
 export function isSuitable(mounts: string, meminfo: string, readFreeBytes: () => number): boolean {
   const options = /^\S+ \/dev\/shm tmpfs (\S+)/m.exec(mounts)?.[1]?.split(',')
@@ -36,7 +31,5 @@ function readText(path: string): string {
 }
 
 const folder = '/dev/shm'
-/** statfs(2). */
-const TMPFS_MAGIC = 0x01021994
 const minFreeBytes = 2 * 2 ** 30
 const minMemoryBytes = 6 * 2 ** 30

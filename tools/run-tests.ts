@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { needsDisk, needsOwnProcess, readTimeLimit, type TestFiles } from './find-tests.ts'
 import { watchIdleProcessors } from './idle-processors.ts'
 import { ensurePrograms, programsByNeed, realMachine } from './machine.ts'
-import { isInMemory } from './memory-folder.ts'
 import { pool, type ExtraWidth } from './pool.ts'
 import { startCluster } from './postgres.ts'
 import { retryFailed } from './retry-failed.ts'
@@ -47,11 +46,7 @@ export async function runTests({ unit, serial, alone }: TestFiles, run: TestRun)
   const givenUrl = process.env.TESSERA_TEST_POSTGRES_URL ?? ''
   const cluster = needs.includes('postgres') && givenUrl === '' ? await startCluster() : null
   try {
-    const env = {
-      ...makeEnvironment(run.root, needs, cluster?.url ?? givenUrl),
-      ...(cluster !== null && isInMemory(cluster.folder) ? ownServer : {}),
-      ...run.env,
-    }
+    const env = { ...makeEnvironment(run.root, needs, cluster?.url ?? givenUrl), ...run.env }
     const stages = await makeStages(serial)
     const runPath = async (path: string): Promise<FileResult> => {
       const stage = await stages?.enter(path)
@@ -140,9 +135,6 @@ async function runOne(
   const maxSeconds = secondsPerFile ?? readTimeLimit(root, path, fileSecondsDefault)
   return runTestFile(path, { root, env, signal, maxSeconds, folder: needsDisk(root, path) ? diskFolder : tmpdir() })
 }
-
-/** Tests may leave a database on a server that ends with the run. On a disk a schema takes less than a database. */
-const ownServer = { TESSERA_TEST_POSTGRES_TEMPLATE: 'tessera_migrated' }
 
 /** Tests see no setting of the developer's own service, and only the database and browser that they need. */
 function makeEnvironment(root: string, needs: readonly TestNeed[], postgresUrl: string): NodeJS.ProcessEnv {
