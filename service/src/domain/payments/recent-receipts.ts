@@ -1,7 +1,6 @@
 import type { OperationRow } from '../../store/operations.ts'
+import { operationsDigestOf } from '../../store/operations-digest.ts'
 import type { ReceiptRow } from '../../store/receipts.ts'
-
-import { areOperationsOf } from './find.ts'
 
 /**
  * The receipts that this process has changed last, with the operations that were stored with each change, until they are summed up. A summary of them needs
@@ -37,7 +36,8 @@ export function makeRecentReceipts(): RecentReceipts {
       if (found === undefined) return null
       recent.delete(receiptId)
       const { receipt, operations } = found
-      return receipt.version >= version && receipt.operationsDigest.length > 0 && areOperationsOf(receipt, operations) ? found : null
+      const hasAll = Buffer.compare(receipt.operationsDigest, operationsDigestOf(operations)) === 0
+      return receipt.version >= version && hasAll ? found : null
     },
   })
 }
