@@ -13,6 +13,8 @@ const random = makeRandom(Date.now() % 2 ** 31)
 const tokens = new Map<string, string[]>()
 const creates = new Map<string, Buffer[]>()
 const payments = new Map<string, Buffer[]>()
+/** The verified cards that pay at a target, one for each connection that creates receipts. */
+const payingCards = new Map<string, string[]>()
 
 process.on('message', (order: LoadOrder) => {
   if (order.order === 'end') process.disconnect()
@@ -165,14 +167,14 @@ function listChecks(target: LoadTarget): () => Buffer {
   return takeTurns((tokens.get(target.url) ?? []).map((token, id) => writeRequest(target, 'cards.check', id, { token })))
 }
 
-/** Payments of new receipts by a few verified cards, each under its own key. */
+/** Payments of new receipts by a few verified cards, each under its own key. The cards are created the first time only: no part of what a payment costs. */
 async function writePayments(target: LoadTarget, count: number): Promise<Buffer[]> {
-  const cards: string[] = []
+  const clients = await Promise.all(Array.from({ length: 16 }, () => openApiClient(target)))
+  const cards = payingCards.get(target.url) ?? (await Promise.all(clients.map(createVerifiedCard)))
+  payingCards.set(target.url, cards)
   const written: Buffer[] = []
   let left = count
-  const createRest = async (): Promise<void> => {
-    const client = await openApiClient(target)
-    cards.push(await createVerifiedCard(client))
+  const createRest = async (client: ApiClient): Promise<void> => {
     for (let at = --left; at >= 0; at = --left) {
       const { receipt } = await resultOf(() => client.call('receipts.create', { amount: 100_000, account: { order: 'a' } }))
       const { _id: id } = receipt as { readonly _id: string }
@@ -180,7 +182,7 @@ async function writePayments(target: LoadTarget, count: number): Promise<Buffer[
     }
     client.close()
   }
-  await Promise.all(Array.from({ length: 16 }, createRest))
+  await Promise.all(clients.map(createRest))
   return written
 }
 

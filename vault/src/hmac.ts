@@ -63,6 +63,14 @@ export function hmacSha256Once(rawKey: Uint8Array, message: Uint8Array): Uint8Ar
   }
 }
 
+/** HMAC-SHA256 that is a key itself: never a text, which cannot be wiped. The caller wipes it. */
+export function hmacSha256Key(key: KeyObject, message: Uint8Array): Uint8Array {
+  const pads = prepared.get(key)
+  if (pads === undefined) return createHmac('sha256', key).update(message).digest()
+  writeInnerDigest(pads, message)
+  return hash('sha256', pads.outer, 'buffer')
+}
+
 /** SHA-256, 32 bytes. By way of a text, because Node makes one in half the time that a buffer takes. */
 export function sha256(input: Uint8Array | string): Uint8Array {
   return writeDigest(new Uint8Array(digestBytes), 0, hash('sha256', input, 'binary'))

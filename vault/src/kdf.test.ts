@@ -4,6 +4,7 @@ import { execFileSync } from 'node:child_process'
 import { createSecretKey, randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 
+import { prepareHmacKey } from './hmac.ts'
 import { counterBlock, deriveKey } from './kdf.ts'
 
 const hex = (text: string) => Uint8Array.from(Buffer.from(text, 'hex'))
@@ -59,6 +60,9 @@ test('the counter block gives the derived keys of NIST CAVP', () => {
   for (const [key, fixedInput, derived] of cavpVectors) {
     const block = counterBlock(createSecretKey(hex(key)), hex(fixedInput))
     assert.equal(Buffer.from(block).toString('hex').slice(0, derived.length), derived)
+    const prepared = createSecretKey(hex(key))
+    prepareHmacKey(prepared)
+    assert.deepEqual(Buffer.from(counterBlock(prepared, hex(fixedInput))), Buffer.from(block))
   }
 })
 

@@ -1,6 +1,6 @@
-import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
+import { createSecretKey, type KeyObject } from 'node:crypto'
 
-import { hmacSha256Once } from './hmac.ts'
+import { hmacSha256Key, hmacSha256Once } from './hmac.ts'
 
 /**
  * Derives a 256-bit key: NIST SP 800-108r1 §4.1, counter mode, HMAC-SHA256 as the PRF, one iteration:
@@ -25,8 +25,8 @@ export function deriveKeyBytes(kdk: KeyObject | Uint8Array, label: string, conte
 
 /** The first block of counter mode with a 32-bit counter before the fixed input: 32 bytes, which the caller wipes. */
 export function counterBlock(kdk: KeyObject | Uint8Array, fixedInput: Uint8Array): Uint8Array {
-  if (kdk instanceof Uint8Array) return hmacSha256Once(kdk, Buffer.concat([firstCounter, fixedInput]))
-  return createHmac('sha256', kdk).update(firstCounter).update(fixedInput).digest()
+  const input = Buffer.concat([firstCounter, fixedInput])
+  return kdk instanceof Uint8Array ? hmacSha256Once(kdk, input) : hmacSha256Key(kdk, input)
 }
 
 const firstCounter = Uint8Array.of(0, 0, 0, 1)

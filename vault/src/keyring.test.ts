@@ -124,6 +124,19 @@ test('after a rotation new work uses the new key at once, and the old key opens 
   )
 })
 
+test('the key before another one is the newest older one of the same purpose and owner that is not destroyed', async () => {
+  const { keyring, clock } = await startReplica()
+  const first = await keyring.active('idempotency')
+  await keyring.active('pepper')
+  assert.equal(keyring.previousOf(first), null)
+  const second = await keyring.rotate('idempotency')
+  const third = await keyring.rotate('idempotency')
+  assert.deepEqual([keyring.previousOf(third), keyring.previousOf(second)], [second, first])
+  clock.now += 120_000
+  await keyring.destroy(second.keyId)
+  assert.equal(keyring.previousOf(third), first)
+})
+
 test('256 simultaneous requests for a missing key create one', async () => {
   const keys = memoryKeys()
   let inserts = 0

@@ -32,6 +32,8 @@ export interface Keyring {
   active(purpose: KeyPurpose, owner?: string): Promise<Dek>
   /** The key of something that was sealed or hashed before; synchronously when it is loaded. Rejects with `UnknownKeyError` and `KeyDestroyedError`. */
   byId(keyId: string): Promise<Dek> | Dek
+  /** The newest key of the same purpose and owner that is older than this one and not destroyed. Reads the keys of that owner only, of thousands. */
+  previousOf(dek: Dek): Dek | null
   /** Retires the active key now and creates the next one. */
   rotate(purpose: KeyPurpose, owner?: string): Promise<Dek>
   /**
@@ -107,6 +109,8 @@ class LoadedKeyring implements Keyring {
   readonly #deps: KeyringDependencies
   readonly #loaded = new Map<string, LoadedKey>()
   readonly #newest = new Map<string, LoadedKey>()
+  /** All keys of each scope, in no order: a service has a key of each merchant. */
+  readonly #ofScope = new Map<string, LoadedKey[]>()
   readonly #creating = new Map<string, Promise<Dek>>()
   /** When the last successful read of the store began. */
   #readAt = 0
@@ -130,6 +134,14 @@ class LoadedKeyring implements Keyring {
 
   byId(keyId: string): Promise<Dek> | Dek {
     return this.#loaded.get(keyId)?.dek ?? this.#find(keyId)
+  }
+
+  previousOf({ purpose, owner, epoch }: Dek): Dek | null {
+    let previous: Dek | null = null
+    for (const { dek } of this.#ofScope.get(scopeOf(purpose, owner)) ?? []) {
+      if (dek !== null && dek.epoch < epoch && dek.epoch > (previous?.epoch ?? 0)) previous = dek
+    }
+    return previous
   }
 
   async #find(keyId: string): Promise<Dek> {
@@ -298,6 +310,9 @@ class LoadedKeyring implements Keyring {
     if (older?.state === 'active') advanceState(older, 'decrypt_only')
     if (isNewest) this.#newest.set(scope, loaded)
     this.#loaded.set(stored.keyId, loaded)
+    const ofScope = this.#ofScope.get(scope)
+    if (ofScope === undefined) this.#ofScope.set(scope, [loaded])
+    else ofScope.push(loaded)
     if (dek !== null && isHashKey(dek.purpose)) prepareHmacKey(dek.key)
   }
 

@@ -25,7 +25,10 @@ export class SealBrokenError extends Error {
 /** AES-256-GCM (NIST SP 800-38D): version(1) algorithm(1) key id(16) nonce(12) ciphertext tag(16), 46 bytes more than the plaintext. */
 export function sealLayer(layer: Layer, plaintext: Uint8Array): Uint8Array {
   const nonce = randomPublic(nonceBytes)
-  const cipher = bind(createCipheriv('aes-256-gcm', layer.key, nonce, gcm), layer)
+  const cipher = bind(
+    withoutStackTraces(() => createCipheriv('aes-256-gcm', layer.key, nonce, gcm)),
+    layer,
+  )
   const blob = new Uint8Array(layerBytes + plaintext.length)
   blob[0] = version
   blob[1] = aes256gcm
@@ -41,7 +44,10 @@ export function sealLayer(layer: Layer, plaintext: Uint8Array): Uint8Array {
 export function openLayer(layer: Layer, blob: Uint8Array): Uint8Array {
   if (!isHeadOf(layer, blob)) throw new SealBrokenError()
   const nonce = blob.subarray(nonceAt, ciphertextAt)
-  const decipher = bind(createDecipheriv('aes-256-gcm', layer.key, nonce, gcm), layer)
+  const decipher = bind(
+    withoutStackTraces(() => createDecipheriv('aes-256-gcm', layer.key, nonce, gcm)),
+    layer,
+  )
   decipher.setAuthTag(blob.subarray(blob.length - tagBytes))
   const plaintext = decipher.update(blob.subarray(ciphertextAt, blob.length - tagBytes))
   try {
@@ -69,6 +75,20 @@ function isHeadOf(layer: Layer, blob: Uint8Array): boolean {
 function bind<C extends CipherGCM | DecipherGCM>(cipher: C, { keyId, bound }: Layer): C {
   withEncoded('tessera seal', [version, aes256gcm, keyId, ...bound], (associated) => cipher.setAAD(associated))
   return cipher
+}
+
+/**
+ * To find out that a key is bytes and no KeyObject, Node throws two errors inside and catches them, each with a stack trace: 13 µs for a cipher instead of 5.
+ * A KeyObject would take 4, and have a copy of the key until it is collected.
+ */
+function withoutStackTraces<T>(create: () => T): T {
+  const { stackTraceLimit } = Error
+  Error.stackTraceLimit = 0
+  try {
+    return create()
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit
+  }
 }
 
 const version = 1

@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 
 import { countSeal, expectDek, isDekOf, type Dek } from './dek.ts'
 import { encodeFields, keyedHash } from './fields.ts'
-import { deriveKey } from './kdf.ts'
+import { deriveKeyBytes } from './kdf.ts'
 import { openLayer, sealLayer, SealBrokenError, type Layer } from './layer.ts'
 
 /** The owner of an idempotency key. The same key of two owners is two keys. */
@@ -30,7 +30,7 @@ export interface IdempotentRequest {
  */
 export function digestRequest({ key, profile, method, params, pan }: IdempotentRequest): Uint8Array {
   const encoded = encodeFields('tessera idempotent request', [key, profile, method, params, pan])
-  const digest = createHash('sha256').update(encoded).digest()
+  const digest = hash('sha256', encoded, 'buffer')
   encoded.fill(0)
   return digest
 }
@@ -54,17 +54,26 @@ export function hashIdentity(dek: Dek, owner: IdempotencyKeyOwner, digest: Uint8
 export function sealOutcome(dek: Dek, owner: IdempotencyKeyOwner, digest: Uint8Array, plaintext: Uint8Array): Uint8Array {
   expectDek(dek, 'idempotency')
   countSeal(dek)
-  return sealLayer(outcomeLayer(dek, owner, digest), plaintext)
+  return withOutcomeLayer(dek, owner, digest, (layer) => sealLayer(layer, plaintext))
 }
 
 /** Opens what `sealOutcome` sealed; the caller wipes it. Throws `SealBrokenError`, whatever is wrong. */
 export function openOutcome(dek: Dek, owner: IdempotencyKeyOwner, digest: Uint8Array, sealed: Uint8Array): Uint8Array {
   if (!isDekOf(dek, 'idempotency')) throw new SealBrokenError()
-  return openLayer(outcomeLayer(dek, owner, digest), sealed)
+  return withOutcomeLayer(dek, owner, digest, (layer) => openLayer(layer, sealed))
 }
 
 /** The digest is of fixed length, so as context it is unambiguous (SP 800-108r1 §4). */
-function outcomeLayer(dek: Dek, { environment, merchantId, callerClass }: IdempotencyKeyOwner, digest: Uint8Array): Layer {
-  const key = deriveKey(dek.key, 'tessera idempotent outcome', Buffer.from(digest).toString('hex'))
-  return { key, keyId: Buffer.from(dek.keyId, 'hex'), bound: [environment, merchantId, callerClass, 'idempotent outcome'] }
+function withOutcomeLayer<T>(
+  dek: Dek,
+  { environment, merchantId, callerClass }: IdempotencyKeyOwner,
+  digest: Uint8Array,
+  use: (layer: Layer) => T,
+): T {
+  const key = deriveKeyBytes(dek.key, 'tessera idempotent outcome', Buffer.from(digest).toString('hex'))
+  try {
+    return use({ key, keyId: Buffer.from(dek.keyId, 'hex'), bound: [environment, merchantId, callerClass, 'idempotent outcome'] })
+  } finally {
+    key.fill(0)
+  }
 }

@@ -6,6 +6,7 @@ import { mock, test } from 'node:test'
 import { keyedHash } from './fields.ts'
 import { prepareHmacKey } from './hmac.ts'
 import { samplePan, sampleDek, sampleOwner, merchantA } from './samples.fixture.ts'
+import { openOutcome, sealOutcome } from './outcome.ts'
 import { openPan, sealPan, SealBrokenError } from './seal.ts'
 import { hashLimitSubject } from './keyed-hashes.ts'
 
@@ -50,6 +51,46 @@ test('a keyed hash leaves nothing of its input', () => {
   prepareHmacKey(key)
   assertSawAndWiped(watch(() => keyedHash(key, 'label', [digits])))
 })
+
+test('a key that is derived for one seal or opening is zeros afterwards', () => {
+  const card = { secret: randomBytes(32), dek: sampleDek('card', merchantA), owner: sampleOwner() }
+  const { stackTraceLimit } = Error
+  const cardKeys = watchByteKeys(() => openPan(sealPan(samplePan(), card.secret, card.dek, card.owner), card.secret, card.dek, card.owner))
+  const dek = sampleDek('idempotency')
+  prepareHmacKey(dek.key)
+  const caller = { environment: 'test', merchantId: merchantA, callerClass: 'server' }
+  const digest = randomBytes(32)
+  const outcomeKeys = watchByteKeys(() => openOutcome(dek, caller, digest, sealOutcome(dek, caller, digest, digits)))
+  for (const keys of [cardKeys, outcomeKeys]) {
+    assert.deepEqual(
+      keys.map(({ wasZero }) => wasZero),
+      [false, false],
+    )
+    for (const { key } of keys) assert.ok(key.every((byte) => byte === 0))
+  }
+  assert.equal(Error.stackTraceLimit, stackTraceLimit)
+})
+
+/** The keys, as bytes, of all ciphers that `work` makes. */
+function watchByteKeys(work: () => unknown): { readonly key: Uint8Array; readonly wasZero: boolean }[] {
+  const keys: { readonly key: Uint8Array; readonly wasZero: boolean }[] = []
+  const mocks = (['createCipheriv', 'createDecipheriv'] as const).map((name) => {
+    const original = crypto[name] as (...given: unknown[]) => unknown
+    return mock.method(crypto, name, (...given: unknown[]) => {
+      const [, key] = given
+      if (key instanceof Uint8Array) keys.push({ key, wasZero: key.every((byte) => byte === 0) })
+      return original(...given)
+    })
+  })
+  syncBuiltinESMExports()
+  try {
+    work()
+  } finally {
+    for (const { mock: mocked } of mocks) mocked.restore()
+    syncBuiltinESMExports()
+  }
+  return keys
+}
 
 interface Seen {
   readonly bytes: Uint8Array

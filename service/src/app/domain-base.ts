@@ -2,6 +2,7 @@ import type { Keyring } from '@tessera/vault/keyring'
 
 import type { ClockGuard } from '../domain/clock-guard.ts'
 import type { RowFreshness } from '../domain/freshness/row-freshness.ts'
+import type { RecentReceipts } from '../domain/payments/recent-receipts.ts'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../ops/config/config.ts'
 import type { Store } from '../store/store.ts'
@@ -19,4 +20,5 @@ export interface DomainBase {
   readonly environment: Config['environment']
   readonly alarm: ReturnType<typeof makeRowAlarm>
   readonly freshness: RowFreshness
+  readonly recentReceipts: RecentReceipts
 }

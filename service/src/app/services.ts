@@ -29,6 +29,7 @@ import { makeMerchantEndpointAdministration } from '../domain/merchants/merchant
 import { makeMerchants } from '../domain/merchants/merchants.ts'
 import { createNetworkDay } from '../domain/payments/network-day.ts'
 import { createReceiptAdministration } from '../domain/payments/administration.ts'
+import { makeRecentReceipts } from '../domain/payments/recent-receipts.ts'
 import { createReceipts } from '../domain/payments/receipts.ts'
 import { createReceiptWorker } from '../domain/payments/receipt-worker.ts'
 import { paymentSettings } from '../domain/payments/settings.ts'
@@ -132,7 +133,7 @@ export async function createServices(config: Config, adapters: Adapters, deps: S
   const alarm = makeRowAlarm({ log, metrics, store, clock })
   const freshness = makeRowFreshness({ store, follower: deps.follower })
   const { clockGuard, areEntriesComparable, changes, tracing } = deps
-  const base: DomainBase = { store, keyring, clock, clockGuard, environment, alarm, freshness }
+  const base: DomainBase = { store, keyring, clock, clockGuard, environment, alarm, freshness, recentReceipts: makeRecentReceipts() }
   /** For operators, who read whole tables: never in the thread that answers requests. */
   const scanning: Pick<Store, 'kind' | 'file' | 'read'> = { kind: store.kind, file: store.file, read: (query) => store.scan(query) }
 

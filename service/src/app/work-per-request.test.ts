@@ -33,7 +33,8 @@ const expected: Readonly<Record<string, RequestWork>> = {
   'cards.verify':           { reads: 4, writes: 2, pages: 20,  hmac: 0, hash: 18,  seal: 0, open: 2 },
   'cards.check':            { reads: 1, writes: 0, pages: 0,   hmac: 0, hash: 5,   seal: 0, open: 0 },
   'receipts.create':        { reads: 0, writes: 1, pages: 11,  hmac: 0, hash: 4,   seal: 0, open: 0 },
-  'receipts.pay':           { reads: 4, writes: 3, pages: 32,  hmac: 0, hash: 24,  seal: 0, open: 2 },
+  'receipts.pay':           { reads: 4, writes: 3, pages: 34,  hmac: 0, hash: 24,  seal: 0, open: 2 },
+  'receipts.pay, keyed':    { reads: 5, writes: 3, pages: 40,  hmac: 0, hash: 34,  seal: 1, open: 2 },
   'receipts.check':         { reads: 1, writes: 0, pages: 0,   hmac: 0, hash: 4,   seal: 0, open: 0 },
   'receipts.get':           { reads: 1, writes: 0, pages: 0,   hmac: 0, hash: 4,   seal: 0, open: 0 },
   'cards.remove':           { reads: 1, writes: 1, pages: 20,  hmac: 0, hash: 9,   seal: 0, open: 0 },
@@ -51,18 +52,20 @@ test(
     const pages = (): number => Math.round(statSync(`${store.file ?? ''}-wal`).size / 4120)
     const measured: Record<string, RequestWork> = {}
 
-    const call = async (method: OperationName, params: object): Promise<unknown> => {
+    const call = async (method: OperationName, params: object, key: string | null = null): Promise<unknown> => {
       const before = pages()
       Object.assign(counts, { reads: 0, writes: 0 })
       crypto.take()
       const xAuth = `${merchantId}:${password}`
-      const { text } = await app.app.handle(request({ jsonrpc: '2.0', id: 1, method, params }, { xAuth, segment: method }))
+      const { text } = await app.app.handle(
+        request({ jsonrpc: '2.0', id: 1, method, params }, { xAuth, segment: method, idempotencyKey: key === null ? null : { key } }),
+      )
       const { hash = 0, hmac = 0, seal = 0, open = 0, sign, verify } = crypto.take()
       const reply = JSON.parse(text) as { readonly result?: unknown }
       assert.ok(reply.result !== undefined, text)
       assert.deepEqual([sign, verify], [undefined, undefined], `${method} signs nothing`)
       // The first calls create keys and fill caches, so that the last ones count.
-      measured[method] = { ...counts, pages: pages() - before, hmac, hash, seal, open }
+      measured[key === null ? method : `${method}, keyed`] = { ...counts, pages: pages() - before, hmac, hash, seal, open }
       return reply.result
     }
 
@@ -75,6 +78,8 @@ test(
       await call('cards.check', { token: card.token })
       const { receipt } = (await call('receipts.create', { amount: 500_000, account: { order_id: '197' } })) as { receipt: { _id: string } }
       await call('receipts.pay', { id: receipt._id, token: card.token })
+      const next = (await call('receipts.create', { amount: 500_000, account: { order_id: '198' } })) as { receipt: { _id: string } }
+      await call('receipts.pay', { id: next.receipt._id, token: card.token }, `key-${round}`)
       await call('receipts.check', { id: receipt._id })
       await call('receipts.get', { id: receipt._id })
       await call('cards.remove', { token: card.token })

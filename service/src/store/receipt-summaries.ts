@@ -115,7 +115,8 @@ export function listSummaryPositions(): Read<SummaryPosition[]> {
 }
 
 const selectChanged = sql`
-  select distinct merchant_id, subject from audit where chain = $1 and seq > $2 and seq <= $3 and action like 'receipt.%'`
+  select merchant_id, subject, max(version) as version from audit
+  where chain = $1 and seq > $2 and seq <= $3 and action like 'receipt.%' group by merchant_id, subject`
 
 /** The receipts that entries of a chain behind `after`, up to `until`, say were changed. An entry that cannot be read says nothing. */
 export function listChangedReceipts({ chain, after, until }: ChangedReceiptsQuery): Read<ChangedReceipt[]> {
@@ -123,8 +124,10 @@ export function listChangedReceipts({ chain, after, until }: ChangedReceiptsQuer
     statement: selectChanged,
     values: [chain, after, until],
     map: (rows) =>
-      rows.flatMap(({ merchant_id: merchantId, subject }) =>
-        typeof merchantId === 'string' && typeof subject === 'string' ? [{ merchantId, receiptId: subject }] : [],
+      rows.flatMap(({ merchant_id: merchantId, subject, version }) =>
+        typeof merchantId === 'string' && typeof subject === 'string'
+          ? [{ merchantId, receiptId: subject, version: typeof version === 'number' ? version : Infinity }]
+          : [],
       ),
   }
 }
@@ -138,6 +141,8 @@ export interface ChangedReceiptsQuery {
 export interface ChangedReceipt {
   readonly merchantId: string
   readonly receiptId: string
+  /** The newest of these entries; infinite when it cannot be read. */
+  readonly version: number
 }
 
 /** A page of a merchant's receipts by their summaries, newest first. */

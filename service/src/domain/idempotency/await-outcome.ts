@@ -4,7 +4,15 @@ import { findIdempotencyRecord, type IdempotencyRow, saveIdempotencyOutcome } fr
 
 import type { IdempotencyDependencies, IdempotentOperation } from './dependencies.ts'
 import type { KeyedRequest, RequestDigest } from './keyed-request.ts'
-import { captureOutcome, isStorable, openStoredOutcome, sealStoredOutcome, type OperationOutcome, type StoredOutcome } from './outcome.ts'
+import {
+  captureOutcome,
+  encodeOutcome,
+  isStorable,
+  openStoredOutcome,
+  sealStoredOutcome,
+  type OperationOutcome,
+  type StoredOutcome,
+} from './outcome.ts'
 
 /** A request with its digest, and its operation. */
 export interface IdempotentRun<T> {
@@ -69,7 +77,7 @@ async function storeReconciled<T>(
   const { sealed: _none, ...claim } = await rows.seal({ ...row, claimedAt: clock.now() })
   const isStored = await store.write(saveIdempotencyOutcome, {
     claim,
-    outcome: sealStoredOutcome(digest, location, outcome),
+    outcome: sealStoredOutcome(digest, location, encodeOutcome(outcome)),
   })
   return isStored ? outcome : 'retry'
 }

@@ -182,8 +182,9 @@ function makeOutcomeRecorder(
   function outcomeRow(result: object): IdempotencyOutcome | null {
     const outcome = result instanceof RpcError ? { error: result } : { result }
     if (!isStorable(outcome)) return null
-    const row = sealStoredOutcome(digest, location, outcome)
-    inTransactions.set(row, encodeOutcome(outcome))
+    const text = encodeOutcome(outcome)
+    const row = sealStoredOutcome(digest, location, text)
+    inTransactions.set(row, text)
     return row
   }
 
@@ -206,6 +207,6 @@ function makeOutcomeRecorder(
     if (isStored(text)) return true
     const row = [...inTransactions.values()].includes(text) ? await store.read(findIdempotencyRecord(key)) : null
     if (row !== null && row.requestId === requestId && row.sealed !== null) return true
-    return store.write(saveIdempotencyOutcome, { claim: claim(subject), outcome: sealStoredOutcome(digest, location, outcome) })
+    return store.write(saveIdempotencyOutcome, { claim: claim(subject), outcome: sealStoredOutcome(digest, location, text) })
   }
 }

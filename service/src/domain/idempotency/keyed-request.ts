@@ -63,14 +63,9 @@ export async function digestKeyedRequest(
  */
 async function findDeks(keyring: Keyring, now: number, retentionMs: number): Promise<[Dek, ...Dek[]]> {
   const newest = await keyring.active('idempotency')
-  const earlier = keyring
-    .list()
-    .filter(({ purpose, state, epoch }) => purpose === 'idempotency' && state !== 'destroyed' && epoch < newest.epoch)
-    .sort((one, other) => other.epoch - one.epoch)
-  const [before] = earlier
+  const older = keyring.previousOf(newest)
   const switchesAt = newest.createdAt + keyPropagationMs
-  if (before === undefined || now >= switchesAt + retentionMs) return [newest]
-  const older = await keyring.byId(before.keyId)
+  if (older === null || now >= switchesAt + retentionMs) return [newest]
   return now < switchesAt ? [older, newest] : [newest, older]
 }
 

@@ -54,13 +54,10 @@ export async function findStoredOutcome(
   return null
 }
 
-export function sealStoredOutcome(
-  { owner, bytes }: RequestDigest,
-  { dek, key }: RecordLocation,
-  outcome: OperationOutcome<unknown>,
-): IdempotencyOutcome {
+/** `text` is from `encodeOutcome`. */
+export function sealStoredOutcome({ owner, bytes }: RequestDigest, { dek, key }: RecordLocation, text: string): IdempotencyOutcome {
   // Memory of its own, to be wiped: a small Buffer would be part of a shared pool.
-  const plaintext = new TextEncoder().encode(encodeOutcome(outcome))
+  const plaintext = new TextEncoder().encode(text)
   const sealed = sealOutcome(dek, owner, bytes, plaintext)
   plaintext.fill(0)
   return { ...key, sealed }

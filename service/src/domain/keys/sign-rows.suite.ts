@@ -178,6 +178,7 @@ function hideMark(keyring: Keyring): { keyring: Keyring } {
         return keyring.active(purpose, owner)
       },
       byId: (keyId) => keyring.byId(keyId),
+      previousOf: (dek) => keyring.previousOf(dek),
       rotate: (purpose, owner) => keyring.rotate(purpose, owner),
       destroy: (keyId) => keyring.destroy(keyId),
       destroyExpired: () => keyring.destroyExpired(),

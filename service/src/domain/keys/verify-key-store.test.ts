@@ -94,6 +94,7 @@ function replaceKey(keyring: Keyring, keyId: string): Keyring {
   const refuse = (): Promise<never> => Promise.reject(new UnknownKeyError('not used here'))
   return {
     byId: replaced,
+    previousOf: (dek) => keyring.previousOf(dek),
     list,
     active: refuse,
     rotate: refuse,

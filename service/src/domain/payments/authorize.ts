@@ -72,9 +72,12 @@ function throwUnknownIfRefused(cause: unknown): never {
 async function startPayment(services: PaymentServices, input: PaymentInput, ctx: ReceiptContext): Promise<StartedPayment> {
   const hasEndpoint = await services.endpoint.hasEndpoint(ctx.merchantId)
   return retryOnConflict(async () => {
+    // Read together, in one message to PostgreSQL; what is wrong with the receipt is reported first.
+    const finding = requireLiveCard(services.cards, input.token, ctx)
+    finding.catch(() => undefined)
     const receipt = await loadReceipt(services, input.receiptId, ctx)
     assertPayable(services, receipt)
-    const found = await requireLiveCard(services.cards, input.token, ctx)
+    const found = await finding
     if (!found.card.verified) throw new RpcError('cardNotVerified')
     if (hasEndpoint) requireEndpoint(services, ctx.merchantId)
     const peer = requireNetworkOfCard(services.networks, found.card.maskedPan)

@@ -45,6 +45,7 @@ export async function createReceipt(services: PaymentServices, input: ReceiptInp
   const inserted = await services.store.write(insertReceipt, { receipt, ...extras })
   if (inserted === 'duplicate_request') throw new IdempotencyConflict()
   confirmExtras(ctx, extras)
+  services.recentReceipts?.add(receipt, [])
   services.onTransition?.({ cause: 'created', from: null, receipt, hasBecomeFlagged: false, requestId: ctx.requestId })
   return receipt
 }

@@ -18,6 +18,7 @@ import type { Networks } from '../networks.ts'
 import type { MerchantCache } from '../merchants/merchant-cache.ts'
 import type { SimulatedCaps } from '../verification/daily-caps.ts'
 
+import type { RecentReceipts } from './recent-receipts.ts'
 import type { PaymentSettings } from './settings.ts'
 import { type CardRow, cardsTable } from '../../store/cards.ts'
 import { makeVerifiedRows, type VerifiedRows } from '../verified-rows.ts'
@@ -42,6 +43,8 @@ export interface PaymentDependencies {
   readonly simulatedCaps?: SimulatedCaps | undefined
   readonly alarm: ReceiptAlarm
   readonly freshness?: RowFreshness | undefined
+  /** For the summaries of what was changed. */
+  readonly recentReceipts?: Pick<RecentReceipts, 'add'> | undefined
   /** Called after each stored transition; must not throw. */
   readonly onTransition?: ((transition: AppliedTransition) => void) | undefined
 }

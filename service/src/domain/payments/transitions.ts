@@ -83,6 +83,7 @@ export async function applyTransition(
   if (changed === 'cardLocked' && cardLock !== null) await requireCardLock(services, next, cardLock.cardId)
   if (changed !== 'updated') return changed
   confirmExtras(ctx, extras)
+  services.recentReceipts?.add(next, operations)
   const requestId = ctx?.requestId ?? ''
   services.onTransition?.({ cause, from: from.state, receipt: next, hasBecomeFlagged: next.flagged && !from.flagged, requestId })
   return next

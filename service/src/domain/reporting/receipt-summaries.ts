@@ -4,6 +4,7 @@ import type { Clock } from '../../clock.ts'
 import { listAuditHeads } from '../../store/audit.ts'
 import { listOperations, type OperationRow, operationsTable } from '../../store/operations.ts'
 import {
+  type ChangedReceipt,
   claimSummaries,
   listChangedReceipts,
   listSummaryPositions,
@@ -15,6 +16,7 @@ import {
 import { findReceiptOrBroken, type ReceiptRow, receiptsTable } from '../../store/receipts.ts'
 import type { Store } from '../../store/store.ts'
 
+import type { RecentReceipts } from '../payments/recent-receipts.ts'
 import { keepValid, makeVerifiedRows } from '../verified-rows.ts'
 import type { WorkPace } from '../work-pace.ts'
 
@@ -32,10 +34,12 @@ export interface ReceiptSummaryWriter {
 
 export interface ReceiptSummaryDependencies extends CardReportDependencies {
   readonly clock: Clock
+  /** What this process changed need not be read again. */
+  readonly recentReceipts?: Pick<RecentReceipts, 'take'> | undefined
 }
 
 export function makeReceiptSummaryWriter(deps: ReceiptSummaryDependencies): ReceiptSummaryWriter {
-  const { store, clock } = deps
+  const { store, clock, recentReceipts } = deps
   const processId = issueRandomId(12)
   const receiptRows = makeVerifiedRows(deps, receiptsTable)
   const operationRows = makeVerifiedRows(deps, operationsTable)
@@ -54,8 +58,10 @@ export function makeReceiptSummaryWriter(deps: ReceiptSummaryDependencies): Rece
         }
         const startedAt = clock.moment().monotonicMs
         const until = Math.min(head, seq + entriesAtOnce)
-        for (const { merchantId, receiptId } of await store.read(listChangedReceipts({ chain, after: seq, until })))
-          batch.changed.set(receiptId, merchantId)
+        for (const change of await store.read(listChangedReceipts({ chain, after: seq, until }))) {
+          const { version } = batch.changed.get(change.receiptId) ?? change
+          batch.changed.set(change.receiptId, { ...change, version: Math.max(version, change.version) })
+        }
         batch.positions.set(chain, until)
         batch.entries += until - seq
         seq = until
@@ -70,7 +76,7 @@ export function makeReceiptSummaryWriter(deps: ReceiptSummaryDependencies): Rece
   }
 
   async function storeBatch({ changed, positions }: Batch): Promise<number> {
-    const summaries = await Promise.all([...changed].map(([receiptId, merchantId]) => sumUp(receiptId, merchantId)))
+    const summaries = await Promise.all([...changed.values()].map(sumUp))
     const found = summaries.filter((summary) => summary !== null)
     await store.write(storeReceiptSummaries, {
       // Always in the same order, so that processes do not wait for one another in a circle.
@@ -82,7 +88,9 @@ export function makeReceiptSummaryWriter(deps: ReceiptSummaryDependencies): Rece
   }
 
   /** Null for a receipt whose row was changed outside the service: the list of all receipts shows it. */
-  async function sumUp(receiptId: string, merchantId: string): Promise<ReadReceipt | null> {
+  async function sumUp({ receiptId, merchantId, version }: ChangedReceipt): Promise<ReadReceipt | null> {
+    const known = recentReceipts?.take(receiptId, version) ?? null
+    if (known !== null) return { summary: toSummary(known.receipt, known.operations), orders: toOrders(known.receipt) }
     const bucket = bucketOfId(receiptId)
     if (bucket === null) return null
     const key = { bucket, merchantId, receiptId }
@@ -96,8 +104,8 @@ export function makeReceiptSummaryWriter(deps: ReceiptSummaryDependencies): Rece
 
 /** What was read and is not stored yet: of all chains together, since most have a few entries each time. */
 interface Batch {
-  /** The merchant of each receipt that was changed. */
-  readonly changed: Map<string, string>
+  /** By the id of the receipt. */
+  readonly changed: Map<string, ChangedReceipt>
   readonly positions: Map<string, number>
   entries: number
 }

@@ -1,6 +1,7 @@
 import type { Keyring } from '@tessera/vault/keyring'
 
 import type { RowFreshness } from '../freshness/row-freshness.ts'
+import type { RecentReceipts } from '../payments/recent-receipts.ts'
 import type { Clock } from '../../clock.ts'
 import type { Config } from '../../ops/config/config.ts'
 import type { AuditActor } from '../request-context.ts'
@@ -36,6 +37,7 @@ export interface DashboardDependencies {
   /** Called when a row's MAC is wrong. */
   readonly alarm: TamperedRowAlarm
   readonly freshness?: RowFreshness | undefined
+  readonly recentReceipts?: RecentReceipts | undefined
 }
 
 /** The services used by the operations in this folder. */

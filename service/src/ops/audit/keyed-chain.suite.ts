@@ -322,6 +322,7 @@ function hideBoundaryMark({ keyring, clock, endpoint }: TestApp): Pick<TestApp, 
         return keyring.active(purpose, owner)
       },
       byId: (keyId) => keyring.byId(keyId),
+      previousOf: (dek) => keyring.previousOf(dek),
       rotate: (purpose, owner) => keyring.rotate(purpose, owner),
       destroy: (keyId) => keyring.destroy(keyId),
       destroyExpired: () => keyring.destroyExpired(),
