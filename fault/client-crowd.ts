@@ -7,6 +7,8 @@ export interface ClientCrowd {
   readonly url: string
   readonly clients: number
   readonly ms: number
+  /** The first three bytes of the addresses that they come from. Default: 127.0.8. */
+  readonly network?: string
   /** The next request, whole. */
   readonly next: () => string
   /** Called for each reply, with how long it took. */
@@ -21,10 +23,11 @@ export interface CrowdCounts {
 
 /**
  * Each client sends its next request a second after its last, or when the reply to that has come, so they offer one request per client and second to a
- * service that replies in time, and wait in line at one that does not. They come from 127.0.8.0/24, 400 from each address.
+ * service that replies in time, and wait in line at one that does not. 400 of them come from each address.
  */
 export async function runCrowd(crowd: ClientCrowd): Promise<CrowdCounts> {
-  const clients = Array.from({ length: crowd.clients }, (_, at) => new CrowdClient(crowd, `127.0.8.${1 + Math.floor(at / 400)}`))
+  const { network = '127.0.8' } = crowd
+  const clients = Array.from({ length: crowd.clients }, (_, at) => new CrowdClient(crowd, `${network}.${1 + Math.floor(at / 400)}`))
   for (let at = 0; at < clients.length; at += 100) await Promise.all(clients.slice(at, at + 100).map((client) => client.connected))
   const endsAt = performance.now() + crowd.ms
   for (const client of clients) client.start((Math.random() * 1000) | 0, endsAt)

@@ -22,6 +22,8 @@ export interface Trial {
   readonly store: StoreKind
   readonly cycles: number
   readonly seed: number
+  /** Threads of the service that answer calls; undefined: as many as the experiment has by default. */
+  readonly workers?: number | undefined
   readonly dataFactory: ServiceDataFactory
   /** Prints one line of progress. */
   say(text: string): void

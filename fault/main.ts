@@ -18,6 +18,7 @@ import { memoryLimit } from './memory-limit.ts'
 import { money } from './money.ts'
 import { overload } from './overload.ts'
 import { overloadLoop } from './overload-loop.ts'
+import { overloadWorkers } from './overload-workers.ts'
 import { otpRace } from './otp-race.ts'
 import { partialStore } from './partial-store.ts'
 import { powerCut } from './power-cut.ts'
@@ -62,6 +63,7 @@ const experiments: readonly Experiment[] = [
   webhooks,
   overload,
   overloadLoop,
+  overloadWorkers,
   commandsUnderLoad,
   backlog,
   twoPrimaries,
@@ -72,6 +74,7 @@ const { values, positionals } = readCommandLine(
     cycles: { type: 'string' },
     seed: { type: 'string' },
     store: { type: 'string' },
+    workers: { type: 'string' },
     json: { type: 'boolean', default: false },
     'allow-missing': { type: 'boolean', default: false },
   },
@@ -85,14 +88,14 @@ async function main(): Promise<number> {
   const { store } = values
   if (unknown.length > 0) return refuse(`There is no experiment ${unknown.join(', ')}. There are ${names()}.`)
   if (store !== undefined && store !== 'sqlite' && store !== 'postgres') return refuse(`--store takes sqlite or postgres, not ${store}.`)
-  const [cycles, seed] = [readCount(values.cycles), readCount(values.seed)]
-  if (cycles === null || seed === null) return refuse('--cycles and --seed take a whole number from 1.')
+  const [cycles, seed, workers] = [readCount(values.cycles), readCount(values.seed), readCount(values.workers)]
+  if (cycles === null || seed === null || workers === null) return refuse('--cycles, --seed and --workers take a whole number from 1.')
   const wanted = experiments.filter(({ name, isLong }) => (positionals.length === 0 ? isLong !== true : positionals.includes(name)))
-  const reports = await runExperiments(wanted, { cycles, seed: seed ?? drawSeed(), store })
+  const reports = await runExperiments(wanted, { cycles, seed: seed ?? drawSeed(), store, workers })
   return reports.every(({ verdict }) => verdict === 'held' || (verdict === 'missing' && values['allow-missing'])) ? 0 : 1
 }
 
-type RunOptions = { cycles: number | undefined; seed: number; store: StoreKind | undefined }
+type RunOptions = { cycles: number | undefined; seed: number; store: StoreKind | undefined; workers: number | undefined }
 
 /** Runs them one after the other, so that each has the machine to itself. */
 async function runExperiments(wanted: readonly Experiment[], options: RunOptions): Promise<Report[]> {
@@ -115,7 +118,7 @@ async function runExperiments(wanted: readonly Experiment[], options: RunOptions
 async function runExperiment(
   experiment: Experiment,
   store: StoreKind,
-  { cycles = experiment.cycles, seed }: RunOptions,
+  { cycles = experiment.cycles, seed, workers }: RunOptions,
   dataFactory: ServiceDataFactory,
 ): Promise<Report> {
   const startedAt = performance.now()
@@ -127,7 +130,7 @@ async function runExperiment(
     if (!values.json) process.stderr.write(`        ${experiment.name} ${store}: ${text}\n`)
   }
   try {
-    const result = await experiment.run({ store, cycles, seed, dataFactory, say })
+    const result = await experiment.run({ store, cycles, seed, workers, dataFactory, say })
     return { ...head, verdict: isHeld(result) ? 'held' : 'failed', seconds: seconds(), result }
   } catch (err) {
     if (err instanceof RequirementMissing) return { ...head, verdict: 'missing', seconds: seconds(), missing: [err.message] }
@@ -163,6 +166,7 @@ function usage(): string {
     '  --store sqlite|postgres   one store, instead of each that the experiment supports',
     '  --cycles <n>              how often the fault is injected, instead of the number above',
     '  --seed <n>                the seed from a report: the same choices again',
+    '  --workers <n>             threads of the service in overload-workers, instead of 2',
     '  --json                    one JSON object for each experiment',
     '  --allow-missing           what this machine lacks (root, strace, mounts) is reported, not counted as a failure',
     '',

@@ -1,13 +1,10 @@
-import { isOutcomeUnknown, readCallOutcome } from './api-client.ts'
-import { runCrowd, type CrowdCounts } from './client-crowd.ts'
+import { runCardCrowd, type CardCrowdResult } from './card-crowd.ts'
 import type { Experiment, ExperimentResult, Trial } from './experiment.ts'
 import { longLifetimes, reopen } from './inspect.ts'
 import { makeLedger, type Ledger } from './ledger.ts'
-import { panWithOurOtp } from './load.ts'
 import { findRefusalFaults, latePercent, readRefusals, type MeasuredRefusals } from './overload-refusals.ts'
 import { plantedFaults } from './planted-faults.ts'
-import { startService, type RunningService } from './spawn.ts'
-import { percentile } from './statistics.ts'
+import { startService } from './spawn.ts'
 import { outcomeMetrics } from './unknown-outcomes.ts'
 
 /** Five times as many writes as the store can take. */
@@ -31,20 +28,11 @@ interface OverloadRun {
   readonly ledger: Ledger
   readonly lost: readonly string[]
   readonly complaints: readonly string[]
-  readonly rounds: readonly Round[]
+  readonly rounds: readonly CardCrowdResult[]
   /** Cards created in time during overload, against what the store can take. */
   readonly goodput: number
   readonly p99Ms: number
   readonly refusals: MeasuredRefusals
-}
-
-interface Round extends CrowdCounts {
-  readonly name: string
-  readonly clients: number
-  /** Cards created within a second of the call, per second. */
-  readonly goodPerSecond: number
-  readonly p99Ms: number
-  readonly refused: number
 }
 
 async function overloadOnce({ store, dataFactory, say }: Trial, flags: readonly string[]): Promise<OverloadRun> {
@@ -55,8 +43,8 @@ async function overloadOnce({ store, dataFactory, say }: Trial, flags: readonly 
       flags: [...serviceData.flags, ...longLifetimes, '--log-level=warn', ...flags],
       imports: [plantedFaults.slowWrites],
     })
-    const run = async (name: string, clients: number, ms: number): Promise<Round> => {
-      const round = await createCards(running, ledger, { name, clients, ms })
+    const run = async (name: string, clients: number, ms: number): Promise<CardCrowdResult> => {
+      const round = await runCardCrowd({ ...running, name, clients, ms }, ledger)
       say(describe(round).join(' · '))
       return round
     }
@@ -87,38 +75,8 @@ function judge({ ledger, lost, complaints, rounds, goodput, refusals }: Overload
   }
 }
 
-function describe({ name, clients, goodPerSecond, p99Ms, refused, withoutReply }: Round): string[] {
+function describe({ name, clients, goodPerSecond, p99Ms, refused, withoutReply }: CardCrowdResult): string[] {
   return [name, String(clients), goodPerSecond.toFixed(0), `${p99Ms.toFixed(0)} ms`, String(refused), String(withoutReply)]
-}
-
-interface Pace {
-  readonly name: string
-  readonly clients: number
-  readonly ms: number
-}
-
-async function createCards({ url, xAuth }: RunningService, ledger: Ledger, { name, clients, ms }: Pace): Promise<Round> {
-  const durations: number[] = []
-  let refused = 0
-  const { host } = new URL(url)
-  const next = (): string => {
-    const body = `{"id":1,"method":"cards.create","params":{"card":{"number":"${panWithOurOtp}","expire":"0399"},"save":true}}`
-    return `POST /api/cards.create HTTP/1.1\r\nhost: ${host}\r\nx-auth: ${xAuth}\r\ncontent-length: ${body.length}\r\n\r\n${body}`
-  }
-  const onReply = (body: string, tookMs: number): void => {
-    const token = /"token":"([^"]+)"/.exec(body)?.[1]
-    if (token === undefined) {
-      refused++
-      if (isOutcomeUnknown(readCallOutcome({ status: 503, head: '', body }))) ledger.outcomes.creations++
-    } else {
-      durations.push(tookMs)
-      ledger.addCard(token)
-    }
-  }
-  const counts = await runCrowd({ url, clients, ms, next, onReply })
-  ledger.outcomes.creations += counts.withoutReply
-  const good = durations.filter((tookMs) => tookMs <= goodMs).length
-  return { name, clients, ...counts, goodPerSecond: good / (ms / 1000), p99Ms: percentile(durations, 0.99), refused }
 }
 
 function percent(share: number): string {
@@ -127,7 +85,5 @@ function percent(share: number): string {
 
 /** Writes a second of the double of the store: the peak. */
 const capacity = 50
-/** A reply after a second is worth nothing: its client has given up, or tries again. */
-const goodMs = 1000
 const minGoodput = 0.8
 const withoutShedding = ['--commit-wait-ms=600000']

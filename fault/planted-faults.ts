@@ -74,7 +74,7 @@ export const plantedFaults = {
   }),
   /** A slow processor. The processor is outside of the service, and how fast it is depends on the machine, so its speed is planted. */
   slowProcessor: replaceModules({ 'service/src/server/reader/read-calls.ts': 'fault/doubles/slow-read-calls.ts' }),
-  /** The store takes fifty writes a second. */
+  /** The store takes fifty writes a second, of all workers together. */
   slowWrites: replaceModules({
     'service/src/store/sqlite/sqlite.ts': 'fault/doubles/slow-store.ts',
     'service/src/store/postgres/postgres.ts': 'fault/doubles/slow-store.ts',

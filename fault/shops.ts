@@ -22,7 +22,7 @@ export async function openShops(
 ): Promise<Shops> {
   const server = await startProgram('fault/shop.ts', { flags: [String(seed)] })
   const place = `--data=${dataFolderOf(serviceData)}`
-  const { merchantId, password } = (await run(['merchants', 'create', '--name=With endpoint', '--json', place])) as NewMerchant
+  const { merchantId, password } = await createMerchant(serviceData, 'With endpoint')
   const key = join(serviceData.folder, 'shop.key')
   writeFileSync(key, 'the key of the shop\n')
   await run(['merchants', 'endpoint', 'set', merchantId, `--url=${server.url}/`, `--password-file=${key}`, '--json', place])
@@ -33,7 +33,12 @@ export async function openShops(
   }
 }
 
-interface NewMerchant {
+/** Creates another merchant of a running service, as an operator does. */
+export async function createMerchant(serviceData: ServiceData, name: string): Promise<CreatedMerchant> {
+  return (await run(['merchants', 'create', `--name=${name}`, '--json', `--data=${dataFolderOf(serviceData)}`])) as CreatedMerchant
+}
+
+export interface CreatedMerchant {
   readonly merchantId: string
   readonly password: string
 }

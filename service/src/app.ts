@@ -41,6 +41,7 @@ import type { CertificateHolder, ListenerTls } from './server/http/listener-tls.
 import { readFormAssets, type FormAssets } from './server/pages/form-assets.ts'
 import type { RequestHandler } from './server/pipeline.ts'
 import { makeCommitBacklog } from './server/rate-limits/commit-backlog.ts'
+import { allocateWaitingWrites } from './server/rate-limits/waiting-writes.ts'
 import { findNewestEntryTime, type AuditHead } from './store/audit.ts'
 import { makeValueFile } from './store/value-file.ts'
 
@@ -132,9 +133,12 @@ export async function createApp(config: Config, ownAdapters: Adapters, deps: App
     const opened = await openStorage(config, adapters, storageDeps, resources)
     const writes = makeWriteHealth(clock)
     const reads = makeReadHealth(clock)
-    const commitBacklog = makeCommitBacklog({ waitMs: config.commitWaitMs, now: () => performance.now() })
+    const workerCount = 1 + (deps.workers?.count ?? 0)
+    const waitingWrites = worker?.waitingWrites ?? { memory: allocateWaitingWrites(workerCount), worker: 0 }
+    const commitBacklog = makeCommitBacklog({ waitMs: config.commitWaitMs, now: () => performance.now(), ...waitingWrites })
     const callWrites = makeCallWrites()
-    const others = deps.workers === undefined ? null : makeWorkers(deps.workers, { ...opened, custody })
+    const others =
+      deps.workers === undefined ? null : makeWorkers(deps.workers, { ...opened, custody, waitingWrites: waitingWrites.memory })
     workers = others
     const auditHeadsElsewhere = (): readonly AuditHead[] => others?.auditHeads() ?? []
     const storage = {
@@ -300,11 +304,11 @@ export async function createApp(config: Config, ownAdapters: Adapters, deps: App
 
   function makeWorkers(
     { count, writeLog, ...others }: WorkerCount,
-    opened: Pick<RequestWorkersDependencies, 'store' | 'requestLog' | 'custody'>,
+    opened: Pick<RequestWorkersDependencies, 'store' | 'requestLog' | 'custody' | 'waitingWrites'>,
   ): RequestWorkers {
     const { endNow } = deps
     const stopMs = lameDuckMs(config, 'SIGTERM') + config.drainSeconds * 1000 + storeCloseTimeoutMs + spareStopMs
-    const { store, requestLog, custody } = opened
+    const { store, requestLog, custody, waitingWrites } = opened
     const made = {
       count,
       config,
@@ -316,6 +320,7 @@ export async function createApp(config: Config, ownAdapters: Adapters, deps: App
       store,
       requestLog,
       custody,
+      waitingWrites,
       slowHash,
       receive: shared.receive,
       tls: () => usedTls,

@@ -5,22 +5,24 @@ import { StoreFull, StoreOutcomeUnknown, StoreOverloaded, StoreUnavailable } fro
  * done: it gets `outcome_unknown`.
  */
 export interface CallWrites {
-  /** Runs the operation of a call. Throws `StoreOutcomeUnknown` in place of a refusal of the store when one of its writes was committed before. */
-  run<T>(requestId: string, operation: () => Promise<T>): Promise<T>
+  /** Runs the operation of a call, whose writes are the owner's. Throws `StoreOutcomeUnknown` in place of a refusal of the store when one of its writes was committed before. */
+  run<T>(requestId: string, operation: () => Promise<T>, owner: string): Promise<T>
   /** Notes a committed write by its input: the audit entry of a change has the id of its request. */
   writeCommitted(input: unknown): void
+  /** Whose call a write belongs to, by its input; null: it is the service's own. */
+  ownerOf(input: unknown): string | null
 }
 
 export function makeCallWrites(): CallWrites {
-  /** The calls in progress, and whether one of their writes was committed. */
-  const calls = new Map<string, boolean>()
+  const calls = new Map<string, CallInProgress>()
   return Object.freeze<CallWrites>({
-    async run(requestId, operation) {
-      calls.set(requestId, false)
+    async run(requestId, operation, owner) {
+      const call: CallInProgress = { owner, hasCommitted: false }
+      calls.set(requestId, call)
       try {
         return await operation()
       } catch (err) {
-        throw calls.get(requestId) === true && isRefusedByStore(err)
+        throw call.hasCommitted && isRefusedByStore(err)
           ? new StoreOutcomeUnknown(`after a write of the call was committed: ${err.message}`, { cause: err })
           : err
       } finally {
@@ -28,10 +30,22 @@ export function makeCallWrites(): CallWrites {
       }
     },
     writeCommitted(input) {
-      const requestId = requestIdOf(input as WriteInput | null)
-      if (requestId !== undefined && calls.has(requestId)) calls.set(requestId, true)
+      const call = callOf(input)
+      if (call !== undefined) call.hasCommitted = true
     },
+    ownerOf: (input) => callOf(input)?.owner ?? null,
   })
+
+  function callOf(input: unknown): CallInProgress | undefined {
+    const requestId = requestIdOf(input as WriteInput | null)
+    return requestId === undefined ? undefined : calls.get(requestId)
+  }
+}
+
+interface CallInProgress {
+  readonly owner: string
+  /** Whether one of its writes was committed. */
+  hasCommitted: boolean
 }
 
 /** Where the input of a write has its audit entries: the check of a code decides in the store which of two it writes. */

@@ -287,6 +287,20 @@ function tick(): () => number {
   return () => now++
 }
 
+test('a call that changes something is refused while its caller has its share of what waits for the store, and a read is not', async () => {
+  const asked: string[] = []
+  const isWriteShareTaken = (owner: string): boolean => asked.push(owner) > 0
+  const { answer, called } = createTestPipeline({ isWriteShareTaken })
+  await answer(request({ id: 1, method: 'cards.create', params: { card: { number: '8600069195406311', expire: '0399' } } }))
+  await answer(request({ id: 2, method: 'rpc.discover', params: {} }))
+  assert.equal(called[0]?.error, 'overloaded')
+  assert.notEqual(called[1]?.error, 'overloaded')
+  assert.deepEqual(
+    asked.map((owner) => owner.split(' ', 1)[0]),
+    ['browser'],
+  )
+})
+
 test('a refusal is reported with the time since the head of its request was read, in a batch since its call began', async () => {
   const { answer, called } = createTestPipeline({ isWriteShed: () => true, now: () => 500 })
   const create = { id: 1, method: 'cards.create', params: { card: { number: '8600069195406311', expire: '0399' } } }

@@ -49,13 +49,15 @@ export interface PipelineOptions extends BatchDeadline {
   /** The API error for an error of a dependency such as the store; null for an unexpected one. */
   readonly translateError: (err: unknown) => RpcError | null
   /** Runs the operation of a call that changes something, so that a failure of the store after its first write is reported as an unknown outcome. */
-  readonly callWrites?: { run<T>(requestId: string, operation: () => Promise<T>): Promise<T> }
+  readonly callWrites?: { run<T>(requestId: string, operation: () => Promise<T>, owner: string): Promise<T> }
   /** A new request id, 24 hex digits. */
   readonly issueRequestId: () => string
   /** Milliseconds of a monotonic clock. */
   readonly now: () => number
   /** Whether calls that change something are refused, because the store has too much to write. */
   readonly isWriteShed?: () => boolean
+  /** Whether those of one owner are refused, because the store has too much to write for it. */
+  readonly isWriteShareTaken?: (owner: string) => boolean
   /** Aborted when the service stops waiting for calls in progress. */
   readonly signal: AbortSignal
 }
@@ -126,13 +128,15 @@ function runSteps(call: Call, pipeline: Pipeline): Awaitable<unknown> {
 /** The steps that need to know the caller. */
 function runIdentified(call: Call, contract: OperationRules, known: CallerAuthentication, pipeline: Pipeline): Awaitable<unknown> {
   const caller = acceptCaller(call, known)
+  const owner = contract.mutates ? writeOwnerOf(caller) : null
+  if (owner !== null && pipeline.isWriteShareTaken?.(owner) === true) throw new RpcError('overloaded')
   checkCoarseLimits(call, contract, caller, pipeline)
   const bound = validateParams(call, contract.name, caller, pipeline)
   const run = (): Awaitable<unknown> =>
     withIdempotency(bound, createRequestContext(call, caller, pipeline), call, pipeline, (ctx) =>
       withFineLimits(bound, ctx, () => runOperation(bound, ctx)),
     )
-  return contract.mutates && pipeline.callWrites !== undefined ? pipeline.callWrites.run(call.requestId, async () => run()) : run()
+  return owner !== null && pipeline.callWrites !== undefined ? pipeline.callWrites.run(call.requestId, async () => run(), owner) : run()
 }
 
 /** Handles the calls of a batch one after the other. */
@@ -173,6 +177,11 @@ function acceptCaller(call: Call, { identity, merchantId, fault }: CallerAuthent
   call.caller = merchantId === null ? null : identity
   if (fault !== null) throwFault(fault)
   return identity
+}
+
+/** Who has a share of what waits for the store. A merchant's id is public, so strangers who call with it have another one than its server. */
+function writeOwnerOf({ kind, merchantId }: CallerIdentity): string {
+  return `${kind} ${merchantId}`
 }
 
 function checkCoarseLimits(call: Call, { limit }: OperationRules, { kind, limits }: CallerIdentity, pipeline: Pipeline): void {

@@ -89,7 +89,7 @@ const app = await createApp(config, withOpenedKek(chooseAdapters(config)), {
   recordFolder: start.folder,
   node: `${hostname()}-worker${String(number)}`,
   slowHash: async (order) => Buffer.from(await first.call('slowHash', order)),
-  worker: { address: start.address, changes, sendAuditHeads },
+  worker: { address: start.address, changes, sendAuditHeads, waitingWrites: { memory: start.waitingWrites, worker: number - 1 } },
   ...(store === null || start.database === null ? {} : { store, requestLog: requestLogOfFirst(start.database.requestLogPath) }),
 })
 await app.start()

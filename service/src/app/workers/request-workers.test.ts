@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 
 import type { Log } from '../../ops/logging/log.ts'
+import { allocateWaitingWrites } from '../../server/rate-limits/waiting-writes.ts'
 import type { RequestLogStore } from '../../store/request-log-store.ts'
 import type { Store } from '../../store/store.ts'
 import { makeHandClock, type HandClock } from '../../testing/clock.fixture.ts'
@@ -52,6 +53,7 @@ function supervise(t: TestContext): Supervised {
     slowHash: () => Promise.reject(new Error('nobody signs in')),
     receive: (change) => void changes.push(change),
     tls: () => null,
+    waitingWrites: allocateWaitingWrites(3),
     sums: () => ({ sliding: [], distinct: [], ratio: [], succeeded: [], sums: [{ name: 'spent', amount: 7 }] }),
     stopMs: 60_000,
     program,

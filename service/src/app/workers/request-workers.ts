@@ -12,6 +12,7 @@ import type { Log } from '../../ops/logging/log.ts'
 import { mergeMetrics, type MetricFamily } from '../../ops/metrics/metric.ts'
 import type { Metrics } from '../../ops/metrics/metrics.ts'
 import type { ListenerTls } from '../../server/http/listener-tls.ts'
+import { forgetWaitingWrites } from '../../server/rate-limits/waiting-writes.ts'
 import type { AuditHead } from '../../store/audit.ts'
 import type { RequestLogStore } from '../../store/request-log-store.ts'
 import type { Store, StoreLock } from '../../store/store.ts'
@@ -63,6 +64,7 @@ export interface RequestWorkersDependencies {
   readonly slowHash: SlowHash
   /** Applies a change of another worker in this one. */
   readonly receive: (change: ServiceChange) => void
+  readonly waitingWrites: SharedArrayBuffer
   /** The certificate that the first worker uses now; null: plain http. */
   readonly tls: () => ListenerTls | null
   /** What was used up of maxima in memory, for a worker that is started later. */
@@ -175,6 +177,7 @@ export function makeRequestWorkers(deps: RequestWorkersDependencies): RequestWor
       ...known,
       number,
       config,
+      waitingWrites: deps.waitingWrites,
       folder,
       database,
       openSets: custody.openSets(),
@@ -233,6 +236,7 @@ export function makeRequestWorkers(deps: RequestWorkersDependencies): RequestWor
   function onEnded(slot: WorkerSlot, thread: WorkerThread, cause: unknown): void {
     thread.channel.end(new Error(`worker ${String(slot.number)} ended`))
     for (const lock of thread.locks.values()) void lock.release()
+    forgetWaitingWrites(deps.waitingWrites, slot.number - 1)
     slot.thread = null
     slot.inFlight = 0
     past = mergeMetrics(past, [slot.metrics.filter(({ kind }) => kind !== 'gauge')])

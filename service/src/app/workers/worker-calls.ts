@@ -21,6 +21,8 @@ export interface WorkerStart {
   /** With this worker's share of what the settings allow the service (`shareOf`). */
   readonly config: Config
   readonly address: { readonly host: string; readonly port: number }
+  /** How many writes of each worker wait for the store (`allocateWaitingWrites`). */
+  readonly waitingWrites: SharedArrayBuffer
   /** Where it records what it has seen. */
   readonly folder: string
   readonly adminUrl: string

@@ -7,6 +7,8 @@ export interface WorkerRole {
   /** Where it listens, as the others do. */
   readonly address: { readonly host: string; readonly port: number }
   readonly changes: ServiceChanges
+  /** What waits for the store, of all workers, and where this one counts. */
+  readonly waitingWrites: { readonly memory: SharedArrayBuffer; readonly worker: number }
   /** Tells the first worker the ends of the audit chains that this one writes. */
   sendAuditHeads(heads: readonly AuditHead[]): void
 }

@@ -37,10 +37,14 @@ test(
       await merchant.callRaw('cards.get_verify_code', { token })
       await assert.rejects(merchant.call('cards.verify', { token, code }), StoreUnavailable, code)
       const calls = makeCallWrites()
-      const replayed = calls.run(refusedOf.at(-1) ?? '', async () => {
-        calls.writeCommitted(counted.at(-1))
-        throw new StoreUnavailable('away')
-      })
+      const replayed = calls.run(
+        refusedOf.at(-1) ?? '',
+        async () => {
+          calls.writeCommitted(counted.at(-1))
+          throw new StoreUnavailable('away')
+        },
+        '',
+      )
       await assert.rejects(replayed, StoreOutcomeUnknown, code)
     }
     await app.close()

@@ -283,7 +283,8 @@ export function measureCommits(
     scan: (query) => store.scan(query),
     async write(transaction, input) {
       const startedAt = performance.now()
-      backlog.writeStarted()
+      const owner = calls.ownerOf(input)
+      backlog.writeStarted(owner)
       try {
         const result = await store.write(transaction, input)
         observeCommit(performance.now() - startedAt)
@@ -294,7 +295,7 @@ export function measureCommits(
         health.record(err)
         throw err
       } finally {
-        backlog.writeEnded()
+        backlog.writeEnded(owner)
       }
     },
   })
@@ -305,7 +306,7 @@ interface StoreObservers {
   /** Default: reads are not observed. */
   readonly reads?: Pick<ReadHealth, 'readStarted' | 'record'>
   readonly backlog: Pick<CommitBacklog, 'writeStarted' | 'writeEnded'>
-  readonly calls: { writeCommitted(input: unknown): void }
+  readonly calls: { writeCommitted(input: unknown): void; ownerOf(input: unknown): string | null }
   /** The ends of the audit chains that other workers write. Default: there are none. */
   readonly auditHeadsElsewhere?: () => readonly AuditHead[]
 }

@@ -1,20 +1,21 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { makeCommitBacklog } from './commit-backlog.ts'
+import { makeCommitBacklog, type CommitBacklog } from './commit-backlog.ts'
+import { allocateWaitingWrites, forgetWaitingWrites } from './waiting-writes.ts'
 
 /** A backlog with a clock that the test moves. */
 function setUp() {
   let at = 0
   const backlog = makeCommitBacklog({ waitMs: 500, now: () => at })
   const begin = (writes: number): void => {
-    for (let n = 0; n < writes; n++) backlog.writeStarted()
+    for (let n = 0; n < writes; n++) backlog.writeStarted(null)
   }
   /** The store completes writes for a while, one in `everyMs`; the backlog is looked at each time, as calls that come do. */
   const complete = (writes: number, everyMs: number): void => {
     for (let n = 0; n < writes; n++) {
       at += everyMs
-      backlog.writeEnded()
+      backlog.writeEnded(null)
       backlog.isTooLong()
     }
   }
@@ -69,4 +70,85 @@ test('when no write ends a queue becomes too long, a few writes do not, and the 
   pass(11_000)
   begin(40)
   assert.equal(backlog.isTooLong(), false)
+})
+
+/** The backlogs of several workers, with one clock; a store that completes one write in `everyMs`, in the order in which they came from all of them. */
+function setUpWorkers(workers: number) {
+  let at = 0
+  const memory = allocateWaitingWrites(workers)
+  const backlogs = Array.from({ length: workers }, (_, worker) => makeCommitBacklog({ waitMs: 500, now: () => at, memory, worker }))
+  const queue: { readonly backlog: CommitBacklog; readonly owner: string }[] = []
+  const admitted = new Map<string, number>()
+  /** As a call does: refused, or its write waits for the store. */
+  const call = (backlog: CommitBacklog, owner: string): boolean => {
+    if (backlog.isTooLong() || backlog.isShareTaken(owner)) return false
+    backlog.writeStarted(owner)
+    queue.push({ backlog, owner })
+    admitted.set(owner, (admitted.get(owner) ?? 0) + 1)
+    return true
+  }
+  /** Calls `run` each millisecond, while the store completes a write in twenty. */
+  const pass = (ms: number, run: (ms: number) => void = () => undefined): void => {
+    for (let n = 1; n <= ms; n++) {
+      at++
+      run(n)
+      if (n % 20 > 0) continue
+      const done = queue.shift()
+      done?.backlog.writeEnded(done.owner)
+    }
+  }
+  return { memory, backlogs, queue, admitted, call, pass }
+}
+
+for (const workers of [1, 2, 8])
+  test(`a queue that ${workers} workers share at a slow store is no longer than that of one`, () => {
+    const { backlogs, queue, call, pass } = setUpWorkers(workers)
+    let longest = 0
+    pass(8000, (ms) => {
+      for (const [at, backlog] of backlogs.entries()) if ((ms + at) % (4 * workers) === 0) call(backlog, 'a merchant')
+      if (ms > 4000) longest = Math.max(longest, queue.length)
+    })
+    // 250 calls a second, 50 of which can be done. One merchant that is alone has a half of 32 places, and never less than the store needs to be busy.
+    assert.ok(longest <= 17 && queue.length >= 8, `${longest} waited, ${queue.length} in the end`)
+  })
+
+test('a flood of one merchant through every worker leaves room for the calls of another, which is at one of them', () => {
+  const { backlogs, call, pass, admitted } = setUpWorkers(4)
+  const refused = { others: 0 }
+  pass(10_000, (ms) => {
+    if (ms % 4 === 0) call(backlogs[(ms / 4) % 4] ?? assert.fail(), 'the flood')
+    // Ten a second. Until the queue of the first quarter of a second is done nobody is admitted.
+    if (ms > 2000 && ms % 100 === 0 && !call(backlogs[3] ?? assert.fail(), 'another')) refused.others++
+  })
+  assert.equal(refused.others, 0)
+  assert.equal(admitted.get('another'), 80)
+  assert.ok((admitted.get('the flood') ?? 0) > 380, String(admitted.get('the flood')))
+})
+
+test('a worker refuses when the queue before its own connections is too long, though the others are fast', () => {
+  let at = 0
+  const memory = allocateWaitingWrites(2)
+  const [slow, fast] = [0, 1].map((worker) => makeCommitBacklog({ waitMs: 500, now: () => at, memory, worker }))
+  if (slow === undefined || fast === undefined) assert.fail()
+  for (let n = 0; n < 20; n++) slow.writeStarted(null)
+  for (let ms = 1; ms <= 600; ms++) {
+    at++
+    fast.writeStarted(null)
+    fast.writeEnded(null)
+    if (ms % 100 === 0) slow.writeEnded(null)
+    slow.isTooLong()
+  }
+  for (let n = 0; n < 6; n++) slow.writeStarted(null)
+  assert.deepEqual([slow.isTooLong(), fast.isTooLong()], [true, false])
+})
+
+test('a merchant has no share while the store is fast or its speed is not known, and what a worker waited for is forgotten when it ends', () => {
+  const { memory, backlogs, call, pass } = setUpWorkers(2)
+  const [first, second] = backlogs
+  if (first === undefined || second === undefined) assert.fail()
+  for (let n = 0; n < 500; n++) assert.equal(call(second, 'a merchant'), true)
+  pass(600, () => void first.isTooLong())
+  assert.deepEqual([first.isTooLong(), first.isShareTaken('a merchant'), first.isShareTaken('another')], [true, true, true])
+  forgetWaitingWrites(memory, 1)
+  assert.deepEqual([first.isTooLong(), first.isShareTaken('a merchant')], [false, false])
 })

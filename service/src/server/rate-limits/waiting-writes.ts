@@ -1,0 +1,77 @@
+/** The writes that wait for the store, of all workers of the process. Each counts its own, in memory that all of them have. */
+export interface WaitingWrites {
+  readonly workers: number
+  /** This worker has handed a write to the store. `owner`: whose share of the queue it takes; null: nobody's. */
+  started(owner: string | null): void
+  /** It ended, successfully or not. */
+  ended(owner: string | null): void
+  readonly all: WriteCounts
+  readonly own: WriteCounts
+  /** Those of one owner, in all workers. */
+  waitingOf(owner: string): number
+}
+
+export interface WriteCounts {
+  waiting(): number
+  /** How many have ended since the start, modulo 2³². */
+  ended(): number
+}
+
+/** Counts for so many workers, to be given to each of them. */
+export function allocateWaitingWrites(workers: number): SharedArrayBuffer {
+  return new SharedArrayBuffer(workers * cellsPerWorker * Int32Array.BYTES_PER_ELEMENT)
+}
+
+/**
+ * The counts of one worker, numbered from 0, beside those of the others. Owners are counted by a hash: of two that have the same one, each has the share
+ * of both, for as long as the store is overloaded.
+ */
+export function makeWaitingWrites(memory: SharedArrayBuffer, worker: number): WaitingWrites {
+  const cells = new Int32Array(memory)
+  const workers = cells.length / cellsPerWorker
+  const first = worker * cellsPerWorker
+
+  function sum(cell: number): number {
+    let total = 0
+    for (let at = 0; at < workers; at++) total += Atomics.load(cells, at * cellsPerWorker + cell)
+    return total
+  }
+
+  function add(owner: string | null, change: 1 | -1): void {
+    Atomics.add(cells, first + waitingCell, change)
+    if (owner !== null) Atomics.add(cells, first + ownerCell(owner), change)
+  }
+
+  return Object.freeze<WaitingWrites>({
+    workers,
+    started: (owner) => add(owner, 1),
+    ended(owner) {
+      add(owner, -1)
+      Atomics.add(cells, first + endedCell, 1)
+    },
+    all: { waiting: () => sum(waitingCell), ended: () => sum(endedCell) | 0 },
+    own: { waiting: () => Atomics.load(cells, first + waitingCell), ended: () => Atomics.load(cells, first + endedCell) },
+    waitingOf: (owner) => sum(ownerCell(owner)),
+  })
+}
+
+/** Forgets what a worker that has ended was waiting for. Its ended writes stay: a speed is never negative. */
+export function forgetWaitingWrites(memory: SharedArrayBuffer, worker: number): void {
+  const cells = new Int32Array(memory)
+  const first = worker * cellsPerWorker
+  for (let cell = 0; cell < cellsPerWorker; cell++) if (cell !== endedCell) Atomics.store(cells, first + cell, 0)
+}
+
+/** FNV-1a. */
+function ownerCell(owner: string): number {
+  let hash = 0x811c9dc5
+  for (let at = 0; at < owner.length; at++) hash = Math.imul(hash ^ owner.charCodeAt(at), 0x01000193)
+  return firstOwnerCell + ((hash >>> 0) % ownerCells)
+}
+
+const waitingCell = 0
+const endedCell = 1
+const firstOwnerCell = 2
+const ownerCells = 4094
+/** 16 KiB. */
+const cellsPerWorker = firstOwnerCell + ownerCells
