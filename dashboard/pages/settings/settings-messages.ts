@@ -260,7 +260,7 @@ const uz: SettingsPageMessages = {
   kind: 'Turi',
   kinds: { text: 'Matn', reference: 'Buyurtma yoki shartnoma raqami' },
   kindHint:
-    'Karta raqamiga oʻxshash qiymat rad etiladi. Oʻzingizning 15–16 xonali raqamlaringiz uchun “Buyurtma yoki shartnoma raqami”ni tanlang: shunda tasodifiy raqamlarning 2 % i emas, 0,5 % ga yaqini rad etiladi.',
+    'Karta raqamiga oʻxshash qiymat rad etiladi. Oʻzingizning 15–16 xonali raqamlaringiz uchun «Buyurtma yoki shartnoma raqami»ni tanlang: shunda tasodifiy raqamlarning 2 % i emas, 0,5 % ga yaqini rad etiladi.',
   addField: 'Maydon qoʻshish',
   removeField: 'Maydonni olib tashlash',
   amounts: 'Bitta chek summasi',
