@@ -188,7 +188,7 @@ const ru: SettingsPageMessages = {
   userSecurity: 'Пользователи',
   requireSecondFactor: 'Второй фактор обязателен',
   requireSecondFactorHint: 'Пользователь без него может только настроить его. Изменить это может только владелец.',
-  refundUnconfirmedMax: 'Возвраты без подтверждения личности — до, сум',
+  refundUnconfirmedMax: 'Возврат без подтверждения личности, до, сум',
   refundUnconfirmedMaxHint: 'При возврате большей суммы пользователь подтверждает личность. 0 — при каждом возврате.',
   limits: 'Ваши ограничения',
   noLimits: 'Действуют стандартные ограничения.',
