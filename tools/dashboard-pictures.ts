@@ -148,7 +148,7 @@ async function drawAll(drawing: DrawingOptions): Promise<void> {
       const wide = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')
       if (wide > 0) process.stdout.write(`${subject.name} is ${String(wide)} px too wide at ${String(width)} (${theme}, ${language})\n`)
       const cut = await page.evaluate<number>(
-        "Math.max(0, ...[...document.querySelectorAll('main .table')].map((each) => each.scrollWidth - each.clientWidth))",
+        "Math.max(0, ...[...document.querySelectorAll('main .table')].filter((each) => each.closest('details:not([open])') === null).map((each) => each.scrollWidth - each.clientWidth))",
       )
       if (cut > 0)
         process.stdout.write(`${subject.name} has a table that is ${String(cut)} px too wide at ${String(width)} (${theme}, ${language})\n`)

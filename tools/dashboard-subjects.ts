@@ -70,7 +70,7 @@ export const stateSubjects: readonly PictureSubject[] = [
     click: ['main .actions button', 'dialog [type=submit]'],
   },
   { name: 'dialog-capture', path: 'receipts?status=authorized', link: 'tbody a[href*="/receipts/"]', click: ['main .actions button'] },
-  { name: 'dialog-remove-card', path: 'cards?state=verified', link: 'tbody a[href*="/cards/"]', click: ['main button.danger'] },
+  { name: 'dialog-remove-card', path: 'cards', link: 'tbody tr:has(.tag.green) a[href*="/cards/"]', click: ['main button.danger'] },
   { name: 'dialog-new-user', path: 'users', click: ['main .tools .main'] },
   { name: 'dialog-edit-user', path: 'users', click: ['li:nth-child(2) .actions > button'] },
   { name: 'menu-user', path: 'users', click: ['.action-menu button'] },

@@ -24,18 +24,26 @@ export function Money({ tiyin, isPlain = false }: { tiyin: number; isPlain?: boo
   )
 }
 
-/** A text of the merchant in a cell of a table: on one line where it is short. */
+/** A text of the merchant in a cell of a table: on one line where it is short, and no wider than there is room where it is long. */
 export function ShortText({ text }: { text: string }) {
-  return <span class={text.length > wholeMax ? undefined : 'whole'}>{text}</span>
+  return <span class={text.length > wholeMax ? 'long' : 'whole'}>{text}</span>
 }
 
 const wholeMax = 20
 
 /** A timestamp (Unix ms) in Tashkent time, with the viewer's local time to the second as its tooltip; `isShort`: for a row of a list, to the minute or second. */
 export function Time({ at, isShort = false, hasSeconds = false }: { at: number; isShort?: boolean; hasSeconds?: boolean }) {
+  const text = isShort ? formatShortTime(at, serviceNow(), language.value, hasSeconds) : formatTime(at, language.value)
   return (
-    <time dateTime={new Date(at).toISOString()} title={formatLocalTime(at, language.value)}>
-      {isShort ? formatShortTime(at, serviceNow(), language.value, hasSeconds) : formatTime(at, language.value)}
+    <time
+      dateTime={new Date(at).toISOString()}
+      title={formatLocalTime(at, language.value)}
+      class={text.length > minuteMax ? undefined : 'whole'}
+    >
+      {text}
     </time>
   )
 }
+
+/** Day and minute of this year, which stay on one line on a phone. */
+const minuteMax = '28 Nov, 18:39'.length

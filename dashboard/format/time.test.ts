@@ -15,9 +15,9 @@ test('a time of a list has seconds only where they are asked for, and its year o
   assert.equal(formatShortTime(Date.UTC(2026, 11, 31, 19, 30), Date.UTC(2027, 0, 3), 'en'), '01 Jan, 00:30')
 })
 
-test('a time is shown in Tashkent time in each language, with Uzbek months as digits', () => {
+test('a time is shown in Tashkent time in each language, in Russian and Uzbek as digits', () => {
   assert.equal(formatTime(at, 'en'), '21 Nov 2026, 23:50:07')
-  assert.match(formatTime(at, 'ru'), /^21 нояб\. 2026 г\., 23:50:07$/)
+  assert.equal(formatTime(at, 'ru'), '21.11.2026, 23:50:07')
   assert.equal(formatTime(at, 'uz'), '21.11.2026, 23:50:07')
 })
 

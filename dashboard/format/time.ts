@@ -27,7 +27,7 @@ export function formatHour(at: number, language: Language): string {
 
 /** A day with its year: `21 Nov 2026`. */
 export function formatDate(at: number, language: Language): string {
-  return format(at, language, { year: 'numeric', month: styles[language].month, day: '2-digit' }).replace(' г.', '')
+  return format(at, language, { year: 'numeric', month: styles[language].month, day: '2-digit' })
 }
 
 /** Day and month, where the year is known: `21 Nov`. */
@@ -64,13 +64,13 @@ const offsetMs = 5 * 3_600_000
 
 const clock = { hour: '2-digit', minute: '2-digit', second: '2-digit' } as const
 
-/** Browsers have no Uzbek month names (Chromium prints "M11"), so Uzbek dates are written in digits, which is also the local custom. */
+/** Uzbek and Russian dates are in digits, as banks write them: columns are narrow and in line. Browsers have no Uzbek month names (Chromium prints "M11"). */
 const styles = {
   uz: {
     locale: 'ru-RU',
     month: '2-digit',
     local: { year: 'numeric', month: '2-digit', day: '2-digit', ...clock, timeZoneName: 'short' },
   },
-  ru: { locale: 'ru-RU', month: 'short', local: { dateStyle: 'full', timeStyle: 'long' } },
+  ru: { locale: 'ru-RU', month: '2-digit', local: { dateStyle: 'full', timeStyle: 'long' } },
   en: { locale: 'en-GB', month: 'short', local: { dateStyle: 'full', timeStyle: 'long' } },
 } as const

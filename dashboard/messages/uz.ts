@@ -98,7 +98,7 @@ export const commonUz: CommonMessages = {
     no_connection: 'Xizmat javob bermayapti. Aloqani tekshirib, qayta urinib koʻring.',
     card_number_typed:
       'Bu yerda kartaning toʻliq raqami bor. Uni olib tashlang: kabinet oxirgi toʻrt raqam va karta id lari bilan ishlaydi.',
-    passkey_cancelled: 'Kirish kaliti olinmadi. Qayta urining yoki boshqa usulni tanlang.',
+    passkey_cancelled: 'Kirish kaliti olinmadi. Qayta urinib koʻring yoki boshqa usulni tanlang.',
     passkey_known: 'Bu qurilmada kirish kalitingiz bor.',
     unexpected: 'Sahifada xatolik yuz berdi. Uni yangilang; takrorlansa, provayderga xabar bering.',
     retry: 'Qayta urinish',

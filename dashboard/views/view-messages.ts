@@ -47,8 +47,8 @@ const ru: typeof en = {
 
 const uz: typeof en = {
   views: 'Toʻplamlar',
-  mine: 'Mening toʻplamlarim',
-  mineCount: 'Mening toʻplamlarim ({0})',
+  mine: 'Toʻplamlarim',
+  mineCount: 'Toʻplamlarim ({0})',
   save: 'Toʻplamni saqlash',
   saveTitle: 'Bu filtrlarni toʻplam sifatida saqlash',
   name: 'Toʻplam nomi',

@@ -67,6 +67,7 @@ export const dashboardAuditListContract = defineOperation('dashboard.audit.list'
   role: 'read',
   mutates: false,
   limit: 'read',
+  isCompressible: true,
   params: Type.Object({
     after,
     count,

@@ -43,6 +43,7 @@ export const dashboardCardsListContract = defineOperation('dashboard.cards.list'
   role: 'read',
   mutates: false,
   limit: 'read',
+  isCompressible: true,
   params: Type.Object({
     after,
     count,

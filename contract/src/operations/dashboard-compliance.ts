@@ -118,6 +118,7 @@ export const dashboardComplianceResponsibilitiesContract = defineOperation('dash
   role: 'read',
   mutates: false,
   limit: 'read',
+  isCompressible: true,
   params: Type.Object({ locale }),
   result: Type.Object({
     rows: Type.Array(

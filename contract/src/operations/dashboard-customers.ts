@@ -16,6 +16,7 @@ export const dashboardCustomersListContract = defineOperation('dashboard.custome
   role: 'read',
   mutates: false,
   limit: 'read',
+  isCompressible: true,
   params: Type.Object({ after, count }),
   result: Type.Object({
     customers: Type.Array(

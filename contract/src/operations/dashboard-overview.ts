@@ -46,6 +46,7 @@ export const dashboardOverviewGetContract = defineOperation('dashboard.overview.
   role: 'read',
   mutates: false,
   limit: 'read',
+  isCompressible: true,
   params: Type.Object(period),
   result: Type.Object({
     steps: Type.Array(step),

@@ -86,6 +86,7 @@ export const dashboardReceiptsListContract = defineOperation('dashboard.receipts
   role: 'read',
   mutates: false,
   limit: 'read',
+  isCompressible: true,
   params: Type.Object({ after, count, ...conditions }),
   result: Type.Object({
     receipts: Type.Array(receiptInList),
@@ -143,6 +144,7 @@ export const dashboardReceiptsTotalsContract = defineOperation('dashboard.receip
   role: 'read',
   mutates: false,
   limit: 'read',
+  isCompressible: true,
   params: Type.Object(period),
   result: Type.Object({
     days: Type.Array(Type.Object({ day: Type.String(), ...dayTotals })),

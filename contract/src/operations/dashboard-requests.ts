@@ -60,6 +60,7 @@ export const dashboardRequestsListContract = defineOperation('dashboard.requests
   role: 'read',
   mutates: false,
   limit: 'read',
+  isCompressible: true,
   params: Type.Object({
     after,
     count,

@@ -57,6 +57,7 @@ export const dashboardVerificationListContract = defineOperation('dashboard.veri
   role: 'read',
   mutates: false,
   limit: 'read',
+  isCompressible: true,
   params: Type.Object({
     after,
     count,

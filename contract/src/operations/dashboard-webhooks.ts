@@ -171,6 +171,7 @@ export const dashboardWebhooksDeliveriesContract = defineOperation('dashboard.we
   role: 'read',
   mutates: false,
   limit: 'read',
+  isCompressible: true,
   params: Type.Object({
     after,
     count,

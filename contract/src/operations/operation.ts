@@ -68,6 +68,8 @@ export interface DashboardOperationDefinition extends OperationDefinition {
    * factor, because the params contain the password.
    */
   readonly confirmation?: 'always' | 'secondFactor'
+  /** Its result has no secret, so that its length may depend on the content: docs/decisions/0132-compressed-lists.md. Without it a reply is never compressed. */
+  readonly isCompressible?: true
 }
 
 /** An operation of the provider who runs the service: called over the control socket, by the command line. */

@@ -125,7 +125,7 @@ const uz: AccountPageMessages = {
   newName: 'Yangi nom',
   remove: 'Oʻchirish',
   removeTitle: 'Kirish kaliti oʻchirilsinmi?',
-  removeText: '“{0}” bilan endi kira olmaysiz. Uni qurilmangizdan ham oʻchiring.',
+  removeText: '«{0}» bilan endi kira olmaysiz. Uni qurilmangizdan ham oʻchiring.',
   recoveryCodes: 'Zaxira kodlar',
   recoveryCodesText: 'Ikkinchi omil yoningizda boʻlmaganda har biri uni bir marta almashtiradi.',
   left: '10 tadan {0} tasi qoldi',
@@ -134,7 +134,7 @@ const uz: AccountPageMessages = {
   renewHint: 'Avvalgi kodlar bekor boʻladi.',
   newCodes: 'Zaxira kodlaringiz',
   newCodesText:
-    'Ular faqat hozir koʻrsatiladi. Faqat oʻzingiz ola oladigan joyda, faqat shu qurilmada emas, saqlang. Har biri bir marta ishlaydi.',
+    'Ular faqat hozir koʻrsatiladi. Ularni faqat oʻzingiz ochadigan joyda saqlang, faqat shu qurilmaning oʻzida emas. Har biri bir marta ishlaydi.',
   download: 'Yuklab olish',
   print: 'Chop etish',
   copyCodes: 'Nusxalash',

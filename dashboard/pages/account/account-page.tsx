@@ -24,7 +24,7 @@ export function AccountPage() {
   if (loading !== null) return loading
   return (
     <div class="columns">
-      <section class="panel">
+      <section class="panel sessions">
         <h2>{text.sessions}</h2>
         <SessionList />
       </section>

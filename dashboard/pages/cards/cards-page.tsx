@@ -94,7 +94,14 @@ function cardExport(search: string): ExportSource {
 function columns(): TableColumn<CardRow>[] {
   const text = cardPageText.current()
   return [
-    { name: text.number, render: ({ cardId, number }) => <a href={dashboardPath(`cards/${cardId}`)}>{number === '' ? cardId : number}</a> },
+    {
+      name: text.number,
+      render: ({ cardId, number }) => (
+        <a href={dashboardPath(`cards/${cardId}`)} class="mask">
+          {number === '' ? cardId : number}
+        </a>
+      ),
+    },
     { name: text.state, render: (card) => <CardStateTag card={card} /> },
     {
       name: text.saved,

@@ -39,7 +39,7 @@ export type CustomerPageMessages = typeof en
 
 const ru: CustomerPageMessages = {
   label: 'Клиенты',
-  about: 'Все, чью карту вы передали с вашим id клиента; сверху те, у кого карта новее.',
+  about: 'Все клиенты, чьи карты переданы с вашим id клиента; сверху те, у кого карта новее.',
   customer: 'Клиент',
   cards: 'Карты',
   newestCard: 'Последняя карта',
@@ -70,7 +70,7 @@ const ru: CustomerPageMessages = {
 
 const uz: CustomerPageMessages = {
   label: 'Mijozlar',
-  about: 'Kartasi sizning mijoz id ngiz bilan yuborilganlar; avval eng yangi kartali mijozlar.',
+  about: 'Kartasi sizdagi mijoz id si bilan yuborilgan barcha mijozlar; kartasi eng yangilari yuqorida.',
   customer: 'Mijoz',
   cards: 'Kartalar',
   newestCard: 'Oxirgi karta',

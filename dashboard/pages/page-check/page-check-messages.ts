@@ -148,7 +148,7 @@ const ru: PageCheckMessages = {
 
 const uz: PageCheckMessages = {
   about:
-    'Sahifangiz manba kodini karta formalari qoidalariga solishtiradi: oʻz karta maydonlari, name va action yoʻq; xizmat formasi, integrity va siyosat bor. Topilgan har bir skript “Muvofiqlik” sahifasidagi roʻyxatga tushadi.',
+    'Sahifangiz manba kodini karta formalari qoidalariga solishtiradi: oʻz karta maydonlari, name va action yoʻq; xizmat formasi, integrity va siyosat bor. Topilgan har bir skript «Muvofiqlik» sahifasidagi roʻyxatga tushadi.',
   source: 'Manba',
   byAddress: 'Manzil boʻyicha',
   byPaste: 'Joylash',
@@ -165,7 +165,7 @@ const uz: PageCheckMessages = {
   notChecked: 'Sahifa tekshirilmadi: {0}',
   causes: {
     no_address: 'bu veb-sahifa manzili emas.',
-    origin_not_registered: 'manzili sizda roʻyxatga olinmagan. “Sozlamalar” sahifasida qoʻshing.',
+    origin_not_registered: 'manzili sizda roʻyxatga olinmagan. «Sozlamalar» sahifasida qoʻshing.',
     forbidden_address: 'nomi ochiq internetni koʻrsatmaydi yoki sahifa http orqali beriladi.',
     unreachable: 'javob bermayapti yoki sertifikati notoʻgʻri.',
     late: 'oʻn soniyada javob bermadi.',

@@ -20,6 +20,7 @@ const en = {
     from: 'From',
     to: 'To',
   },
+  all: 'all',
   ok: 'OK',
   error: 'error',
   find: 'Find',
@@ -69,7 +70,7 @@ const en = {
 export type RequestPageMessages = typeof en
 
 const ru: RequestPageMessages = {
-  about: 'Вызовы ваших серверов и страниц, без секретов. Вызов появляется здесь примерно через секунду после ответа.',
+  about: 'Вызовы ваших серверов и страниц, без секретных данных. Вызов появляется здесь примерно через секунду после ответа.',
   label: 'Вызовы API',
   fields: {
     method: 'Метод',
@@ -87,6 +88,7 @@ const ru: RequestPageMessages = {
     from: 'С',
     to: 'По',
   },
+  all: 'все',
   ok: 'OK',
   error: 'ошибка',
   find: 'Найти',
@@ -98,7 +100,7 @@ const ru: RequestPageMessages = {
   caller: 'Отправитель',
   card: 'Карта',
   callers: { server: 'сервер', browser: 'страница', unproved: 'не аутентифицирован' },
-  addresses: { loopback: 'эта машина', private: 'частная сеть', public: 'интернет' },
+  addresses: { loopback: 'компьютер самого сервиса', private: 'частная сеть', public: 'интернет' },
   noMethod: 'без метода',
   lost: 'Не записано вызовов: {0}, с',
   lostReasons: { minute_budget: 'за минуту их больше, чем записывается', store_slow: 'база данных медленнее вызовов' },
@@ -123,7 +125,7 @@ const ru: RequestPageMessages = {
   stepFailed: 'Повтор остановлен: не удался шаг, от которого он зависит.',
   more: 'и ещё {0}',
   hidden: {
-    secret: 'секрет, не хранится',
+    secret: 'секретные данные, не хранятся',
     text: 'текст, символов: {0}',
     number: 'число, не хранится',
     flag: 'логическое значение',
@@ -152,6 +154,7 @@ const uz: RequestPageMessages = {
     from: 'Dan',
     to: 'Gacha',
   },
+  all: 'hammasi',
   ok: 'OK',
   error: 'xato',
   find: 'Topish',
@@ -163,7 +166,7 @@ const uz: RequestPageMessages = {
   caller: 'Yuboruvchi',
   card: 'Karta',
   callers: { server: 'server', browser: 'sahifa', unproved: 'autentifikatsiyasiz' },
-  addresses: { loopback: 'shu mashinadan', private: 'xususiy tarmoqdan', public: 'internetdan' },
+  addresses: { loopback: 'xizmat ishlayotgan kompyuterdan', private: 'xususiy tarmoqdan', public: 'internetdan' },
   noMethod: 'metodsiz',
   lost: '{0} ta chaqiruv yozilmadi, boshi:',
   lostReasons: { minute_budget: 'bir daqiqada yoziladiganidan koʻp', store_slow: 'maʼlumotlar bazasi chaqiruvlardan sekin' },

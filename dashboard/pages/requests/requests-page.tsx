@@ -139,7 +139,8 @@ interface FilterFieldProps {
 }
 
 function FilterField({ name, value, onInput, type = 'text', list }: FilterFieldProps) {
-  if (list !== undefined) return <SelectField label={name} value={value} onChange={onInput} options={[['', '—'], ...list]} />
+  if (list !== undefined)
+    return <SelectField label={name} value={value} onChange={onInput} options={[['', requestPageText.current().all], ...list]} />
   return (
     <LabelledControl label={name}>
       {(id) => {

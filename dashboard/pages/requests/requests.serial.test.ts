@@ -185,7 +185,7 @@ test('the list and one call fit a phone in Russian and dark, and a call that cou
   assert.ok(!(await page.content()).includes(number))
   assert.equal(await page.evaluate(() => document.documentElement.scrollWidth > innerWidth), false)
   await page.getByRole('link', { name: 'cards.create' }).first().click()
-  await page.getByText('секрет, не хранится').first().waitFor()
+  await page.getByText('секретные данные, не хранятся').first().waitFor()
   await page.getByText(/^\d+ мс$/).waitFor()
   await page.getByText('account.order_id', { exact: true }).waitFor()
   assert.equal(await page.evaluate(() => document.documentElement.scrollWidth > innerWidth), false)

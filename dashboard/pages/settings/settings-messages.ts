@@ -188,7 +188,7 @@ const ru: SettingsPageMessages = {
   userSecurity: 'Пользователи',
   requireSecondFactor: 'Второй фактор обязателен',
   requireSecondFactorHint: 'Пользователь без него может только настроить его. Изменить это может только владелец.',
-  refundUnconfirmedMax: 'Возвраты без подтверждения личности — до, сум',
+  refundUnconfirmedMax: 'Возврат без подтверждения личности, до, сум',
   refundUnconfirmedMaxHint: 'При возврате большей суммы пользователь подтверждает личность. 0 — при каждом возврате.',
   limits: 'Ваши ограничения',
   noLimits: 'Действуют стандартные ограничения.',
@@ -260,7 +260,7 @@ const uz: SettingsPageMessages = {
   kind: 'Turi',
   kinds: { text: 'Matn', reference: 'Buyurtma yoki shartnoma raqami' },
   kindHint:
-    'Karta raqamiga oʻxshash qiymat rad etiladi. Oʻzingizning 15–16 xonali raqamlaringiz uchun “Buyurtma yoki shartnoma raqami”ni tanlang: shunda tasodifiy raqamlarning 2 % i emas, 0,5 % ga yaqini rad etiladi.',
+    'Karta raqamiga oʻxshash qiymat rad etiladi. Oʻzingizning 15–16 xonali raqamlaringiz uchun «Buyurtma yoki shartnoma raqami»ni tanlang: shunda tasodifiy raqamlarning 2 % i emas, 0,5 % ga yaqini rad etiladi.',
   addField: 'Maydon qoʻshish',
   removeField: 'Maydonni olib tashlash',
   amounts: 'Bitta chek summasi',

@@ -110,7 +110,8 @@ const ru: StartPageMessages = {
   policy: 'Content-Security-Policy вашей страницы',
   curl: 'Весь путь вручную',
   curlComments: { asPage: 'как ваша страница', asServer: 'как ваш сервер' },
-  curlText: 'Вставьте в оболочку: три вызова, как их делает ваша страница, и два, как их делает ваш сервер. Токен передаётся сам.',
+  curlText:
+    'Вставьте в терминал: три вызова, как их делает ваша страница, и два, как их делает ваш сервер. Токен передаётся автоматически.',
   libraries: 'С вашего сервера',
   librariesText:
     'Наша клиентская библиотека для Node.js, которую отдаёт сам сервис, и место, где в публичных библиотеках Payme задаётся адрес.',
@@ -168,7 +169,7 @@ const uz: StartPageMessages = {
   policy: 'Sahifangizning Content-Security-Policy sarlavhasi',
   curl: 'Butun yoʻl qoʻlda',
   curlComments: { asPage: 'sahifangiz kabi', asServer: 'serveringiz kabi' },
-  curlText: 'Terminalga joylang: sahifangiz qiladigan uchta va serveringiz qiladigan ikkita chaqiruv. Token oʻzi uzatiladi.',
+  curlText: 'Terminalga joylang: sahifangiz qiladigan uchta va serveringiz qiladigan ikkita chaqiruv. Token avtomatik uzatiladi.',
   libraries: 'Serveringizdan',
   librariesText: 'Node.js uchun mijoz kutubxonamiz (uni xizmatning oʻzi beradi) va ochiq Payme kutubxonalarida manzil koʻrsatiladigan joy.',
   install: 'Oʻrnatish',

@@ -51,8 +51,8 @@ const ru: UserPageMessages = {
   role: 'Роль',
   roleHints: {
     read: 'Видит всё, ничего не меняет.',
-    support: 'Ещё возвращает платежи, подтверждает списания, отменяет холды, удаляет карты.',
-    developer: 'Ещё вебхуки, настройки, пароли API для карт и песочница.',
+    support: 'А также возвращает платежи, подтверждает списания, отменяет холды, удаляет карты.',
+    developer: 'А также вебхуки, настройки, пароли API для карт и песочница.',
     owner: 'Всё, включая пользователей.',
   },
   you: 'это вы',
@@ -90,8 +90,8 @@ const uz: UserPageMessages = {
   role: 'Rol',
   roleHints: {
     read: 'Hammasini koʻradi, hech narsani oʻzgartirmaydi.',
-    support: 'Yana toʻlovlarni qaytaradi, yechishni tasdiqlaydi, xoldni bekor qiladi, kartalarni oʻchiradi.',
-    developer: 'Yana vebxuklar, sozlamalar, kartalar uchun API parollari va sinov muhiti.',
+    support: 'Shuningdek, toʻlovlarni qaytaradi, yechishni tasdiqlaydi, xoldni bekor qiladi, kartalarni oʻchiradi.',
+    developer: 'Shuningdek, vebxuklar, sozlamalar, kartalar uchun API parollari va sinov muhiti.',
     owner: 'Hammasi, foydalanuvchilar ham.',
   },
   you: 'bu siz',

@@ -48,6 +48,7 @@ export type OperationRules<Name extends OperationName = OperationName> = Pick<
 > & {
   readonly role?: RequiredRole
   readonly confirmation?: 'always' | 'secondFactor'
+  readonly isCompressible?: true
   readonly countsTowardTokenLimit?: true
   readonly countsTowardFailureBreaker?: true
 }

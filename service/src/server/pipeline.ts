@@ -100,11 +100,16 @@ function finishWithResult(call: Call, result: unknown, pipeline: Pipeline): Http
   return finishCall(call, pipeline, () => {
     call.result = result
     try {
-      return replyWithResult(call.read.id, result, call.requestId)
+      const reply = replyWithResult(call.read.id, result, call.requestId)
+      return isCompressible(call, pipeline) ? { ...reply, isCompressible: true } : reply
     } catch (err) {
       return replyWithFailure(call, err, pipeline)
     }
   })
+}
+
+function isCompressible({ method }: Call, { operations }: Pipeline): boolean {
+  return method !== null && operations[method].contract.isCompressible === true
 }
 
 /** Makes the reply, wipes the call and reports it, whatever happens. */

@@ -30,7 +30,7 @@ export const verificationEn = {
   phone: 'Phone',
   message: 'Message',
   filters: 'Filters',
-  all: 'All',
+  all: 'all',
   show: 'Show',
   clear: 'Clear filters',
   phoneHint: 'In full: +998 90 123-45-67. It is not stored, and stays out of the address.',

@@ -32,7 +32,7 @@ export const verificationRu: VerificationPageMessages = {
   phone: 'Телефон',
   message: 'Сообщение',
   filters: 'Фильтры',
-  all: 'Все',
+  all: 'все',
   show: 'Показать',
   clear: 'Сбросить фильтры',
   phoneHint: 'Полностью: +998 90 123-45-67. Номер не сохраняется и не попадает в адрес страницы.',

@@ -24,7 +24,7 @@ export const verificationUz: VerificationPageMessages = {
   },
   none: {
     title: 'Shu kunlarda kod yoʻq',
-    text: 'cards.get_verify_code chaqirilganda satr paydo boʻladi. Kod yuborilishi yoki tekshirilishidan oldin rad etilgan chaqiruvlar (juda erta, juda koʻp) soʻrovlar jurnalida.',
+    text: 'cards.get_verify_code chaqirilganda qator paydo boʻladi. Kod yuborilishi yoki tekshirilishidan oldin rad etilgan chaqiruvlar (juda erta, juda koʻp) soʻrovlar jurnalida.',
   },
   inboxText:
     'Sinov muhitida SMS yuborilmaydi. Xizmatning oʻzi yuboradigan kodlar shu yerda koʻrsatiladi, tarmoq kodlari esa yoʻq. Barcha kodlar 666666.',
@@ -32,7 +32,7 @@ export const verificationUz: VerificationPageMessages = {
   phone: 'Telefon',
   message: 'Xabar',
   filters: 'Filtrlar',
-  all: 'Hammasi',
+  all: 'hammasi',
   show: 'Koʻrsatish',
   clear: 'Filtrlarni tozalash',
   phoneHint: 'Toʻliq: +998 90 123-45-67. Raqam saqlanmaydi va sahifa manziliga tushmaydi.',
@@ -147,8 +147,8 @@ export const verificationUz: VerificationPageMessages = {
       'Kuting: bitta telefonga oʻn daqiqada va bir kunda yuboriladigan kodlar soni cheklangan. Ungacha boshqa kartadan foydalanish mumkin.',
     verification_stopped: 'Juda koʻp notoʻgʻri kod kiritildi. Tasdiqlash yana mumkin boʻlguncha kuting yoki boshqa kartadan foydalaning.',
     network_timeout: '{0} dan keyin boshqa kod soʻrang. Bu takrorlansa, toʻlov tarmogʻida nosozlik bor: xizmat provayderiga xabar bering.',
-    network_unavailable: 'Toʻlov tarmogʻida nosozlik bor. Bir necha daqiqadan keyin qayta urining.',
-    system_error: 'Toʻlov tarmogʻida nosozlik bor. Bir necha daqiqadan keyin qayta urining.',
+    network_unavailable: 'Toʻlov tarmogʻida nosozlik bor. Bir necha daqiqadan keyin qayta urinib koʻring.',
+    system_error: 'Toʻlov tarmogʻida nosozlik bor. Bir necha daqiqadan keyin qayta urinib koʻring.',
     sms_not_sent: '{0} dan keyin boshqa kod soʻrang. Bu takrorlansa, xabar idsini xizmat provayderiga bering.',
     gateway_unavailable: '{0} dan keyin boshqa kod soʻrang. Bu takrorlansa, xizmat provayderiga xabar bering.',
     send_refused: 'Keyinroq urinib koʻring. Bu takrorlansa, xizmat provayderiga xabar bering.',

@@ -41,6 +41,8 @@ export interface HttpReply {
   readonly text: string
   /** The same as `text`, where some of it is shared with other replies. */
   readonly parts?: readonly BodyPart[]
+  /** Whether the reply has no secret, and may be compressed; not set for an error or a batch. */
+  readonly isCompressible?: true
 }
 
 /** The Idempotency-Key header: absent, a key, or not a valid key. */

@@ -1,14 +1,18 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { gunzipSync } from 'node:zlib'
+
+import { operations } from '@tessera/contract/operations'
 
 import { createHttpServer, type HttpServer } from '../http/http-server.ts'
 import { startListener, type TestReply, type TestRequest } from '../../testing/http-request.fixture.ts'
-import type { HttpRequest } from '../http/request.ts'
+import type { HttpReply, HttpRequest } from '../http/request.ts'
 
 import { nameAssets } from './dashboard-assets.ts'
 import { dashboardRoutes } from './dashboard-routes.ts'
 
 const received: HttpRequest[] = []
+let reply: Pick<HttpReply, 'text' | 'isCompressible'> = { text: '{}' }
 type Send = (request: TestRequest) => Promise<TestReply>
 const servers: HttpServer[] = []
 let sendPlain: Send
@@ -18,7 +22,7 @@ before(async () => {
     received.push(request)
     request.browser?.setCookie('text')
     request.browser?.setDevice('device')
-    return { status: 200 as const, retryAfterSeconds: null, requestId: '', text: '{}' }
+    return { status: 200 as const, retryAfterSeconds: null, requestId: '', ...reply }
   }
   const open = async (dashboardOrigin: string | null): Promise<Send> => {
     const assets = nameAssets(Buffer.from('script'), Buffer.from('style'))
@@ -133,6 +137,51 @@ test('the cookies of session and device are bound to the host over https, and ar
   })
   assert.equal(received.at(-1)?.browser?.cookie, null)
 })
+
+test('a reply is compressed only when its operation says that it has no secret, the browser accepts it, and it is long', async () => {
+  const long = JSON.stringify({ rows: Array.from({ length: 50 }, (_, order) => ({ order, amountTiyin: 1_000_000 })) })
+  const encodingOf = async (next: typeof reply, accepted: Record<string, string> = { 'accept-encoding': 'gzip, br' }) => {
+    reply = next
+    const sent = await sendPlain({ method: 'POST', url: '/dashboard/api', headers: { ...good, ...accepted }, payload: '{}' })
+    const isZipped = sent.headers['content-encoding'] === 'gzip'
+    const body = isZipped ? gunzipSync(sent.rawPayload) : sent.rawPayload
+    assert.deepEqual([body.toString(), sent.headers['content-length']], [next.text, String(sent.rawPayload.length)])
+    return sent.headers['content-encoding']
+  }
+  try {
+    assert.equal(await encodingOf({ text: long, isCompressible: true }), 'gzip')
+    assert.equal(await encodingOf({ text: long }), undefined)
+    assert.equal(await encodingOf({ text: '{}', isCompressible: true }), undefined)
+    assert.equal(await encodingOf({ text: long, isCompressible: true }, {}), undefined)
+    assert.equal(await encodingOf({ text: long, isCompressible: true }, { 'accept-encoding': 'br' }), undefined)
+  } finally {
+    reply = { text: '{}' }
+  }
+})
+
+test('operations whose replies may be compressed only read, need a session, and return no member that can hold a secret', () => {
+  const compressible = Object.values(operations).filter((each) => 'isCompressible' in each)
+  assert.ok(compressible.length >= 8, 'the lists of the dashboard are among them')
+  for (const { name, caller, mutates, ...rest } of compressible) {
+    assert.deepEqual([caller, mutates, 'role' in rest && rest.role], ['dashboard', false, 'read'], name)
+    assert.deepEqual(membersOf(rest.result).filter(isSecretMember), [], name)
+  }
+  // The check finds the secrets of operations that have some.
+  for (const contract of [operations['dashboard.session.get'], operations['dashboard.start.get'], operations['dashboard.webhooks.add']])
+    assert.ok(membersOf(contract.result).some(isSecretMember), contract.name)
+})
+
+/** The names of all members of a JSON schema but numbers: the code of an error is one. */
+function membersOf(schema: unknown): string[] {
+  if (typeof schema !== 'object' || schema === null) return []
+  const { properties = {} } = schema as { properties?: Readonly<Record<string, { type?: string }>> }
+  const own = Object.entries(properties).filter(([, { type }]) => type !== 'integer' && type !== 'number')
+  return [...own.map(([name]) => name), ...Object.values(schema).flatMap(membersOf)]
+}
+
+function isSecretMember(name: string): boolean {
+  return /csrf|secret|password|passphrase|token$|^codes?$|key$|challenge|text|body|params/i.test(name)
+}
 
 test('the document allows nothing inline and no framing; its files are immutable', async () => {
   const page = await sendPlain({ url: '/dashboard/cards/65f0', headers: { host: 'localhost:8080' } })

@@ -1,5 +1,9 @@
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
+
 import type { DashboardBrowser } from '../../domain/request-context.ts'
 import { makeDeviceCookie, makeSessionCookie, type HostCookie } from '../auth/session-cookie.ts'
+import type { HttpReply } from '../http/request.ts'
 import type { PageReply, PageRequest, PageRoute } from '../http/page-routes.ts'
 import { problems, problemText } from '../http/problem.ts'
 import { dataHeaders } from '../http/security-headers.ts'
@@ -63,7 +67,7 @@ async function handleDashboardCall(request: PageRequest, { handle, host, cookies
     setDevice: (value) => void written.set(cookies.device, cookies.device.write(value)),
     left: request.left,
   }
-  const { status, text, retryAfterSeconds } = await handle({
+  const reply = await handle({
     refusal: isFromDashboard(request, host) ? null : 'notFromDashboard',
     segment: null,
     hasQuery: request.hasQuery,
@@ -78,11 +82,21 @@ async function handleDashboardCall(request: PageRequest, { handle, host, cookies
   })
   const replyHeaders = {
     ...endpointHeaders,
-    ...(retryAfterSeconds === null ? {} : { 'retry-after': String(retryAfterSeconds) }),
+    ...(reply.retryAfterSeconds === null ? {} : { 'retry-after': String(reply.retryAfterSeconds) }),
     ...(written.size === 0 ? {} : { 'set-cookie': [...written.values()] }),
   }
-  return { status, headers: replyHeaders, body: text }
+  // A cookie beside the body is no part of what is compressed.
+  if (!shouldCompress(reply, headers['accept-encoding'])) return { status: reply.status, headers: replyHeaders, body: reply.text }
+  return { status: reply.status, headers: { ...replyHeaders, 'content-encoding': 'gzip' }, body: await compressGzip(reply.text) }
 }
+
+/** Only what has no secret is compressed (docs/decisions/0132-compressed-lists.md), and only what gets smaller by more than a packet's head. */
+function shouldCompress({ isCompressible, text }: HttpReply, accepted: string | undefined): boolean {
+  return isCompressible === true && text.length >= minCompressedLength && /\bgzip\b/.test(accepted ?? '')
+}
+
+const minCompressedLength = 1024
+const compressGzip: (text: string) => Promise<Buffer> = promisify(gzip)
 
 /** Whether a page of the dashboard sent the request, as the browser states. A request with X-Auth is not from a page; a page on another port is of another origin. */
 function isFromDashboard({ headers }: PageRequest, host: DashboardHost): boolean {
