@@ -138,6 +138,16 @@ export async function findNewestEntryTime(store: AuditReader): Promise<number | 
   return heads.length === 0 ? null : heads.reduce((newest, { at }) => Math.max(newest, at), -Infinity)
 }
 
+/** The earliest time of the first entries of all chains, unix milliseconds; null without entries. */
+export async function findOldestEntryTime(store: AuditReader): Promise<number | null> {
+  let oldest: number | null = null
+  for (const { chain } of await listAuditHeads(store)) {
+    const [first] = await store.read(listAuditEntries(chain, 0, 1))
+    if (first !== undefined) oldest = Math.min(oldest ?? first.at, first.at)
+  }
+  return oldest
+}
+
 const selectEntries = sql`select ${auditTable.columns} from audit where chain = $1 and seq > $2 order by seq limit $3`
 
 export function listAuditEntries(chain: string, afterSeq: number, count: number): Read<AuditRow[]> {

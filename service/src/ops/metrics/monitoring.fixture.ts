@@ -40,6 +40,7 @@ export const provokedAlerts: readonly string[] = [
   'TesseraSignInFlood',
   'TesseraSmsNotAccepted',
   'TesseraSweepBehind',
+  'TesseraTraceSpansDropped',
   'TesseraWebhookEndpointsDown',
 ]
 

@@ -91,7 +91,7 @@ function requireProgram(name: string): string {
 }
 
 /**
- * The canary has a page of its own, SMPP and a bound on the size of the database are not set up here, and three series begin with the first refusal, the first limit that is reached and the first lost call. Their
+ * The canary has a page of its own, SMPP, a second worker and a bound on the size of the database are not set up here, and three series begin with the first refusal, the first limit that is reached and the first lost call. Their
  * metrics have tests where they are, and `monitoring.test.ts` finds each name in the code.
  */
 export const notInThisScrape: readonly string[] = [
@@ -101,6 +101,7 @@ export const notInThisScrape: readonly string[] = [
   'TesseraStoreFilling tessera_store_size_max_bytes',
   'TesseraLimitsReached tessera_limits_reached_total',
   'TesseraRequestLogDropped tessera_request_log_dropped_total',
+  'TesseraWorkerEnded tessera_worker_ends_total',
 ]
 
 /** What does not happen in this service, or need not: an overload while rows are locked; no limits are on, no SMS report, no endpoint of a merchant, no job that fails. */

@@ -13,6 +13,7 @@ import pg from 'pg'
 import { findFreePort } from '../../../../tools/free-port.ts'
 import { makeAuthority } from '../../adapters/http/certificate.fixture.ts'
 import type { RunningInfo } from '../../app/lifecycle.ts'
+import { startTraceReceiver, type TraceReceiver } from '../../app/trace-receiver.fixture.ts'
 import { makeScratch, runHere, runTessera, until, type Child } from '../../testing/child.fixture.ts'
 
 import { monitoringFolder, provokedAlerts, readAlertRules, readDashboardPanels } from './monitoring.fixture.ts'
@@ -32,6 +33,7 @@ const database = `tessera_prometheus_${String(process.pid)}`
 const admin = new pg.Client({ connectionString: server })
 let db: pg.Client
 let prometheus: RunningPrometheus
+let traces: TraceReceiver
 let service: Child & { readonly facts: RunningInfo }
 
 before(async () => {
@@ -40,6 +42,7 @@ before(async () => {
   db = new pg.Client({ connectionString: databaseUrl() })
   await db.connect()
   install(10)
+  traces = await startTraceReceiver()
   service = await startService(['--kek-age-days-max=20'])
   prometheus = await startPrometheus(join(scratch, 'prometheus'), `127.0.0.1:${String(adminPort)}`)
 })
@@ -48,6 +51,7 @@ after(async () => {
   await prometheus.stop()
   service.kill('SIGKILL')
   await service.ended
+  await traces.close()
   await db.end()
   await admin.query(`drop database ${database} with (force)`)
   await admin.end()
@@ -161,6 +165,18 @@ test('cards that wait for the sweeper, until it comes', async () => {
   await fires('TesseraSweepBehind')
   await ends('TesseraSweepBehind')
   await command('sandbox', 'restore')
+})
+
+test('a receiver of traces that refuses what it is sent', async () => {
+  traces.reply(400)
+  await whileCalling(
+    () => createToken('8600069195406311'),
+    2,
+    () => fires('TesseraTraceSpansDropped'),
+  )
+  traces.reply(200)
+  await ends('TesseraTraceSpansDropped')
+  assert.ok(traces.spans.length > 0)
 })
 
 test('sign-ins that are guessed', async () => {
@@ -281,6 +297,7 @@ async function startService(more: readonly string[]): Promise<typeof service> {
       `--audit-checkpoint-url=http://127.0.0.1:${String(checkpointPort)}/`,
       `--dashboard-origin=https://localhost:${String(port)}`,
       '--audit-checkpoint-seconds=1',
+      `--traces-endpoint=${traces.url}`,
       '--network-timeout-ms=300',
       '--lame-duck-seconds=8',
       '--dashboard-password-cost=10',

@@ -24,7 +24,16 @@ const { config } = readConfig([], {
   TESSERA_KEYS_DATABASE_URL: 'postgres://localhost/keys?sslmode=verify-full',
   TESSERA_AUDIT_CHECKPOINT_SYSLOG: 'udp://127.0.0.1:514',
 })
-const stored: StoredFacts = { cards: 3, rows: 9, entries: 20, chains: 2, changedCards: [], changedRows: [], chainFaults: [] }
+const stored: StoredFacts = {
+  cards: 3,
+  rows: 9,
+  entries: 20,
+  chains: 2,
+  oldestEntryAt: now - 365 * 86_400_000,
+  changedCards: [],
+  changedRows: [],
+  chainFaults: [],
+}
 const good: EvidenceFacts = {
   config,
   findings: checks.map((check) => finding(check, true, check === 'KEK' ? 'pkcs11-0123456789abcdef' : 'as it should be', '')),
@@ -58,7 +67,7 @@ const changes: Readonly<Record<string, Partial<EvidenceFacts>>> = {
   },
   'card-numbers changed-rows': { store: { ...stored, changedCards: ['card a: wrong MAC'] } },
   'changed-rows': { store: { ...stored, changedRows: ['receipt a: wrong MAC'] } },
-  'audit-entries': { store: { ...stored, chainFaults: ['chain ops, entry 3: missing'] } },
+  'audit-entries audit-history': { store: { ...stored, chainFaults: ['chain ops, entry 3: missing'] } },
   kek: { findings: good.findings.map((each) => (each.check === 'KEK' ? finding('KEK', true, 'file-0123456789abcdef', '') : each)) },
   'keys-apart': { config: { ...config, keysDatabaseUrl: config.databaseUrl } },
   cryptoperiod: { keys: { active: 8, overdue: ['card, due 2026-01-31'], kekSince: now } },
@@ -100,6 +109,16 @@ test('every row can be not met, but for the one that a person judges', () => {
         evidenceRows.some((row) => row.id === id),
         `${name}: ${id}`,
       )
+})
+
+test('the audit of an installation that is younger than 12 months is for a person to judge, and one without entries is not met', () => {
+  const judge = (of: Partial<EvidenceFacts>) => judgeFacts({ ...good, ...of }, '0.1.0').rows.find(({ id }) => id === 'audit-history')
+  const since = (oldestEntryAt: number | null) => judge({ store: { ...stored, oldestEntryAt } })
+  assert.equal(since(now - 365 * 86_400_000)?.state, 'met')
+  assert.deepEqual([since(now - 365 * 86_400_000 + 1)?.state, since(null)?.state], ['person', 'not met'])
+  assert.match(since(now - 100 * 86_400_000)?.found ?? '', /^since 2026-08-20, 100 days, .* checkpoints exported; .* 14 days\./)
+  assert.match(judge({ config: { ...config, auditCheckpointSyslog: null } })?.found ?? '', /checkpoints in a file of this machine only/)
+  assert.deepEqual([judge({ store: 'locked' })?.state, judge({ config: null })?.state], ['unknown', 'unknown'])
 })
 
 test('the database of the cards is the same for another user, and with another way to connect', () => {

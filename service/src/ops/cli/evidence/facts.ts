@@ -25,6 +25,8 @@ export interface StoredFacts {
   readonly rows: number
   readonly entries: number
   readonly chains: number
+  /** When the oldest entry of the audit was written, Unix milliseconds; null without entries. */
+  readonly oldestEntryAt: number | null
   /** One line each: rows of cards that this service did not write, or that cannot be read. */
   readonly changedCards: readonly string[]
   /** Other rows. */

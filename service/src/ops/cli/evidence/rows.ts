@@ -261,6 +261,26 @@ export const evidenceRows: readonly EvidenceRow[] = Object.freeze<EvidenceRow[]>
     }),
   },
   {
+    id: 'audit-history',
+    requirement: '10.5.1',
+    what: 'The audit reaches back 12 months, or to the first start, and all of it is at hand.',
+    shownBy: '`tessera retention report`; `tessera audit list`',
+    next: 'Show the assessor the history from before the first start, where there was one, and that the log that the service writes is kept for 12 months where you collect it; `docs/operating/retention.md`. Where entries are missing: `tessera audit verify`.',
+    judge(facts) {
+      const { store, config, now } = facts
+      if (typeof store === 'string') return unknown(store)
+      if (config === null) return refusedSettings(facts)
+      if (store.oldestEntryAt === null) return notMet('the audit has no entry')
+      if (store.chainFaults.length > 0) return judgeFaults(store.chainFaults, '')
+      const days = Math.floor((now - store.oldestEntryAt) / dayMs)
+      const checkpoints = hasCheckpointExport(config) ? 'exported' : 'in a file of this machine only'
+      const found =
+        `since ${new Date(store.oldestEntryAt).toISOString().slice(0, 10)}, ${String(days)} days, without a gap; no job and no setting deletes entries; ` +
+        `checkpoints ${checkpoints}; request log, which is no audit log, ${String(config.requestLogDays)} days`
+      return days >= historyDays ? met(found) : person(`${found}. The installation is younger than 12 months`)
+    },
+  },
+  {
     id: 'clock',
     requirement: '10.6.1',
     what: 'The clock is not behind the newest file of the data folder; that it is synchronized is for a person to show.',
@@ -319,6 +339,10 @@ function chosenAdapters(config: Config, port: 'sms' | 'network' | 'holder'): str
   return typeof value === 'string' ? value.split(',') : []
 }
 
+function hasCheckpointExport({ auditCheckpointSyslog, auditCheckpointUrl }: Config): boolean {
+  return auditCheckpointSyslog !== null || auditCheckpointUrl !== null
+}
+
 function refusedSettings({ findings }: EvidenceFacts): EvidenceVerdict {
   return unknown(
     `the settings are refused: ${findings
@@ -336,4 +360,6 @@ const unknown = (found: string): EvidenceVerdict => ({ state: 'unknown', found }
 /** `settings`: a start reads them first. */
 const startNames: ReadonlySet<string> = new Set(['settings', ...startChecks.map(({ name }) => name)])
 const shownFaults = 5
+/** 12 months, of which 10.5.1 wants three at hand. */
+const historyDays = 365
 const dayMs = 86_400_000

@@ -6,6 +6,7 @@ import { dueAt } from '@tessera/vault/epoch'
 import { KekSealedError } from '@tessera/vault/kek'
 
 import type { StartSubject } from '../../../app/start-subject.ts'
+import { findOldestEntryTime } from '../../../store/audit.ts'
 import { countUsers } from '../../../store/dashboard-users.ts'
 import { listKeks } from '../../../store/keks.ts'
 import { makeWalk } from '../../../store/walk.ts'
@@ -118,7 +119,7 @@ async function lookAtStores(config: Config, { progress }: CommandInput): Promise
     const database = await subject.database()
     if (!database.hasSchema || database.pending().length > 0) return noSchema
     const walk = makeWalk({ onProgress: progress.show, now: () => clock.moment().monotonicMs })
-    return toStoredFacts(await checkOpenedStore(subject, allStages, walk))
+    return { ...toStoredFacts(await checkOpenedStore(subject, allStages, walk)), oldestEntryAt: await findOldestEntryTime(database) }
   })
   const signer = await look(async (subject) => {
     const keyring = await subject.keyring()
@@ -147,7 +148,7 @@ async function readKeys(subject: StartSubject, now: number): Promise<KeyFacts | 
   return { active: active.length, overdue, kekSince: since.length === 0 ? null : Math.min(...since) }
 }
 
-function toStoredFacts({ rows, entries, chains, findings }: StoreReport): StoredFacts {
+function toStoredFacts({ rows, entries, chains, findings }: StoreReport): Omit<StoredFacts, 'oldestEntryAt'> {
   const linesOf = (isWanted: (kind: string, table: string) => boolean): string[] =>
     findings.filter((each) => isWanted(each.kind, 'table' in each ? each.table : '')).map(printFinding)
   return {
