@@ -231,6 +231,26 @@ function listTooWide(): string[] {
     .map((each) => `${each.getAttribute('aria-label') ?? 'the page'} by ${String(each.scrollWidth - each.clientWidth)} px`)
 }
 
+test('on a phone every control is at least 24 px high and wide, with its label', async () => {
+  const page = await openCountingRequests({ locale: 'uz-UZ', viewport: { width: 390, height: 844 } })
+  for (const name of names) {
+    await visit(page, name)
+    assert.deepEqual(await page.evaluate(listTooSmall), [], name)
+  }
+})
+
+/** Runs in the page: buttons and fields that a thumb misses (WCAG 2.2, 2.5.8). Links in a text are as high as its lines. */
+function listTooSmall(): string[] {
+  const controls = [...document.querySelectorAll<HTMLElement>('button, summary, input, select, textarea')]
+  const shown = controls.filter((each) => each.checkVisibility() && each.getBoundingClientRect().width > 1)
+  return shown.flatMap((each) => {
+    const labels = each instanceof HTMLInputElement ? [...(each.labels ?? [])] : []
+    const boxes = [each, ...labels].map((target) => target.getBoundingClientRect())
+    const isLarge = boxes.some(({ width, height }) => width >= 24 && height >= 24)
+    return isLarge ? [] : [`${each.outerHTML.slice(0, 80)} ${boxes.map(({ width, height }) => `${width}×${height}`).join(', ')}`]
+  })
+}
+
 /** The tabs of a page. */
 function listParts(page: Page): Promise<string[]> {
   return page.locator('main :is(.tabs, .views) a').evaluateAll((links) => links.map((link) => link.getAttribute('href') ?? ''))
