@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
-import { useEffect } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 
 import { docsPath } from '../components/docs-path.ts'
 import { AccountMenu } from './account-menu.tsx'
@@ -78,7 +78,11 @@ function MovedTimeBanner() {
   const { page } = route.value
   const offsetMs = session.value?.clockOffsetMs ?? 0
   const isTest = session.value?.environment === 'test'
+  const loadedFor = useRef(page)
   useEffect(() => {
+    // The session of the first page was loaded just before.
+    if (page === loadedFor.current) return
+    loadedFor.current = page
     if (isTest) void refreshSession()
   }, [page, isTest])
   if (offsetMs === 0) return null
