@@ -90,6 +90,7 @@ async function main(): Promise<number> {
   if (store !== undefined && store !== 'sqlite' && store !== 'postgres') return refuse(`--store takes sqlite or postgres, not ${store}.`)
   const [cycles, seed, workers] = [readCount(values.cycles), readCount(values.seed), readCount(values.workers)]
   if (cycles === null || seed === null || workers === null) return refuse('--cycles, --seed and --workers take a whole number from 1.')
+  if (workers !== undefined && !positionals.includes(overloadWorkers.name)) return refuse(`--workers is for ${overloadWorkers.name}.`)
   const wanted = experiments.filter(({ name, isLong }) => (positionals.length === 0 ? isLong !== true : positionals.includes(name)))
   const reports = await runExperiments(wanted, { cycles, seed: seed ?? drawSeed(), store, workers })
   return reports.every(({ verdict }) => verdict === 'held' || (verdict === 'missing' && values['allow-missing'])) ? 0 : 1
@@ -166,7 +167,7 @@ function usage(): string {
     '  --store sqlite|postgres   one store, instead of each that the experiment supports',
     '  --cycles <n>              how often the fault is injected, instead of the number above',
     '  --seed <n>                the seed from a report: the same choices again',
-    '  --workers <n>             threads of the service in overload-workers, instead of 2',
+    '  --workers <n>             with overload-workers: threads of the service, instead of 2',
     '  --json                    one JSON object for each experiment',
     '  --allow-missing           what this machine lacks (root, strace, mounts) is reported, not counted as a failure',
     '',

@@ -301,6 +301,24 @@ test('a call that changes something is refused while its caller has its share of
   )
 })
 
+test('the share that a call is asked for before authentication is the one that its writes take', async () => {
+  const asked: string[] = []
+  const taken: string[] = []
+  const { answer } = createTestPipeline({
+    isWriteShareTaken: (owner) => asked.push(owner) === 0,
+    callWrites: {
+      run(_requestId, operation, owner) {
+        taken.push(owner)
+        return operation()
+      },
+    },
+  })
+  await answer(request(create))
+  await answer(request(create, { xAuth: `${pipelineMerchantId}:${password}` }))
+  assert.deepEqual(taken, [`browser ${pipelineMerchantId}`, `server ${pipelineMerchantId}`])
+  assert.deepEqual(asked, taken)
+})
+
 test('a refusal is reported with the time since the head of its request was read, in a batch since its call began', async () => {
   const { answer, called } = createTestPipeline({ isWriteShed: () => true, now: () => 500 })
   const create = { id: 1, method: 'cards.create', params: { card: { number: '8600069195406311', expire: '0399' } } }

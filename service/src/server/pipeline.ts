@@ -126,7 +126,7 @@ function finishCall(call: Call, pipeline: Pipeline, reply: () => HttpReply): Htt
 function runSteps(call: Call, pipeline: Pipeline): Awaitable<unknown> {
   checkEnvelope(call, pipeline)
   const contract = findContract(call, pipeline)
-  if (contract.mutates && pipeline.isWriteShed?.() === true) throw new RpcError('overloaded')
+  if (contract.mutates && isShed(call, pipeline)) throw new RpcError('overloaded')
   return whenDone(pipeline.authenticator.authenticate(contract, call.request), (known) => runIdentified(call, contract, known, pipeline))
 }
 
@@ -134,7 +134,7 @@ function runSteps(call: Call, pipeline: Pipeline): Awaitable<unknown> {
 function runIdentified(call: Call, contract: OperationRules, known: CallerAuthentication, pipeline: Pipeline): Awaitable<unknown> {
   const caller = acceptCaller(call, known)
   const owner = contract.mutates ? writeOwnerOf(caller) : null
-  if (owner !== null && pipeline.isWriteShareTaken?.(owner) === true) throw new RpcError('overloaded')
+  if (owner !== null && call.request.xAuth === null && pipeline.isWriteShareTaken?.(owner) === true) throw new RpcError('overloaded')
   checkCoarseLimits(call, contract, caller, pipeline)
   const bound = validateParams(call, contract.name, caller, pipeline)
   const run = (): Awaitable<unknown> =>
@@ -182,6 +182,17 @@ function acceptCaller(call: Call, { identity, merchantId, fault }: CallerAuthent
   call.caller = merchantId === null ? null : identity
   if (fault !== null) throwFault(fault)
   return identity
+}
+
+/**
+ * Whether a call that changes something is refused for the time that writes wait, of all callers or of whom it claims to be from. It is not authenticated yet:
+ * a flood should cost little. A session is known only afterwards.
+ */
+function isShed({ request: { xAuth } }: Call, { isWriteShed, isWriteShareTaken }: Pipeline): boolean {
+  if (isWriteShed?.() === true) return true
+  if (xAuth === null || isWriteShareTaken === undefined) return false
+  const idEnd = xAuth.indexOf(':')
+  return isWriteShareTaken(idEnd < 0 ? `browser ${xAuth}` : `server ${xAuth.slice(0, idEnd)}`)
 }
 
 /** Who has a share of what waits for the store. A merchant's id is public, so strangers who call with it have another one than its server. */

@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import type { Keyring } from '@tessera/vault/keyring'
 
 import { noCountSharing, type CountSharing } from '../../domain/limits/count-sharing.ts'
-import { settings } from '../../ops/config/config.ts'
+import { settings, type Config } from '../../ops/config/config.ts'
 import { defaultConfig } from '../../testing/default-config.fixture.ts'
 
 import { createLimits } from '../limits.ts'
@@ -51,7 +51,7 @@ test('each row says whether a limit is one for all workers, divided among them, 
 
 test('the table calls divided what each worker has a part of', () => {
   const share = shareOf(defaultConfig, 2)
-  const divided = settings.map(({ name }) => name).filter((name) => share[name] !== defaultConfig[name])
+  const divided = (Object.keys(defaultConfig) as (keyof Config)[]).filter((name) => share[name] !== defaultConfig[name])
   // Percentages of `inFlightMax`.
   const ofThem = settings.map(({ name }) => name).filter((name) => name.endsWith('InFlightPercent'))
   assert.deepEqual(
