@@ -17,7 +17,7 @@ export const exits = {
     meaning:
       'A database or a file of the data folder is damaged, or is not one of Tessera: restore it from a backup. backup: the copy is not usable. receipts reconcile: the file is malformed.',
   },
-  unavailable: { code: 69, meaning: 'No service runs on the data folder, or its database does not respond.' },
+  unavailable: { code: 69, meaning: 'No service runs on the data folder, or its database or the provider of its KEK does not respond.' },
   internalError: { code: 70, meaning: 'Internal error; see the log.' },
   cannotCreate: { code: 73, meaning: 'The data folder cannot be created, read or written.' },
   ioError: {

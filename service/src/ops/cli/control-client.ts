@@ -28,10 +28,13 @@ export async function callService<Name extends OperatorOperationName>(
 }
 
 function exitOf({ reason, data }: ErrorBody): Exit {
-  if (reason === 'operator_refused' && (data as { readonly reason: string }).reason === 'copy_broken') return 'damaged'
+  if (reason === 'operator_refused') return refusalExits[(data as { readonly reason: string }).reason] ?? 'usage'
   if (reason === 'overloaded' || reason === 'store_unavailable') return 'unavailable'
   return reason === 'internal_error' || reason === 'store_full' || reason === 'outcome_unknown' ? 'internalError' : 'usage'
 }
+
+/** The others have to do with what was asked for. */
+const refusalExits: Readonly<Record<string, Exit>> = { copy_broken: 'damaged', kek_unavailable: 'unavailable' }
 
 /** What the operator reads. For an invalid param, the contract's description of it says what was expected. */
 function describeError(operation: OperatorOperationName, { code, reason, message, data }: ErrorBody): string {

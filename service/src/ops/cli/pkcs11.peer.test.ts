@@ -1,11 +1,12 @@
 // needs: softhsm
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { before, test } from 'node:test'
 
 import { findOnPath } from '../../../../tools/find-program.ts'
+import { callAlone, createToken, goodCard, onEach } from '../../app/workers/workers.fixture.ts'
 import { makeScratch, runTessera, startTesseraChild, until, type Ended } from '../../testing/child.fixture.ts'
 
 // The steps of docs/operating/hsm.md, with a real PKCS#11 token: SoftHSM2 of Debian.
@@ -105,6 +106,45 @@ test('the KEK is changed to another key of the token while cards are created, an
   await after.stop()
   const former = await run('start', '--port=0', '--admin-port=0')
   assert.equal(former.code, 78, former.err)
+})
+
+test('two workers: while the token is away, what needs it is refused and the rest is answered, /readyz says so, and no restart is needed afterwards', async () => {
+  const service = await startTesseraChild(join(scratch, 'two-workers'), [...settings, '--workers=2', '--kek-pkcs11-timeout-ms=2000'], env)
+  const { url, adminUrl } = service.facts
+  const merchants: string[] = []
+  for (const name of ['--name=One', '--name=Two']) {
+    const { out } = await service.ask('merchants', 'create', '--json', name)
+    merchants.push((JSON.parse(out) as { merchantId: string }).merchantId)
+  }
+  const [first = '', second = ''] = merchants
+  // The first card of a merchant needs a new key, and so the KEK.
+  const createFirst = (merchantId: string) => callAlone(url, 'cards.create', { card: goodCard, save: true }, { 'x-auth': merchantId })
+  const readiness = async () =>
+    (await (await fetch(`${adminUrl}/readyz`)).json()) as { ready: boolean; state: string; away?: { part: string; reason: string }[] }
+  await onEach(() => createToken(url))
+  const before = listTokenProcesses(service.pid)
+  assert.equal(before.length, 2, 'a process of the token for each worker')
+
+  renameSync(join(scratch, 'tokens'), join(scratch, 'tokens-away'))
+  for (const pid of before) process.kill(pid, 'SIGKILL')
+  const refused = await onEach(() => createFirst(first))
+  assert.deepEqual([...new Set(refused.map(({ error }) => error?.reason))], ['store_unavailable'])
+  await onEach(() => createToken(url))
+  const { ready, state, away = [] } = await readiness()
+  assert.deepEqual([ready, state, away.map(({ part }) => part)], [true, 'degraded', ['kek']])
+  const rotation = await service.ask('keys', 'rotate', 'otp')
+  assert.equal(rotation.code, 69)
+  assert.match(rotation.err, /The KEK cannot be used now: .*try again when tessera status does not name the part kek/)
+
+  renameSync(join(scratch, 'tokens-away'), join(scratch, 'tokens'))
+  // Each worker starts a process of the token at most once in five seconds.
+  const areAllCreated = async (merchantId: string): Promise<boolean> =>
+    (await onEach(() => createFirst(merchantId))).every(({ error }) => error === undefined)
+  await until(() => areAllCreated(first), 'cards of the first merchant')
+  assert.ok(await areAllCreated(second))
+  assert.equal((await readiness()).state, 'ready')
+  assert.equal((await service.ask('keys', 'rotate', 'otp')).code, 0)
+  assert.equal((await service.stop()).code, 0)
 })
 
 function run(...args: string[]): Promise<Ended> {
