@@ -137,7 +137,7 @@ export function computeNeeds(demand: Demand, costs: CallCosts, machines: Machine
 const payment = ['receipts.create', 'receipts.pay'] as const
 const registration = ['cards.create', 'cards.get_verify_code', 'cards.verify'] as const
 
-/** Measured: `npm run bench -- memory` (resident after work, of a service with one worker), `idle-connections`, and docs/operating/running.md for the connections. */
+/** Measured: `npm run bench -- memory` (resident after work, of a service with one worker), `idle-connections`, and docs/operating/workers.md for the connections. */
 const workerGigabytes = 0.19
 const connectionGigabytes = 20e-6
 const workerConnections = 7

@@ -177,7 +177,7 @@ function shardTable(): string {
 
 const otherWalls = `${wallOrder.map((name) => `- **${capitalize(wallNames[name].what)}**: ${wallNames[name].remedy}.`).join('\n')}
 - **The thread that commits** ends the embedded store: it links and stores some 18,000 rows a second at 54 µs each ([benchmarks](benchmarks.md)), and a service has one such
-  thread, whatever its [workers](running.md#workers). Beyond it, or beyond one disk, PostgreSQL is next.
+  thread, whatever its [workers](workers.md). Beyond it, or beyond one disk, PostgreSQL is next.
 - **A chain of the audit** is continued by one writer of one process, a commit at a time. Payments that wait share a commit, and more writers
   ([\`databaseWriters\`](../reference/settings.md#databaseWriters)) and more processes have more chains, so it ends with the processors, not before.
 - **Resealing** under a new key takes 3,680 cards a second in one process ([benchmarks](benchmarks-large-stores.md#resealing-and-sweeping)): a billion cards under a compromised key 75
@@ -190,7 +190,7 @@ installation of its own; spreading one merchant over several buckets is reserved
 const machinesText = `- **Memory**: a service had 188, 251 and 421 MiB after load with one, two and four workers on PostgreSQL, and 248, 305 and 506 on SQLite (\`npm run bench -- memory
   --quick\`); the table counts 190 MB for each worker, as if each were a service of its own. Each connection of a client takes some 20 KB more: the 8,192 of
   \`connectionsMax\` 164 MB. \`--clients\` says how many you have.
-- **Connections to PostgreSQL**: 7 of one worker, 13 of two in one service, counted under load ([Running](running.md#workers)); the table counts 7 for each. \`max_connections\`
+- **Connections to PostgreSQL**: 7 of one worker, 13 of two in one service, counted under load ([Workers](workers.md)); the table counts 7 for each. \`max_connections\`
   has to allow them, and those of the services that start while others still drain.
 - **Backups**: a full one of each primary at once, at the rate of one. A restore copies as much back, and then replays the log since: with a full backup a week, and the log
   archived as it is written, plan for seven days of *archived log*, and replaying it takes about as long as a primary needs to write it again. Above some hours use

@@ -17,12 +17,12 @@ interface DocumentedLimit {
   readonly scope: string
 }
 
-const page = readFileSync(join(import.meta.dirname, '../../../../docs/operating/running.md'), 'utf8')
+const page = readFileSync(join(import.meta.dirname, '../../../../docs/operating/workers.md'), 'utf8')
 const documented = readTable()
 
-/** The rows of the table below `### Limits of several workers`. */
+/** The rows of the table below `## Limits of several workers`. */
 function readTable(): DocumentedLimit[] {
-  const [, section = ''] = page.split('### Limits of several workers\n')
+  const [, section = ''] = page.split('## Limits of several workers\n')
   const rows = [...(section.split('\n#', 1)[0] ?? '').matchAll(/^\| ([^|]+) \| ([^|]*) \| ([^|]+) \|$/gm)].slice(1)
   return rows
     .filter(([row]) => !row.startsWith('|---'))

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { request } from 'node:https'
 import { join } from 'node:path'
 
 import { findOnPath } from '../../../../tools/find-program.ts'
@@ -113,3 +114,30 @@ export const mayBeEmpty: readonly string[] = [
   'tessera_merchant_endpoint_calls_total',
   'tessera_job_runs_total',
 ]
+
+interface TlsReply {
+  readonly result?: { readonly card?: { readonly token: string }; readonly receipt?: { readonly _id: string } }
+  readonly error?: { readonly reason: string }
+}
+
+interface TlsPost {
+  readonly port: number
+  /** Certificates of the authority, PEM. The name in the certificate may be another one. */
+  readonly ca: string
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: object
+}
+
+/** Sends one JSON-RPC request to a service on this machine over TLS. An empty reply is an empty object. */
+export function postOverTls({ port, ca, path, headers, body }: TlsPost): Promise<TlsReply> {
+  const options = { host: '127.0.0.1', port, ca, checkServerIdentity: () => undefined }
+  return new Promise((resolve, reject) => {
+    const sent = request({ ...options, method: 'POST', path, headers: { 'content-type': 'application/json', ...headers } }, (reply) => {
+      let text = ''
+      reply.setEncoding('utf8').on('data', (chunk: string) => (text += chunk))
+      reply.once('end', () => resolve(JSON.parse(text === '' ? '{}' : text) as TlsReply)).once('error', reject)
+    })
+    sent.once('error', reject).end(JSON.stringify(body))
+  })
+}

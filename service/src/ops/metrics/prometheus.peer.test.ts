@@ -5,7 +5,6 @@ import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import { request } from 'node:https'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import pg from 'pg'
@@ -17,7 +16,7 @@ import { startTraceReceiver, type TraceReceiver } from '../../app/trace-receiver
 import { makeScratch, runHere, runTessera, until, type Child } from '../../testing/child.fixture.ts'
 
 import { monitoringFolder, provokedAlerts, readAlertRules, readDashboardPanels } from './monitoring.fixture.ts'
-import { mayBeEmpty, notInThisScrape, runPromtool, startPrometheus, type RunningPrometheus } from './prometheus.fixture.ts'
+import { mayBeEmpty, notInThisScrape, postOverTls, runPromtool, startPrometheus, type RunningPrometheus } from './prometheus.fixture.ts'
 
 // The shipped rules and the dashboard with the real Prometheus, which scrapes a real service on PostgreSQL.
 
@@ -386,24 +385,11 @@ async function signInWrongly(): Promise<string> {
   return error?.reason ?? ''
 }
 
-interface RpcReply {
-  readonly result?: { readonly card?: { readonly token: string }; readonly receipt?: { readonly _id: string } }
-  readonly error?: { readonly reason: string }
-}
-
-function post(method: string, params: object): Promise<RpcReply> {
+function post(method: string, params: object): ReturnType<typeof postOverTls> {
   const { demo } = service.facts
   return send('/api', { id: 1, method, params }, { 'x-auth': `${demo?.merchantId ?? ''}:${demo?.password ?? ''}` })
 }
 
-function send(path: string, body: object, headers: Readonly<Record<string, string>>): Promise<RpcReply> {
-  const options = { host: '127.0.0.1', port, ca: authority.cert, checkServerIdentity: () => undefined }
-  return new Promise((resolve, reject) => {
-    const sent = request({ ...options, method: 'POST', path, headers: { 'content-type': 'application/json', ...headers } }, (reply) => {
-      let text = ''
-      reply.setEncoding('utf8').on('data', (chunk: string) => (text += chunk))
-      reply.once('end', () => resolve(JSON.parse(text === '' ? '{}' : text) as RpcReply)).once('error', reject)
-    })
-    sent.once('error', reject).end(JSON.stringify(body))
-  })
+function send(path: string, body: object, headers: Readonly<Record<string, string>>): ReturnType<typeof postOverTls> {
+  return postOverTls({ port, ca: authority.cert, path, headers, body })
 }
