@@ -45,6 +45,9 @@ const entry = Type.Object({
   name: Type.String({ description: "Of the user; '' without one, and when that user no longer exists." }),
   action: Type.String({ description: 'An audit action: `merchant.changed`, `dashboard.signed_in` …' }),
   subject: Type.String({ description: 'The id of the object of the action.' }),
+  subjectUser: Type.Union([Type.Object({ phone: Type.String({ description: 'Masked.' }), name: Type.String() }), Type.Null()], {
+    description: 'Of an action on a user, that user; null when that user no longer exists.',
+  }),
   outcome: Type.String(),
   changes: auditChanges,
   address: Type.String({

@@ -39,6 +39,12 @@ test('the audit shows what people did and the history of one card, and exports b
     .getByText(/list: — → Audit/)
     .first()
     .waitFor()
+  const groups = await page
+    .getByLabel('What', { exact: true })
+    .locator('optgroup')
+    .evaluateAll((all) => all.map((each) => each.getAttribute('label')))
+  assert.deepEqual(groups, ['Payments', 'Cards', 'Verification', 'Webhooks', 'Team', 'Settings', 'Compliance', 'Sandbox'])
+  assert.equal(await page.getByLabel('What', { exact: true }).locator('option', { hasText: 'Database backed up' }).count(), 0)
   await page.getByLabel('Id of a card').fill('nothing')
   await page.getByRole('button', { name: 'Show' }).click()
   await page.getByText('An id has 24 characters').waitFor()

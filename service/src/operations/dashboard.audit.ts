@@ -26,7 +26,7 @@ export const dashboardAuditList = operation(dashboardAuditListContract, {
 
 type DashboardAuditEntry = Result<'dashboard.audit.list'>['entries'][number]
 
-function toAuditEntry({ entry, changes, userId, phone, name }: AuditListItem): DashboardAuditEntry {
+function toAuditEntry({ entry, changes, userId, phone, name, subjectUser }: AuditListItem): DashboardAuditEntry {
   const { at, action, subject, outcome, address, requestId, hash } = entry
   return {
     at,
@@ -36,6 +36,7 @@ function toAuditEntry({ entry, changes, userId, phone, name }: AuditListItem): D
     name,
     action,
     subject,
+    subjectUser: subjectUser === null ? null : { phone: maskPhone(subjectUser.phone), name: subjectUser.name },
     outcome: toReasonCode(outcome),
     changes: [...changes],
     address,
