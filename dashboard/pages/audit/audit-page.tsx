@@ -5,11 +5,11 @@ import type { Result } from '@tessera/contract/operations'
 import { call } from '../../app/api.ts'
 import { language, messages } from '../../app/language.ts'
 import { useMessages } from '../../app/lazy-messages.tsx'
-import { shortId } from '../../app/object-title.ts'
+import { shortId, useListTitle } from '../../app/object-title.ts'
 import { navigate, dashboardPath, route } from '../../app/router.ts'
 import { session } from '../../app/session-state.ts'
 import { LabelledControl, SearchForm, SelectField, useSyncedValue } from '../../components/fields.tsx'
-import { objectPath, StepTime } from '../../components/links.tsx'
+import { objectPath, readSubject, StepTime, SubjectLink } from '../../components/links.tsx'
 import { EmptyState } from '../../components/query-result.tsx'
 import { type TableColumn, DataTable } from '../../components/table.tsx'
 import { ShortText, Time } from '../../components/values.tsx'
@@ -38,6 +38,8 @@ export function AuditPage() {
     if (users.length > 0) people.value = users
     return { rows: entries, next }
   })
+  const object = readSubject(route.value.query, subject)
+  useListTitle(messages.value.pages.audit, object)
   const loading = useMessages(auditPageText, auditLabelText)
   if (loading !== null) return loading
   const text = auditPageText.current()
@@ -60,6 +62,7 @@ export function AuditPage() {
         onSearch={search}
       />
       <p role="alert">{invalidId.value !== '' && invalidId.value === input.value.trim() ? text.invalidId : ''}</p>
+      <SubjectLink subject={object} />
       <SavedViews list="audit" query={route.value.query} />
       {subject === '' && <AuditFilters filter={filter} people={people.value} />}
       <DataTable

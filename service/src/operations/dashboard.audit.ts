@@ -1,6 +1,6 @@
 import { maskPhone } from '@tessera/contract/card'
 import type { Result } from '@tessera/contract/operations'
-import { dashboardAuditListContract } from '@tessera/contract/operations/dashboard-audit'
+import { dashboardAuditExportContract, dashboardAuditListContract } from '@tessera/contract/operations/dashboard-audit'
 
 import { toReasonCode } from '../domain/reporting/reason-code.ts'
 import type { AuditListItem } from '../domain/users/merchant-audit-log.ts'
@@ -21,6 +21,21 @@ export const dashboardAuditList = operation(dashboardAuditListContract, {
       next: formatCursor(page.next),
       people: people.map(({ userId, phone, name }) => ({ userId, phone: maskPhone(phone), name })),
     }
+  },
+})
+
+/** Returns a signed page of the same list. */
+export const dashboardAuditExport = operation(dashboardAuditExportContract, {
+  async run({ after = null, count = 100, ...conditions }, { merchantId }, { dashboard: { auditLog }, auditArchive }) {
+    const { subject, ...filter } = conditions
+    const { entries: found, next } =
+      subject === undefined
+        ? await auditLog.list(merchantId, filter, { after: readCursor(after), count })
+        : await auditLog.listOfSubject(merchantId, subject)
+    const cursor = formatCursor(next)
+    const entries = found.map(({ entry: { chain, seq } }) => ({ chain, seq }))
+    const text = await auditArchive.merchantPage({ merchantId, conditions, after, next: cursor, entries })
+    return { text, entries: entries.length, next: cursor }
   },
 })
 
