@@ -9,6 +9,9 @@ export interface DashboardRoute {
   readonly entry: string
 }
 
+/** In the query of a link whose page needs what may not stand in an address. A click leaves it out; a new tab has it, and nothing hidden. */
+export const hiddenMark = 'in-tab'
+
 /** The member of the state of a history entry that names it. */
 export const entryMember = '#entry'
 

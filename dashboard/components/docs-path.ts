@@ -12,7 +12,7 @@ const elsewhere: Readonly<Record<string, string>> = {
 export const docsPath = {
   index: '/docs',
   audit: '/docs/concepts/audit',
-  checkingTheAudit: '/docs/concepts/audit#export-and-verify-offline',
+  checkingTheAudit: '/docs/concepts/audit#what-a-merchant-exports-and-checks-offline',
   /** The `reason` of an error, or one that no call was answered with. */
   reason: (reason: string): string => elsewhere[reason] ?? `/docs/reference/errors#${reason}`,
   method: (method: string): string => `/docs/reference/methods/${method}`,

@@ -114,24 +114,37 @@ export interface SelectFieldProps {
   readonly label: string
   readonly value: string
   /** The label of each value. The empty value stands for all of them. */
-  readonly options: readonly (readonly [value: string, label: string])[]
+  readonly options: SelectOptions
+  /** More of them, each group below its name. */
+  readonly groups?: readonly (readonly [name: string, options: SelectOptions])[]
   readonly onChange: (value: string) => void
 }
 
+type SelectOptions = readonly (readonly [value: string, label: string])[]
+
 /** Selects one value to filter a list by. */
-export function SelectField({ label, value, options, onChange }: SelectFieldProps) {
+export function SelectField({ label, value, options, groups = [], onChange }: SelectFieldProps) {
   return (
     <LabelledControl label={label}>
       {(id) => (
         <select id={id} value={value} onChange={(event) => onChange(event.currentTarget.value)}>
-          {options.map(([each, optionLabel]) => (
-            <option key={each} value={each}>
-              {optionLabel}
-            </option>
+          {options.map(renderOption)}
+          {groups.map(([name, grouped]) => (
+            <optgroup key={name} label={name}>
+              {grouped.map(renderOption)}
+            </optgroup>
           ))}
         </select>
       )}
     </LabelledControl>
+  )
+}
+
+function renderOption([value, label]: SelectOptions[number]) {
+  return (
+    <option key={value} value={value}>
+      {label}
+    </option>
   )
 }
 

@@ -1,21 +1,22 @@
 import type { ComponentChildren } from 'preact'
 
 import { messages } from '../app/language.ts'
+import { type ListSubject, subjectName } from '../app/object-title.ts'
+import { hiddenMark } from '../app/page-route.ts'
 import { dashboardPath, navigate } from '../app/router.ts'
 import { ShortText } from './values.tsx'
 
 interface HiddenLinkProps {
   readonly path: string
-  /** What may not stand in the address. */
-  readonly hidden: Readonly<Record<string, string>>
+  readonly hidden: { readonly customer: string }
   readonly children: ComponentChildren
 }
 
-/** A link that hands on what may not stand in an address. In a new tab it opens the page without it. */
+/** A link that hands on a customer, who may not stand in an address. In a new tab it opens the page that finds one, and says why. */
 export function HiddenLink({ path, hidden, children }: HiddenLinkProps) {
   return (
     <a
-      href={dashboardPath(path)}
+      href={dashboardPath(`customers?${hiddenMark}`)}
       onClick={(event) => {
         if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey) return
         event.preventDefault()
@@ -47,21 +48,32 @@ export function CardLink({ cardId, number }: { cardId: string; number: string })
   )
 }
 
-export interface RelatedLinksProps {
-  readonly kind: 'cards' | 'receipts'
-  readonly id: string
-}
-
 /** What else there is of a card or a receipt, apart from its own page. */
-export function RelatedLinks({ kind, id }: RelatedLinksProps) {
+export function RelatedLinks({ kind, id }: ListSubject) {
   const { codes, requests, deliveries, audit } = messages.value.relatedLinks
   return (
     <>
       {kind === 'cards' && <a href={dashboardPath(`verification?card=${id}`)}>{codes}</a>}
       <a href={dashboardPath(`requests?${kind === 'cards' ? 'card' : 'receipt'}=${id}`)}>{requests}</a>
-      <a href={dashboardPath(`webhooks?object=${id}`)}>{deliveries}</a>
-      <a href={dashboardPath(`audit?subject=${id}`)}>{audit}</a>
+      <a href={dashboardPath(`webhooks?object=${id}&kind=${kind}`)}>{deliveries}</a>
+      <a href={dashboardPath(`audit?subject=${id}&kind=${kind}`)}>{audit}</a>
     </>
+  )
+}
+
+/** The kind that `RelatedLinks` writes into an address, for the title of a list. Null where the address has none, as one that was typed. */
+export function readSubject(query: URLSearchParams, id: string | undefined): ListSubject | null {
+  const kind = query.get('kind')
+  return id !== undefined && id !== '' && (kind === 'cards' || kind === 'receipts') ? { kind, id } : null
+}
+
+/** Above a list of one object, back to it. */
+export function SubjectLink({ subject }: { subject: ListSubject | null }) {
+  if (subject === null) return null
+  return (
+    <p class="related">
+      <a href={dashboardPath(`${subject.kind}/${subject.id}`)}>{subjectName(subject)}</a>
+    </p>
   )
 }
 

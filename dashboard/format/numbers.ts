@@ -22,9 +22,12 @@ export function formatSom(tiyin: number, language: Language): string {
   return `${tiyin < 0 ? '−' : ''}${som}${fractionOf(Math.abs(tiyin), decimalMark(language))}`
 }
 
-/** Tiyin as the value of an input or in an address: plain digits. `parseSomInput` reads both this and the groups of `formatSom`. */
-export function formatSomInput(tiyin: number): string {
-  return `${String(Math.floor(tiyin / 100))}${fractionOf(tiyin, '.')}`
+/**
+ * Tiyin as the value of an input, in plain digits and with the decimal mark of the language; in an address, which has none, with a point. `parseSomInput`
+ * reads each of them, and the groups of `formatSom`.
+ */
+export function formatSomInput(tiyin: number, language: Language = 'en'): string {
+  return `${String(Math.floor(tiyin / 100))}${fractionOf(tiyin, decimalMark(language))}`
 }
 
 /** Tiyin as a decimal number of so'm with two digits, for a file: `1234.50`. */

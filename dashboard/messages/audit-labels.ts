@@ -34,6 +34,15 @@ interface LabelledEntry {
   readonly actor: string
 }
 
+/** Who did a step: of a user the name, or the masked phone of one without a name. */
+export function actorLabel(
+  { actor, name, phone }: { readonly actor: string; readonly name: string; readonly phone: string | null },
+  { actors }: AuditLabels,
+): string {
+  if (actor !== 'user' || phone === null) return labelOf(actors, actor)
+  return name === '' ? `+${phone}` : name
+}
+
 type ReturnKind = 'refund' | 'cancelHold' | 'reverse'
 
 /** The action of an audit entry. `receipt.cancelled` is a refund, a void or a reversal where its outcome says so; the service itself records that it is done. */

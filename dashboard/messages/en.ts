@@ -112,6 +112,7 @@ export const commonEn = {
   docs: 'Documentation',
   relatedLinks: { codes: 'Verification codes', requests: 'Requests', deliveries: 'Webhook deliveries', audit: 'In the audit' },
   opensList: 'Enter or a click opens the list',
+  objects: { cards: 'Card', receipts: 'Receipt' },
   related: 'Related',
   more: 'More',
   showAll: 'Show all',

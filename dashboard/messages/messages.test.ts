@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
 import { errors } from '@tessera/contract/errors'
-import { receiptStates } from '@tessera/contract/receipt'
+import { receiptStatuses } from '@tessera/contract/receipt-status'
 
 import { exportMessages } from '../export/export-messages.ts'
 import { accountPageMessages } from '../pages/account/account-messages.ts'
@@ -25,7 +25,7 @@ import { userPageMessages } from '../pages/users/user-messages.ts'
 import { viewMessages } from '../views/view-messages.ts'
 import { verificationPageMessages } from '../pages/verification/verification-messages.ts'
 import { webhookPageMessages } from '../pages/webhooks/webhook-messages.ts'
-import { auditLabels, changeLabel, changeValue, outcomeLabel } from './audit-labels.ts'
+import { actorLabel, auditLabels, changeLabel, changeValue, outcomeLabel } from './audit-labels.ts'
 import { commonEn } from './en.ts'
 import { labelOf } from './lookup.ts'
 import { reasonMessages } from './reason-messages.ts'
@@ -112,15 +112,28 @@ const sameWords: ReadonlySet<string> = new Set([
   'webhook-id',
 ])
 
-test('every state of a receipt has a label in every language', () => {
-  for (const { states } of Object.values(receiptPageMessages))
-    for (const state of Object.values(receiptStates)) assert.ok(states[state], String(state))
+test('every status of a receipt has a label in every language', () => {
+  for (const { statuses } of Object.values(receiptPageMessages)) for (const status of receiptStatuses) assert.ok(statuses[status], status)
 })
 
 test('an action or actor that is newer than the page is shown as it is', () => {
   const { actions, actors } = auditLabels.ru
   assert.deepEqual([labelOf(actions, 'card.created'), labelOf(actions, 'card.teleported')], ['Карта создана', 'card.teleported'])
   assert.deepEqual([labelOf(auditLabels.en.actors, 'operator'), labelOf(actors, 'robot')], ['the provider', 'robot'])
+})
+
+test('a step of a user names the user, by name or by masked phone, and any other step who did it', () => {
+  const of = (actor: string, name: string, phone: string | null): string => actorLabel({ actor, name, phone }, auditLabels.en)
+  assert.deepEqual(
+    [
+      of('user', 'Nodira', '99890*****01'),
+      of('user', '', '99890*****01'),
+      of('user', '', null),
+      of('merchant', '', null),
+      of('system', '', null),
+    ],
+    ['Nodira', '+99890*****01', 'a dashboard user', 'your page or server', 'the service'],
+  )
 })
 
 test('an outcome is shown as a text, and an id or a scenario as it is', () => {

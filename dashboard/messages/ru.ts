@@ -111,6 +111,7 @@ export const commonRu: CommonMessages = {
   docs: 'Документация',
   relatedLinks: { codes: 'Коды подтверждения', requests: 'Запросы', deliveries: 'Доставки вебхуков', audit: 'В аудите' },
   opensList: 'Enter или щелчок откроет список',
+  objects: { cards: 'Карта', receipts: 'Чек' },
   related: 'Связанные записи',
   more: 'Ещё',
   showAll: 'Показать все',

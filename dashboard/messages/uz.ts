@@ -121,6 +121,7 @@ export const commonUz: CommonMessages = {
   docs: 'Hujjatlar',
   relatedLinks: { codes: 'Tasdiqlash kodlari', requests: 'Soʻrovlar', deliveries: 'Vebxuk xabarlari', audit: 'Auditda' },
   opensList: 'Enter yoki bosish roʻyxatni ochadi',
+  objects: { cards: 'Karta', receipts: 'Chek' },
   related: 'Bogʻliq yozuvlar',
   more: 'Yana',
   showAll: 'Hammasini koʻrsatish',

@@ -223,6 +223,8 @@ async function runJobs({ services }: App): Promise<void> {
   }
   await services.receiptWorker.runOnce()
   await services.webhooks.idle()
+  // A checkpoint that is still being written when the time moves on would seem to be late by hours.
+  await services.checkpoints.flush()
 }
 
 const jobsEveryMs = 15 * 60_000

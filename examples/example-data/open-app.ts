@@ -35,6 +35,8 @@ export async function withExampleApp<T>(
     try {
       return await work(app, faults)
     } finally {
+      // Before the time moves, as in `runJobs`.
+      await app.services.checkpoints.flush()
       await clock.passing(app.stop())
     }
   } finally {

@@ -45,6 +45,9 @@ const entry = Type.Object({
   name: Type.String({ description: "Of the user; '' without one, and when that user no longer exists." }),
   action: Type.String({ description: 'An audit action: `merchant.changed`, `dashboard.signed_in` …' }),
   subject: Type.String({ description: 'The id of the object of the action.' }),
+  subjectUser: Type.Union([Type.Object({ phone: Type.String({ description: 'Masked.' }), name: Type.String() }), Type.Null()], {
+    description: 'Of an action on a user, that user; null when that user no longer exists.',
+  }),
   outcome: Type.String(),
   changes: auditChanges,
   address: Type.String({
@@ -60,6 +63,17 @@ const person = Type.Object({
   name: Type.String({ description: "'' without one." }),
 })
 
+/** What the entries are limited to. */
+const conditions = {
+  subject: Type.Optional(
+    Type.String({ pattern: '^[0-9a-f]{24}$', description: 'A card, receipt or user; the other conditions do not apply then.' }),
+  ),
+  userId: Type.Optional(Type.String({ pattern: '^[0-9a-f]{24}$', description: 'Of one user.' })),
+  action: Type.Optional(Type.String({ pattern: '^[a-z_.]{1,64}$', description: 'Of one kind.' })),
+  from: Type.Optional(Type.Integer({ minimum: 0, description: 'At this time or later, Unix milliseconds.' })),
+  to: Type.Optional(Type.Integer({ minimum: 0, description: 'Before this time.' })),
+}
+
 export const dashboardAuditListContract = defineOperation('dashboard.audit.list', {
   summary:
     'Lists the actions of users and operators, newest first; with `subject` everything that was done to one card, receipt or user, by API calls too. With `userId` or `action` a page may be short, or empty, and still have a next one.',
@@ -71,18 +85,27 @@ export const dashboardAuditListContract = defineOperation('dashboard.audit.list'
   params: Type.Object({
     after,
     count,
-    subject: Type.Optional(
-      Type.String({ pattern: '^[0-9a-f]{24}$', description: 'A card, receipt or user; the other conditions do not apply then.' }),
-    ),
-    userId: Type.Optional(Type.String({ pattern: '^[0-9a-f]{24}$', description: 'Of one user.' })),
-    action: Type.Optional(Type.String({ pattern: '^[a-z_.]{1,64}$', description: 'Of one kind.' })),
-    from: Type.Optional(Type.Integer({ minimum: 0, description: 'At this time or later, Unix milliseconds.' })),
-    to: Type.Optional(Type.Integer({ minimum: 0, description: 'Before this time.' })),
+    ...conditions,
   }),
   result: Type.Object({
     entries: Type.Array(entry),
     next,
     people: Type.Array(person, { description: 'The users of the merchant, on the first page of a list without `subject`.' }),
+  }),
+  errors: [],
+})
+
+export const dashboardAuditExportContract = defineOperation('dashboard.audit.export', {
+  summary: 'Returns a page of the same list that the service signed, to be checked offline: `tessera audit verify-export`.',
+  caller: 'dashboard',
+  role: 'read',
+  mutates: false,
+  limit: 'read',
+  params: Type.Object({ after, count, ...conditions }),
+  result: Type.Object({
+    text: Type.String({ description: 'The signed header of the page and its entries, a line of JSON each.' }),
+    entries: Type.Integer(),
+    next,
   }),
   errors: [],
 })
@@ -131,6 +154,7 @@ export const dashboardExportsFinishContract = defineOperation('dashboard.exports
 /** The audit, and what users took out of the dashboard. */
 export const dashboardAuditOperations = operationsByName(
   dashboardAuditListContract,
+  dashboardAuditExportContract,
   dashboardExportsStartContract,
   dashboardExportsFinishContract,
 )

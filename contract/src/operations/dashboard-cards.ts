@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox'
 
 import { defineOperation, operationsByName } from './operation.ts'
+import { receiptStatuses, type ReceiptStatus } from '../receipt-status.ts'
 import { done } from './dashboard-session.ts'
 
 const cardId = Type.String({ pattern: '^[0-9a-f]{24}$', description: "The token's first 24 digits; never the token." })
@@ -20,13 +21,28 @@ export const cardInList = Type.Object({
   createdAt: Type.Integer({ description: 'Unix milliseconds, as all moments here.' }),
 })
 
+export const receiptStatus = Type.Unsafe<ReceiptStatus>({
+  ...Type.Union(receiptStatuses.map((each) => Type.Literal(each))),
+  description: 'As a person would say it: contract/src/receipt-status.ts.',
+})
+
+/** Which user did a step of a history. */
+export const stepUser = {
+  name: Type.String({ description: "Of the user, where `actor` is one; '' without a name, and when that user no longer exists." }),
+  phone: Type.Union([Type.String(), Type.Null()], { description: 'Of the user, masked; null when that user no longer exists.' }),
+}
+
 const step = Type.Object({
   at: Type.Integer(),
   what: Type.String({
     description: 'An audit action; `receipt` for a receipt with the card, `receipt.payment_failed` for a refused payment with it.',
   }),
-  outcome: Type.String({ description: 'Of a receipt its state, of a refused payment its reason.' }),
+  outcome: Type.String({ description: 'Of a receipt its state on the wire, of a refused payment its reason.' }),
+  status: Type.Union([receiptStatus, Type.Null()], {
+    description: 'Of a receipt; null: its row was changed outside the service, or the step is of another kind.',
+  }),
   actor: Type.Union([Type.Literal('merchant'), Type.Literal('user'), Type.Literal('system'), Type.Literal('operator')]),
+  ...stepUser,
   requestId: Type.String(),
   receiptId: Type.Union([Type.String(), Type.Null()], { description: 'Of a payment with the card, or one that was refused to it.' }),
   amountTiyin: Type.Union([Type.Integer(), Type.Null()]),

@@ -1,9 +1,9 @@
 import Type from 'typebox'
 
 import { maxAmountTiyin } from '../receipt.ts'
-import { receiptStatuses, type ReceiptStatus, type RefundReason, refundReasons } from '../receipt-status.ts'
+import { type RefundReason, refundReasons } from '../receipt-status.ts'
 import { defineOperation, operationsByName } from './operation.ts'
-import { after, count, next } from './dashboard-cards.ts'
+import { after, count, next, receiptStatus, stepUser } from './dashboard-cards.ts'
 import { done } from './dashboard-session.ts'
 
 const receiptId = Type.String({ pattern: '^[0-9a-f]{24}$' })
@@ -11,18 +11,13 @@ const textOrNull = Type.Union([Type.String(), Type.Null()])
 const timestamp = Type.Integer({ minimum: 0, description: 'Unix milliseconds.' })
 const amount = Type.Integer({ minimum: 1, maximum: maxAmountTiyin, description: 'Tiyin.' })
 
-const status = Type.Unsafe<ReceiptStatus>({
-  ...Type.Union(receiptStatuses.map((each) => Type.Literal(each))),
-  description: 'As a person would say it: contract/src/receipt-status.ts.',
-})
-
 export const receiptInList = Type.Object({
   receiptId,
   state: Type.Integer({
     description:
       'As on the wire: 0 created, 4 paid, 5 held, 20 unknown, 21 being returned, 50 cancelled; and -1: its row was changed outside the service, and its content is not returned.',
   }),
-  status: Type.Union([status, Type.Null()], { description: 'Null: its row was changed outside the service.' }),
+  status: Type.Union([receiptStatus, Type.Null()], { description: 'Null: its row was changed outside the service.' }),
   amountTiyin: Type.Integer(),
   takenTiyin: Type.Integer({ description: 'The amount debited or held.' }),
   capturedTiyin: Type.Integer({ description: 'What was debited from the cardholder, by the replies of the network.' }),
@@ -57,6 +52,7 @@ const step = Type.Object({
   what: Type.String(),
   outcome: Type.String(),
   actor: Type.String(),
+  ...stepUser,
   requestId: Type.String(),
   reason: Type.Union([Type.String(), Type.Null()], { description: 'Why a user did it: one of `refundReasons`; null where nobody said.' }),
   note: textOrNull,
@@ -71,7 +67,7 @@ const conditions = {
         'What happened from `from` to before `to`: the receipt was created, or the money was debited or returned. Default: created.',
     }),
   ),
-  status: Type.Optional(status),
+  status: Type.Optional(receiptStatus),
   cardId: Type.Optional(Type.String({ pattern: '^[0-9a-f]{24}$' })),
   customer: Type.Optional(Type.String({ minLength: 1, maxLength: 128 })),
   order: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: 'The value of any account field; case does not matter.' })),

@@ -22,7 +22,7 @@ const en = {
   to: 'To day',
   onlyThis: 'Show only these',
   proof:
-    'Each exported entry has the hash by which it is linked into the audit chain. With signed checkpoints the provider proves that no entry was changed or left out, also without this service.',
+    'The signed file can be checked by anybody, without this service: who signed it, and that no entry in it was changed, added or removed since. That nothing was left out before is the provider’s word.',
   checkOffline: 'How to check it offline',
   lists: {
     totals: 'Daily totals',
@@ -38,6 +38,7 @@ const en = {
   noneFound: { title: 'Nothing found', text: 'No action matches this filter. Remove a part of it, or choose other days.' },
   csv: 'Export as CSV',
   json: 'Export as JSON',
+  signed: 'Export signed file',
   exporting: 'Entries so far: {0}…',
   exported: 'Entries exported: {0}.',
   exportedFirst: 'The newest {0} entries were exported; there are more.',
@@ -68,7 +69,7 @@ const ru: AuditPageMessages = {
   to: 'По день',
   onlyThis: 'Показать только такие',
   proof:
-    'У каждой выгруженной записи есть хеш, которым она связана в цепочку аудита. По подписанным контрольным точкам провайдер докажет, что ни одна запись не изменена и не пропущена, и без этого сервиса.',
+    'Подписанный файл может проверить кто угодно, без этого сервиса: кто его подписал и что с тех пор в нём не изменена, не добавлена и не удалена ни одна запись. Что ничего не пропущено до подписи, подтверждает сам провайдер.',
   checkOffline: 'Как проверить это офлайн',
   lists: {
     totals: 'Итоги по дням',
@@ -84,6 +85,7 @@ const ru: AuditPageMessages = {
   noneFound: { title: 'Ничего не найдено', text: 'Ни одно действие не подходит под фильтр. Уберите часть его или выберите другие дни.' },
   csv: 'Выгрузить CSV',
   json: 'Выгрузить JSON',
+  signed: 'Выгрузить подписанный файл',
   exporting: 'Записей пока: {0}…',
   exported: 'Выгружено записей: {0}.',
   exportedFirst: 'Выгружены последние записи: {0}. Есть ещё.',
@@ -112,7 +114,7 @@ const uz: AuditPageMessages = {
   to: 'Kungacha',
   onlyThis: 'Faqat shundaylarini koʻrsatish',
   proof:
-    'Yuklab olingan har bir yozuvda uni audit zanjiriga bogʻlaydigan xesh bor. Imzolangan nazorat nuqtalari bilan provayder birorta yozuv oʻzgartirilmagani va tushib qolmaganini bu xizmatsiz ham isbotlaydi.',
+    'Imzolangan faylni istalgan kishi bu xizmatsiz tekshira oladi: uni kim imzolagani va shundan beri unda birorta yozuv oʻzgartirilmagani, qoʻshilmagani va oʻchirilmaganini. Imzodan oldin hech narsa tushib qolmaganini provayderning oʻzi tasdiqlaydi.',
   checkOffline: 'Buni oflayn qanday tekshirish mumkin',
   lists: {
     totals: 'Kunlik yakunlar',
@@ -131,6 +133,7 @@ const uz: AuditPageMessages = {
   },
   csv: 'CSV yuklab olish',
   json: 'JSON yuklab olish',
+  signed: 'Imzolangan faylni yuklab olish',
   exporting: 'Hozircha {0} ta yozuv…',
   exported: '{0} ta yozuv yuklab olindi.',
   exportedFirst: 'Eng yangi {0} ta yozuv yuklab olindi; yana bor.',

@@ -5,10 +5,11 @@ import type { Result } from '@tessera/contract/operations'
 import { call } from '../../app/api.ts'
 import { language, messages } from '../../app/language.ts'
 import { useMessages } from '../../app/lazy-messages.tsx'
-import { shortId } from '../../app/object-title.ts'
+import { shortId, useListTitle } from '../../app/object-title.ts'
 import { navigate, dashboardPath, route } from '../../app/router.ts'
+import { session } from '../../app/session-state.ts'
 import { LabelledControl, SearchForm, SelectField, useSyncedValue } from '../../components/fields.tsx'
-import { objectPath, StepTime } from '../../components/links.tsx'
+import { objectPath, readSubject, StepTime, SubjectLink } from '../../components/links.tsx'
 import { EmptyState } from '../../components/query-result.tsx'
 import { type TableColumn, DataTable } from '../../components/table.tsx'
 import { ShortText, Time } from '../../components/values.tsx'
@@ -18,6 +19,7 @@ import { actionLabel, changeLabel, changeValue, isOutcomeInAction, outcomeLabel 
 import { labelOf } from '../../messages/lookup.ts'
 import { auditLabelText, auditPageText } from '../../messages/page-texts.ts'
 import { SavedViews } from '../../views/saved-views.tsx'
+import { actionsOfSubjects, auditSubjects } from './audit-actions.ts'
 import { AuditExport } from './audit-export.tsx'
 import { type AuditFilter, auditPath, parseAuditFilter, toAuditParams } from './audit-filter.ts'
 
@@ -36,6 +38,8 @@ export function AuditPage() {
     if (users.length > 0) people.value = users
     return { rows: entries, next }
   })
+  const object = readSubject(route.value.query, subject)
+  useListTitle(messages.value.pages.audit, object)
   const loading = useMessages(auditPageText, auditLabelText)
   if (loading !== null) return loading
   const text = auditPageText.current()
@@ -58,6 +62,7 @@ export function AuditPage() {
         onSearch={search}
       />
       <p role="alert">{invalidId.value !== '' && invalidId.value === input.value.trim() ? text.invalidId : ''}</p>
+      <SubjectLink subject={object} />
       <SavedViews list="audit" query={route.value.query} />
       {subject === '' && <AuditFilters filter={filter} people={people.value} />}
       <DataTable
@@ -107,10 +112,22 @@ function AuditFilters({ filter, people }: AuditFiltersProps) {
         label={text.action}
         value={filter.action ?? ''}
         onChange={(action) => set({ action })}
-        options={[['', text.everything], ...Object.entries(labels.actions).sort(([, one], [, other]) => one.localeCompare(other))]}
+        options={[['', text.everything], ...listUngrouped(filter)]}
+        groups={auditSubjects
+          .filter((subject) => subject !== 'sandbox' || session.value?.environment === 'test')
+          .map((subject) => [
+            messages.value.pages[subject],
+            actionsOfSubjects[subject].map((name) => [name, labels.actions[name]] as const),
+          ])}
       />
     </div>
   )
+}
+
+/** An action that an address names and no subject has, so that the filter says what it filters. */
+function listUngrouped({ action = '' }: AuditFilter): (readonly [string, string])[] {
+  const isKnown = Object.values(actionsOfSubjects).some((names) => names.some((name) => name === action))
+  return action === '' || isKnown ? [] : [[action, labelOf(auditLabelText.current().actions, action)]]
 }
 
 /** The users by name. One who was chosen and no longer exists stays among them. */
@@ -164,9 +181,15 @@ function columns(filter: AuditFilter): TableColumn<AuditRow>[] {
     },
     {
       name: text.object,
-      render: ({ subject, action, userId }) => {
+      render: ({ subject, subjectUser, action, userId }) => {
         const path = objectPath(action, subject)
         if (subject === userId) return '—'
+        if (subjectUser !== null)
+          return (
+            <a href={dashboardPath(`audit?subject=${subject}`)} title={`+${subjectUser.phone}`}>
+              <ShortText text={subjectUser.name === '' ? `+${subjectUser.phone}` : subjectUser.name} />
+            </a>
+          )
         if (path === 'settings') return <a href={dashboardPath(path)}>{messages.value.pages.settings}</a>
         if (!/^[0-9a-f]{24}$/.test(subject)) return subject
         return (

@@ -14,11 +14,11 @@ import { ConfirmDialog } from '../../components/dialog.tsx'
 import { QueryResult } from '../../components/query-result.tsx'
 import { Money, Time } from '../../components/values.tsx'
 import { useQuery } from '../../hooks/use-query.ts'
-import { outcomeLabel } from '../../messages/audit-labels.ts'
+import { actorLabel, outcomeLabel } from '../../messages/audit-labels.ts'
 import { labelOf } from '../../messages/lookup.ts'
 import { auditLabelText, cardPageText, reasonText, receiptPageText } from '../../messages/page-texts.ts'
 import { CardStateTag } from './card-state.tsx'
-import { ReceiptStateTag } from '../receipts/receipt-state.tsx'
+import { ReceiptStatusTag } from '../receipts/receipt-status.tsx'
 
 type CardDetails = Result<'dashboard.cards.get'>
 
@@ -153,21 +153,17 @@ function Timeline({ timeline }: Pick<CardDetails, 'timeline'>) {
     <section class="panel">
       <h2>{text.history}</h2>
       <ol class="timeline">
-        {timeline.map(({ at, what, outcome, actor, requestId, receiptId, amountTiyin }) => (
+        {timeline.map(({ at, what, outcome, status, actor, name, phone, requestId, receiptId, amountTiyin }) => (
           <li key={`${at} ${what} ${receiptId ?? ''} ${outcome}`}>
             <strong>{what === 'receipt' ? text.payment : labelOf(labels.actions, what)}</strong>
-            {what === 'receipt' ? (
-              <ReceiptStateTag state={Number(outcome)} isFlagged={false} />
-            ) : (
-              <span>{outcomeLabel(outcome, labels)}</span>
-            )}
+            {what === 'receipt' ? <ReceiptStatusTag status={status} /> : <span>{outcomeLabel(outcome, labels)}</span>}
             {amountTiyin !== null && <Money tiyin={amountTiyin} />}
             {receiptId !== null && <a href={dashboardPath(`receipts/${receiptId}`)}>{text.receipt}</a>}
             <small>
               <StepTime requestId={requestId} actor={actor}>
                 <Time at={at} />
               </StepTime>{' '}
-              · {labelOf(labels.actors, actor)}
+              · {actorLabel({ actor, name, phone }, labels)}
             </small>
           </li>
         ))}

@@ -2,6 +2,8 @@ import type { Language } from '@tessera/contract/profile'
 
 // Loaded with the page, one file per language.
 const en = {
+  hiddenLink:
+    'A link was opened here that is about one customer. The id of a customer may be a phone or an e-mail address, so no address has it: open the link in the same tab, or search for the customer here.',
   label: 'Customers',
   about: 'Everybody whose card was sent with your own id of the customer, the one with the newest card first.',
   customer: 'Customer',
@@ -38,6 +40,8 @@ const en = {
 export type CustomerPageMessages = typeof en
 
 const ru: CustomerPageMessages = {
+  hiddenLink:
+    'Здесь открыта ссылка об одном клиенте. Идентификатор клиента может быть телефоном или адресом почты, поэтому его нет ни в одном адресе страницы: откройте ссылку в той же вкладке или найдите клиента здесь.',
   label: 'Клиенты',
   about: 'Все клиенты, чьи карты переданы с вашим id клиента; сверху те, у кого карта новее.',
   customer: 'Клиент',
@@ -69,6 +73,8 @@ const ru: CustomerPageMessages = {
 }
 
 const uz: CustomerPageMessages = {
+  hiddenLink:
+    'Bu yerda bitta mijozga oid havola ochildi. Mijoz identifikatori telefon yoki e-pochta manzili boʻlishi mumkin, shuning uchun u hech bir manzilda yoʻq: havolani shu oynaning oʻzida oching yoki mijozni shu yerda qidiring.',
   label: 'Mijozlar',
   about: 'Kartasi sizdagi mijoz id si bilan yuborilgan barcha mijozlar; kartasi eng yangilari yuqorida.',
   customer: 'Mijoz',

@@ -4,6 +4,7 @@ import type { Result } from '@tessera/contract/operations'
 import { call } from '../../app/api.ts'
 import type { ExportSource } from '../../app/export-jobs.ts'
 import { useMessages } from '../../app/lazy-messages.tsx'
+import { hiddenMark } from '../../app/page-route.ts'
 import { dashboardPath, navigate, route } from '../../app/router.ts'
 import { ExportButtons } from '../../components/export-buttons.tsx'
 import { SearchForm, useSyncedValue } from '../../components/fields.tsx'
@@ -40,6 +41,11 @@ function CustomerList() {
         <p>{text.about}</p>
         <ExportButtons source={customerExport()} />
       </div>
+      {route.value.query.has(hiddenMark) && (
+        <p class="note" role="note">
+          {text.hiddenLink}
+        </p>
+      )}
       <SearchForm
         label={text.search}
         value={input.value}

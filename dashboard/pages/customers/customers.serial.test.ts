@@ -76,7 +76,19 @@ test('a customer has all cards, consents and payments on one page, links to each
   assert.equal((await page.title()).replace(/\s/g, ' '), `Receipt ${receiptId.slice(0, 8)}… · 54 174 soʻm · Tessera`)
   await page.getByRole('link', { name: customer }).waitFor()
   await page.getByRole('link', { name: 'Webhook deliveries' }).click()
-  await page.waitForURL(`**/webhooks?object=${receiptId}`)
+  await page.waitForURL(`**/webhooks?object=${receiptId}&kind=receipts`)
+  // Says of what the deliveries are, and shows them before the endpoints.
+  await page.getByRole('heading', { level: 1, name: `Webhook deliveries · Receipt ${receiptId.slice(0, 8)}…` }).waitFor()
+  assert.equal(await page.title(), `Webhook deliveries · Receipt ${receiptId.slice(0, 8)}… · Tessera`)
+  assert.deepEqual((await page.locator('main').getByRole('heading', { level: 2 }).allInnerTexts()).slice(0, 2), ['Deliveries', 'Endpoints'])
+  await page
+    .locator('main .related')
+    .getByRole('link', { name: `Receipt ${receiptId.slice(0, 8)}…` })
+    .click()
+  await page.locator('main').getByRole('link', { name: 'Requests' }).click()
+  await page.getByRole('heading', { level: 1, name: `Requests · Receipt ${receiptId.slice(0, 8)}…` }).waitFor()
+  await page.goBack()
+  await page.goBack()
   await page.goBack()
   await page.getByRole('link', { name: 'In the audit' }).click()
   await page
@@ -111,6 +123,24 @@ test('a customer is found by the whole id, and one that is unknown is said to ha
   await page.getByText('Nothing of this customer').waitFor()
   await page.goBack()
   await page.getByRole('link', { name: 'mark-77' }).waitFor()
+})
+
+test('the link to a customer says in a new tab why it cannot open there, and lists of one customer say of whom', async () => {
+  await createCard('tab-4')
+  const page = await dashboard.open('customers')
+  const link = page.getByRole('link', { name: 'tab-4' })
+  const [tab] = await Promise.all([page.context().waitForEvent('page'), link.click({ modifiers: ['ControlOrMeta'] })])
+  await tab.getByRole('note').filter({ hasText: 'A link was opened here that is about one customer' }).waitFor()
+  assert.ok(!tab.url().includes('tab-4'))
+  assert.deepEqual(await listAccessibilityViolations(tab), [])
+  await tab.getByLabel('Find a customer').fill('tab-4')
+  await tab.keyboard.press('Enter')
+  await tab.getByRole('heading', { level: 1, name: 'Customer tab-4' }).waitFor()
+  assert.equal(await tab.getByRole('note').filter({ hasText: 'A link was opened' }).count(), 0)
+  await link.click()
+  await page.locator('main').getByRole('link', { name: 'Requests', exact: true }).last().click()
+  await page.getByRole('heading', { level: 1, name: 'Requests · tab-4' }).waitFor()
+  assert.equal(await page.getByRole('note').filter({ hasText: 'A link was opened' }).count(), 0, 'the control: it was opened by a click')
 })
 
 test('a customer whose id is markup is shown as text, in the list, on the page and in the search', async () => {

@@ -31,7 +31,7 @@ export function ReceiptActionDialog({ action, receipt, refundUnconfirmedMaxTiyin
   const { receiptId, amountTiyin, takenTiyin } = receipt
   const isCapture = action === 'capture'
   const wholeTiyin = action === 'cancel' ? amountTiyin : takenTiyin
-  const typed = useSignal(fullCapture(takenTiyin))
+  const typed = useSignal(fullCapture(takenTiyin, language.value))
   const reason = useSignal('')
   const note = useSignal('')
   const { isBusy, error, run } = useAction()

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 
 import type { Result } from '@tessera/contract/operations'
 
-import { availableActions, isMoving, progressOf, readCaptureAmount, wasAccepted } from './receipt-action.ts'
+import { availableActions, fullCapture, isMoving, progressOf, readCaptureAmount, wasAccepted } from './receipt-action.ts'
 
 type Details = Pick<Result<'dashboard.receipts.get'>, 'receipt' | 'operations'>
 
@@ -14,6 +14,15 @@ function details(
 ): Details {
   return { receipt: { state, status }, operations } as unknown as Details
 }
+
+test('the amount of a capture is written as the language does, and read with a point and with a comma', () => {
+  assert.deepEqual(
+    (['en', 'ru', 'uz'] as const).map((language) => fullCapture(150_050, language)),
+    ['1500.50', '1500,50', '1500,50'],
+  )
+  for (const typed of ['1500.50', '1500,50', '1 500,5'])
+    assert.deepEqual(readCaptureAmount(typed, 150_050), { tiyin: 150_050, restTiyin: 0, problem: null })
+})
 
 test('a receipt offers what its state allows, and nothing while the network is asked', () => {
   assert.deepEqual(availableActions(details(0, 'open')), ['cancel'])

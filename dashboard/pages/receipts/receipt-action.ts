@@ -1,4 +1,5 @@
 import type { Result } from '@tessera/contract/operations'
+import type { Language } from '@tessera/contract/profile'
 import { receiptStates } from '@tessera/contract/receipt'
 
 import { formatSomInput, parseSomInput } from '../../format/numbers.ts'
@@ -69,6 +70,6 @@ export function readCaptureAmount(typed: string, heldTiyin: number): CaptureAmou
 }
 
 /** The amount of a full capture, as a person types it. */
-export function fullCapture(heldTiyin: number): string {
-  return formatSomInput(heldTiyin)
+export function fullCapture(heldTiyin: number, language: Language): string {
+  return formatSomInput(heldTiyin, language)
 }

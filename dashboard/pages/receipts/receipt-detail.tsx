@@ -14,7 +14,7 @@ import { Money, Tag, Time } from '../../components/values.tsx'
 import { formatSom } from '../../format/numbers.ts'
 import { usePolling } from '../../hooks/use-polling.ts'
 import { useQuery } from '../../hooks/use-query.ts'
-import { actionLabel, isOutcomeInAction, outcomeLabel } from '../../messages/audit-labels.ts'
+import { actionLabel, actorLabel, isOutcomeInAction, outcomeLabel } from '../../messages/audit-labels.ts'
 import { labelOf } from '../../messages/lookup.ts'
 import { auditLabelText, reasonText, receiptActionText, receiptPageText } from '../../messages/page-texts.ts'
 import { availableActions, isMoving, progressOf, type ReceiptAction } from './receipt-action.ts'
@@ -207,7 +207,7 @@ function Timeline({ timeline }: Pick<ReceiptDetails, 'timeline'>) {
     <section class="panel">
       <h2>{text.history}</h2>
       <ol class="timeline">
-        {timeline.map(({ at, what, outcome, actor, requestId, reason, note }) => (
+        {timeline.map(({ at, what, outcome, actor, name, phone, requestId, reason, note }) => (
           <li key={`${at} ${what} ${outcome}`}>
             <strong>{actionLabel({ what, outcome, actor }, labels)}</strong>
             {!isOutcomeInAction({ what, outcome }) && <span>{outcomeLabel(outcome, labels)}</span>}
@@ -220,7 +220,7 @@ function Timeline({ timeline }: Pick<ReceiptDetails, 'timeline'>) {
               <StepTime requestId={requestId} actor={actor}>
                 <Time at={at} />
               </StepTime>{' '}
-              · {labelOf(labels.actors, actor)}
+              · {actorLabel({ actor, name, phone }, labels)}
             </small>
           </li>
         ))}

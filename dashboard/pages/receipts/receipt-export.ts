@@ -65,7 +65,7 @@ export function receiptExportColumns(fields: readonly AccountColumn[]): ExportCo
     ...money(text.refunded),
     ...money(text.net),
     asText(text.order),
-    ...fields.map(({ name, title }) => asText(title === '' ? name : title)),
+    ...fields.map((field) => asText(accountHeader(field))),
     asText(text.otherFields),
     asText(text.customer),
     asText(text.card),
@@ -75,6 +75,11 @@ export function receiptExportColumns(fields: readonly AccountColumn[]): ExportCo
     asText(text.reason),
     asText(text.receipt),
   ]
+}
+
+/** With the name of the field, since its title may be that of another column: `Order (order_id)` beside `Order`. A field without settings has its name as title. */
+function accountHeader({ name, title }: AccountColumn): string {
+  return title === '' || title === name ? `account.${name}` : `${title} (${name})`
 }
 
 export function toExportRow(receipt: ExportedReceipt, fields: readonly AccountColumn[]): ExportCell[] {

@@ -1,5 +1,6 @@
 import { tashkentDay } from '@tessera/contract/calendar-day'
 import type { Params } from '@tessera/contract/operations'
+import type { Language } from '@tessera/contract/profile'
 import { receiptStatuses, type ReceiptStatus } from '@tessera/contract/receipt-status'
 
 import type { DashboardRoute } from '../../app/page-route.ts'
@@ -82,6 +83,15 @@ export function readReceiptFilter({ query, hidden }: Pick<DashboardRoute, 'query
 function toAmount(typed: string): string {
   const tiyin = parseSomInput(typed)
   return tiyin === null || tiyin === 0 ? '' : formatSomInput(tiyin)
+}
+
+/** The filter with its amounts as people write them in this language. */
+export function withLocalAmounts(filter: ReceiptFilter, language: Language): ReceiptFilter {
+  const local = (amount: string): string => {
+    const tiyin = parseSomInput(amount)
+    return tiyin === null ? amount : formatSomInput(tiyin, language)
+  }
+  return { ...filter, amountFrom: local(filter.amountFrom), amountTo: local(filter.amountTo) }
 }
 
 /** The address of the filtered list. What is hidden is given to `navigate` beside it. */

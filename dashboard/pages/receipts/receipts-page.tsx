@@ -4,7 +4,9 @@ import { receiptStatuses, type ReceiptStatus } from '@tessera/contract/receipt-s
 import type { InputHTMLAttributes } from 'preact'
 
 import { call } from '../../app/api.ts'
+import { language, messages } from '../../app/language.ts'
 import { useMessages } from '../../app/lazy-messages.tsx'
+import { useListTitle } from '../../app/object-title.ts'
 import { navigate, dashboardPath, route } from '../../app/router.ts'
 import { serviceNow } from '../../app/session-state.ts'
 import { ExportButtons } from '../../components/export-buttons.tsx'
@@ -29,6 +31,7 @@ import {
   receiptsPath,
   receiptViews,
   toReceiptListParams,
+  withLocalAmounts,
 } from './receipt-filter.ts'
 import { ReceiptTabs, totalsSegment } from './receipt-tabs.tsx'
 
@@ -47,13 +50,14 @@ function show(filter: ReceiptFilter): void {
 export function ReceiptList() {
   const filter = readReceiptFilter(route.value)
   const key = JSON.stringify(filter)
-  const typed = useSyncedValue(filter, key)
+  const typed = useSyncedValue(withLocalAmounts(filter, language.value), `${key} ${language.value}`)
   const unread = useSignal(0)
   const list = usePagedList(`receipts ${key}`, async (after) => {
     const { receipts, next, unreadEntries } = await call('dashboard.receipts.list', { ...toReceiptListParams(filter), after })
     unread.value = unreadEntries
     return { rows: receipts, next }
   })
+  useListTitle(messages.value.pages.receipts, filter.card === '' ? null : { kind: 'cards', id: filter.card }, filter.customer)
   const loading = useMessages(receiptPageText, reasonText)
   if (loading !== null) return loading
   const text = receiptPageText.current()

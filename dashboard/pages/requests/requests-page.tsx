@@ -7,9 +7,11 @@ import { toExportConditions } from '../../app/export-conditions.ts'
 import type { ExportSource } from '../../app/export-jobs.ts'
 import { messages } from '../../app/language.ts'
 import { useMessages } from '../../app/lazy-messages.tsx'
+import { type ListSubject, useListTitle } from '../../app/object-title.ts'
 import { navigate, dashboardPath, route } from '../../app/router.ts'
 import { ExportButtons } from '../../components/export-buttons.tsx'
 import { SelectField, LabelledControl, useSyncedValue } from '../../components/fields.tsx'
+import { SubjectLink } from '../../components/links.tsx'
 import { exportPageRows, listExport } from '../../components/list-export.ts'
 import { EmptyState } from '../../components/query-result.tsx'
 import { type TableColumn, DataTable } from '../../components/table.tsx'
@@ -44,6 +46,8 @@ export function RequestList() {
     const { requests, next } = await call('dashboard.requests.list', { ...params, after })
     return { rows: requests, next }
   })
+  const subject = subjectOf(filter)
+  useListTitle(messages.value.pages.requests, subject, filter.customer)
   const loading = useMessages(requestPageText, reasonText)
   if (loading !== null) return loading
   const text = requestPageText.current()
@@ -54,6 +58,7 @@ export function RequestList() {
         <p class="about">{text.about}</p>
         <ExportButtons source={requestExport(params)} />
       </div>
+      <SubjectLink subject={subject} />
       <Filters filter={filter} />
       <SavedViews list="requests" query={route.value.query} />
       <DataTable
@@ -65,6 +70,12 @@ export function RequestList() {
       />
     </>
   )
+}
+
+/** The card or the receipt whose calls are listed. */
+function subjectOf({ card, receipt }: RequestLogFilter): ListSubject | null {
+  const id = (receipt ?? card ?? '').trim().slice(0, 24)
+  return /^[0-9a-f]{24}$/.test(id) ? { kind: receipt === undefined ? 'cards' : 'receipts', id } : null
 }
 
 function keyOf({ requestId, lost }: RequestRow): string {

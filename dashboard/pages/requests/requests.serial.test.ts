@@ -223,3 +223,24 @@ test('live updates wait for a slow response, and keep the rows that More has loa
   while ((await page.locator('tbody tr').count()) < 31) await page.clock.runFor(2000)
   assert.equal(await more.count(), 0)
 })
+
+test('a card number that is typed into the filters by order and customer never leaves the page', async () => {
+  const page = await dashboard.open('requests')
+  const sent: string[] = []
+  page.on('request', (request) => sent.push(`${request.url()} ${request.postData() ?? ''}`))
+  await page.getByRole('button', { name: 'More filters' }).click()
+  const form = page.locator('.requests-filter')
+  for (const label of ['Order', 'Customer']) {
+    await form.getByLabel(label).fill('8600 4954 7331 6478')
+    assert.equal(await form.getByLabel(label).inputValue(), '6478')
+    await page.getByText('A full card number never leaves this page').first().waitFor()
+    await form.getByRole('button', { name: 'Find' }).click()
+    await page.waitForTimeout(300)
+  }
+  assert.ok(
+    sent.some((each) => each.includes('dashboard.requests.list') && each.includes('"6478"')),
+    'the control: it was searched for',
+  )
+  assert.ok(!sent.some((each) => /8600\D*4954/.test(each)))
+  assert.doesNotMatch(JSON.stringify(await page.evaluate(() => [location.href, history.state])), /8600\D*4954/)
+})

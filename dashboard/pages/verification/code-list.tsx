@@ -1,14 +1,16 @@
-import { useSignal } from '@preact/signals'
+import { type Signal, useSignal } from '@preact/signals'
 import type { DayPeriod } from '@tessera/contract/calendar-day'
 import type { Params, Result } from '@tessera/contract/operations'
 
 import { call } from '../../app/api.ts'
 import { toExportConditions } from '../../app/export-conditions.ts'
 import type { ExportSource } from '../../app/export-jobs.ts'
+import { messages } from '../../app/language.ts'
+import { type ListSubject, useListTitle } from '../../app/object-title.ts'
 import { dashboardPath, navigate, route } from '../../app/router.ts'
 import { ExportButtons } from '../../components/export-buttons.tsx'
 import { Field, FilterBox, SelectField, useSyncedValue } from '../../components/fields.tsx'
-import { CardLink } from '../../components/links.tsx'
+import { CardLink, SubjectLink } from '../../components/links.tsx'
 import { exportPageRows, listExport } from '../../components/list-export.ts'
 import { EmptyState } from '../../components/query-result.tsx'
 import { ReasonText } from '../../components/reason.tsx'
@@ -36,11 +38,14 @@ export function CodeList({ period }: { period: DayPeriod }) {
   const filter = readVerificationFilter(route.value)
   const params = toVerificationParams(filter, period)
   const isPartial = useSignal(false)
+  const hasProblem = useSignal(false)
   const list = usePagedList(`codes ${JSON.stringify(params)}`, async (after) => {
     const { attempts, next, isPartial: partial } = await call('dashboard.verification.list', { ...params, after })
     isPartial.value = partial
     return { rows: attempts, next }
   })
+  const subject: ListSubject | null = /^[0-9a-f]{24}$/.test(filter.card) ? { kind: 'cards', id: filter.card } : null
+  useListTitle(messages.value.relatedLinks.codes, subject)
   const isFiltered = JSON.stringify(filter) !== JSON.stringify(noVerificationFilter)
   const empty = !isFiltered ? text.none : filter.phone !== '' ? text.nothingForPhone : text.nothingFound
   return (
@@ -49,17 +54,21 @@ export function CodeList({ period }: { period: DayPeriod }) {
         <h2>{text.attempts}</h2>
         <ExportButtons source={attemptExport(params)} />
       </div>
+      <SubjectLink subject={subject} />
       <SavedViews list="verification" query={route.value.query} />
-      <Filters filter={filter} isFiltered={isFiltered} />
-      {filter.phone !== '' && <p class="note">{text.phoneNote}</p>}
+      <Filters filter={filter} isFiltered={isFiltered} hasProblem={hasProblem} />
+      {filter.phone !== '' && !hasProblem.value && <p class="note">{text.phoneNote}</p>}
       {isPartial.value && <p role="note">{text.partial}</p>}
-      <DataTable
-        label={text.attempts}
-        list={list}
-        columns={columns()}
-        keyOf={({ requestId, what, at }) => `${requestId} ${what} ${String(at)}`}
-        empty={<EmptyState {...empty} next={isFiltered ? 'none' : 'start'} />}
-      />
+      {/* What was found before is no result of what was typed now. */}
+      {!hasProblem.value && (
+        <DataTable
+          label={text.attempts}
+          list={list}
+          columns={columns()}
+          keyOf={({ requestId, what, at }) => `${requestId} ${what} ${String(at)}`}
+          empty={<EmptyState {...empty} next={isFiltered ? 'none' : 'start'} />}
+        />
+      )}
     </>
   )
 }
@@ -68,18 +77,27 @@ function show(filter: VerificationFilter): void {
   navigate(verificationPath(filter, route.value.query), { hidden: filter.phone === '' ? {} : { phone: filter.phone } })
 }
 
-function Filters({ filter, isFiltered }: { filter: VerificationFilter; isFiltered: boolean }) {
+interface FiltersProps {
+  readonly filter: VerificationFilter
+  readonly isFiltered: boolean
+  /** Whether what was searched for is no phone or no card. */
+  readonly hasProblem: Signal<boolean>
+}
+
+function Filters({ filter, isFiltered, hasProblem }: FiltersProps) {
   const text = verificationPageText.current()
   const typed = useSyncedValue(filter, JSON.stringify(filter))
   const problems = useSignal({ phone: '', card: '' })
   const type = (part: Partial<VerificationFilter>): void => {
     typed.value = { ...typed.value, ...part }
     problems.value = { phone: '', card: '' }
+    hasProblem.value = false
   }
   const search = (over: Partial<VerificationFilter> = {}): void => {
     const wanted = { ...typed.value, ...over }
     const [phone, card] = [toPhone(wanted.phone), toCard(wanted.card)]
     problems.value = { phone: phone === null ? text.noPhone : '', card: card === null ? text.noCard : '' }
+    hasProblem.value = phone === null || card === null
     if (phone !== null && card !== null) show({ ...wanted, phone, card })
   }
   return (

@@ -54,6 +54,7 @@ test('a code is found by the phone, which stands in no address, and tells why it
   await page.getByLabel('Phone').fill('12 34')
   await page.getByRole('button', { name: 'Show' }).click()
   await page.getByText('Type the whole phone, such as').waitFor()
+  assert.equal(await rows.count(), 0, 'what was found before is not shown as the result')
   await page.getByLabel('Phone').fill('+998 90 111-11-11')
   await page.getByRole('button', { name: 'Show' }).click()
   await page.getByText('No SMS to this phone in these days').waitFor()

@@ -2,8 +2,11 @@ import { eventTypes } from '@tessera/contract/event'
 import type { Result } from '@tessera/contract/operations'
 
 import { call } from '../../app/api.ts'
+import { messages } from '../../app/language.ts'
+import { useListTitle } from '../../app/object-title.ts'
 import { navigate, dashboardPath, route } from '../../app/router.ts'
 import { SelectField } from '../../components/fields.tsx'
+import { readSubject, SubjectLink } from '../../components/links.tsx'
 import { EmptyState } from '../../components/query-result.tsx'
 import { type TableColumn, DataTable } from '../../components/table.tsx'
 import { Time } from '../../components/values.tsx'
@@ -30,10 +33,13 @@ export function DeliveryList() {
     else next.set(name, value)
     navigate(`webhooks?${next.toString()}`, { replace: true })
   }
+  const subject = readSubject(query, filter.objectId)
+  useListTitle(messages.value.relatedLinks.deliveries, subject)
   const isFiltered = Object.keys(filter).length > 0
   return (
     <section>
       <h2>{text.deliveries}</h2>
+      <SubjectLink subject={subject} />
       <SavedViews list="webhooks" query={query} />
       <div class="tools">
         <SelectField

@@ -4,6 +4,7 @@ import { route } from '../../app/router.ts'
 import { Snippet } from '../../components/copy.tsx'
 import { webhookPageText } from '../../messages/page-texts.ts'
 import { DeliveryDetail } from './delivery-detail.tsx'
+import { parseDeliveryFilter } from './delivery-filter.ts'
 import { DeliveryList } from './delivery-list.tsx'
 import { EndpointList } from './endpoint-list.tsx'
 import { receiverSnippets } from './receiver-snippets.ts'
@@ -15,10 +16,13 @@ export function WebhooksPage() {
   const [eventId, endpointId] = route.value.rest
   if (eventId !== undefined && endpointId !== undefined)
     return <DeliveryDetail key={`${eventId} ${endpointId}`} eventId={eventId} endpointId={endpointId} />
+  // A link to the deliveries of one object is about them.
+  const isAboutObject = parseDeliveryFilter(route.value.query).objectId !== undefined
   return (
     <div class="webhooks">
-      <EndpointList />
-      <DeliveryList />
+      {isAboutObject && <DeliveryList key="deliveries" />}
+      <EndpointList key="endpoints" />
+      {!isAboutObject && <DeliveryList key="deliveries" />}
       <ReceiverExamples />
     </div>
   )

@@ -91,6 +91,7 @@ const pointed: Readonly<Record<DashboardOperationName, (at: Owned) => object>> =
   'dashboard.exports.start': () => ({ list: 'receipts', format: 'csv', conditions: [] }),
   'dashboard.exports.finish': ({ exportId }) => ({ exportId, outcome: 'done', rows: 1 }),
   'dashboard.audit.list': ({ cardId }) => ({ subject: cardId }),
+  'dashboard.audit.export': () => ({}),
   'dashboard.receipts.list': () => ({}),
   'dashboard.receipts.export': () => ({}),
   'dashboard.receipts.totals': () => ({ from: '2026-11-01', to: '2026-11-30' }),

@@ -1,7 +1,9 @@
 import type { DashboardCard } from '@tessera/contract/operations/dashboard-cards'
+import { maskPhone } from '@tessera/contract/card'
 import { RpcError } from '@tessera/contract/errors'
 
-import type { CardLookup, TimeCursor } from '../domain/reporting/cards.ts'
+import type { CardLookup, CardWithHistory, TimeCursor } from '../domain/reporting/cards.ts'
+import { userIdOf } from '../domain/users/audit-users.ts'
 
 /** A card for the dashboard: id and mask, never the token. A tampered row shows only its id and time. */
 export function toDashboardCard(card: CardLookup): DashboardCard {
@@ -20,6 +22,12 @@ export function toDashboardCard(card: CardLookup): DashboardCard {
   const { cardId, maskedPan, expiry, type, state, verified, recurrent, customer, createdAt } = card
   const expire = `${expiry.slice(0, 2)}/${expiry.slice(2)}`
   return { cardId, number: maskedPan, expire, type, state, verified, recurrent, customer, createdAt }
+}
+
+/** Who did a step of a history, for people: the user's name and masked phone. */
+export function toStepUser(entry: { readonly actor: string }, users: CardWithHistory['users']): { name: string; phone: string | null } {
+  const user = users.get(userIdOf(entry) ?? '')
+  return user === undefined ? { name: '', phone: null } : { name: user.name, phone: maskPhone(user.phone) }
 }
 
 /** The time of a tampered row; 0 if out of the range of dates (ECMA-262, 8.64e15 ms). */

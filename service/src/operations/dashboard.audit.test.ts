@@ -109,6 +109,11 @@ test('an entry says what changed from what to what and from which address, and n
       ['webhook.added', '192.0.2.7', ['url: null → https://shop.example/hook?…']],
     ],
   )
+  assert.deepEqual(
+    changed.map(({ subjectUser }) => subjectUser?.phone.slice(0, 3)),
+    ['998', undefined, undefined, undefined],
+    'an action on a user says which one',
+  )
   const stored = JSON.stringify(await app.auditArchive.list({ merchantId: owner.merchantId, subject: null, count: 100 }))
   for (const secret of [password, endpoint.secret, 'secret-of-the-shop', owner.password]) assert.ok(!stored.includes(secret))
   assert.ok(stored.includes('https://shop.example/hook'), 'the control')

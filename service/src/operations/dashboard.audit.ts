@@ -1,6 +1,6 @@
 import { maskPhone } from '@tessera/contract/card'
 import type { Result } from '@tessera/contract/operations'
-import { dashboardAuditListContract } from '@tessera/contract/operations/dashboard-audit'
+import { dashboardAuditExportContract, dashboardAuditListContract } from '@tessera/contract/operations/dashboard-audit'
 
 import { toReasonCode } from '../domain/reporting/reason-code.ts'
 import type { AuditListItem } from '../domain/users/merchant-audit-log.ts'
@@ -24,9 +24,24 @@ export const dashboardAuditList = operation(dashboardAuditListContract, {
   },
 })
 
+/** Returns a signed page of the same list. */
+export const dashboardAuditExport = operation(dashboardAuditExportContract, {
+  async run({ after = null, count = 100, ...conditions }, { merchantId }, { dashboard: { auditLog }, auditArchive }) {
+    const { subject, ...filter } = conditions
+    const { entries: found, next } =
+      subject === undefined
+        ? await auditLog.list(merchantId, filter, { after: readCursor(after), count })
+        : await auditLog.listOfSubject(merchantId, subject)
+    const cursor = formatCursor(next)
+    const entries = found.map(({ entry: { chain, seq } }) => ({ chain, seq }))
+    const text = await auditArchive.merchantPage({ merchantId, conditions, after, next: cursor, entries })
+    return { text, entries: entries.length, next: cursor }
+  },
+})
+
 type DashboardAuditEntry = Result<'dashboard.audit.list'>['entries'][number]
 
-function toAuditEntry({ entry, changes, userId, phone, name }: AuditListItem): DashboardAuditEntry {
+function toAuditEntry({ entry, changes, userId, phone, name, subjectUser }: AuditListItem): DashboardAuditEntry {
   const { at, action, subject, outcome, address, requestId, hash } = entry
   return {
     at,
@@ -36,6 +51,7 @@ function toAuditEntry({ entry, changes, userId, phone, name }: AuditListItem): D
     name,
     action,
     subject,
+    subjectUser: subjectUser === null ? null : { phone: maskPhone(subjectUser.phone), name: subjectUser.name },
     outcome: toReasonCode(outcome),
     changes: [...changes],
     address,

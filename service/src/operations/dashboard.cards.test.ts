@@ -56,5 +56,27 @@ test('a removed card still has its timeline, with the user that removed it', asy
   const { card, timeline } = await user.call('dashboard.cards.get', { cardId })
   assert.equal(card.state, 'removed')
   const history = timeline.map(({ what, actor }) => `${what} ${actor}`)
+  assert.match(timeline.find(({ what }) => what === 'card.removed')?.phone ?? '', /^998.*\*/)
   assert.ok(history.includes('card.removed user') && history.includes('card.created merchant'), history.join())
+})
+
+test('a receipt in the history of a card has the status of the list of receipts', async () => {
+  const support = await entrance.user('support')
+  const shop = app.merchant('spec', support.merchantId)
+  const token = await shop.createVerifiedToken('8600069195406311', { save: true })
+  const payWith = async (hold: boolean): Promise<string> => {
+    const { receipt } = await shop.call('receipts.create', { amount: 100_000 })
+    await shop.call('receipts.pay', { id: receipt._id, token, hold })
+    return receipt._id
+  }
+  const [paid, refunded, voided] = [await payWith(false), await payWith(false), await payWith(true)]
+  for (const receiptId of [refunded, voided]) await support.call('dashboard.receipts.cancel', { receiptId })
+  await app.receiptWorker.runOnce()
+  const { timeline } = await support.call('dashboard.cards.get', { cardId: token.slice(0, 24) })
+  const statuses = new Map(timeline.filter(({ what }) => what === 'receipt').map(({ receiptId, status }) => [receiptId, status]))
+  assert.deepEqual(
+    [paid, refunded, voided].map((id) => statuses.get(id)),
+    ['paid', 'refunded', 'voided'],
+  )
+  assert.ok(timeline.every(({ what, status }) => what === 'receipt' || status === null))
 })

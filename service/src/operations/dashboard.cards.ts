@@ -1,3 +1,4 @@
+import type { ReceiptStatus } from '@tessera/contract/receipt-status'
 import type { Result } from '@tessera/contract/operations'
 import {
   dashboardCardsGetContract,
@@ -10,7 +11,7 @@ import { removeCard } from '../domain/cards/remove.ts'
 import type { AuditRow, CardReceipt, CardWithHistory, OperationRow } from '../domain/reporting/cards.ts'
 import { toReasonCode } from '../domain/reporting/reason-code.ts'
 
-import { formatCursor, readCursor, toDashboardCard } from './dashboard-values.ts'
+import { formatCursor, readCursor, toDashboardCard, toStepUser } from './dashboard-values.ts'
 import { operation } from './operation.ts'
 
 /** Lists the merchant's cards, newest first. */
@@ -23,9 +24,14 @@ export const dashboardCardsList = operation(dashboardCardsListContract, {
 
 /** Returns one card of the merchant with its history. */
 export const dashboardCardsGet = operation(dashboardCardsGetContract, {
-  async run({ cardId }, ctx, { cardLists }) {
+  async run({ cardId }, ctx, { cardLists, dashboard }) {
     const found = await cardLists.get(ctx, cardId)
-    return { card: { ...toDashboardCard(found.card), ...cardDetails(found.card) }, timeline: timelineOf(found) }
+    const receipts = await dashboard.receiptLists.find(
+      ctx,
+      found.receipts.map(({ receiptId }) => receiptId),
+    )
+    const statuses = new Map(receipts.map(({ receipt, status }) => [receipt.receiptId, status]))
+    return { card: { ...toDashboardCard(found.card), ...cardDetails(found.card) }, timeline: timelineOf(found, statuses) }
   },
 })
 
@@ -47,22 +53,32 @@ function cardDetails(card: CardWithHistory['card']) {
 }
 
 /** Newest first. */
-function timelineOf({ entries, receipts, refused }: CardWithHistory): TimelineStep[] {
-  return [...entries.map(toAuditStep), ...receipts.map(toReceiptStep), ...refused.map(toRefusedStep)].sort((a, b) => b.at - a.at)
+function timelineOf(
+  { entries, users, receipts, refused }: CardWithHistory,
+  statuses: ReadonlyMap<string, ReceiptStatus | null>,
+): TimelineStep[] {
+  return [
+    ...entries.map((entry) => toAuditStep(entry, users)),
+    ...receipts.map((receipt) => toReceiptStep(receipt, statuses.get(receipt.receiptId) ?? null)),
+    ...refused.map(toRefusedStep),
+  ].sort((a, b) => b.at - a.at)
 }
 
-function toAuditStep({ at, action, outcome, actor, requestId }: AuditRow): TimelineStep {
+function toAuditStep({ at, action, outcome, actor, requestId }: AuditRow, users: CardWithHistory['users']): TimelineStep {
   const [kind = ''] = actor.split(':')
   const who = kind === 'user' || kind === 'system' || kind === 'operator' ? kind : 'merchant'
-  return { at, what: action, outcome: toReasonCode(outcome), actor: who, requestId, receiptId: null, amountTiyin: null }
+  const step = { at, what: action, outcome: toReasonCode(outcome), status: null, actor: who } as const
+  return { ...step, ...toStepUser({ actor }, users), requestId, receiptId: null, amountTiyin: null }
 }
 
-function toReceiptStep({ receiptId, state, amountTiyin, createdAt, payTime }: CardReceipt): TimelineStep {
+function toReceiptStep({ receiptId, state, amountTiyin, createdAt, payTime }: CardReceipt, status: ReceiptStatus | null): TimelineStep {
   const at = payTime > 0 ? payTime : createdAt
-  return { at, what: 'receipt', outcome: String(state), actor: 'merchant', requestId: '', receiptId, amountTiyin }
+  return { at, what: 'receipt', outcome: String(state), status, ...byMerchant, receiptId, amountTiyin }
 }
 
 function toRefusedStep({ receiptId, amountTiyin, reason, requestedAt, resolvedAt }: OperationRow): TimelineStep {
   const at = resolvedAt > 0 ? resolvedAt : requestedAt
-  return { at, what: 'receipt.payment_failed', outcome: toReasonCode(reason), actor: 'merchant', requestId: '', receiptId, amountTiyin }
+  return { at, what: 'receipt.payment_failed', outcome: toReasonCode(reason), status: null, ...byMerchant, receiptId, amountTiyin }
 }
+
+const byMerchant = { actor: 'merchant', name: '', phone: null, requestId: '' } as const

@@ -108,7 +108,18 @@ test('a refund stores why, and a receipt that would end in another way than the 
 
   const note = 'came back <b>damaged</b> \u0000'
   await support.call('dashboard.receipts.cancel', { receiptId, expected: 'refund', reason: 'not_delivered', note: ` ${note} ` })
+  await (await entrance.user('owner', support.merchantId)).call('dashboard.users.rename', { userId: support.userId, name: 'Nodira' })
   const { timeline } = await support.call('dashboard.receipts.get', { receiptId })
+  assert.deepEqual(
+    timeline
+      .filter(({ what }) => what === 'receipt.paid' || what === 'receipt.cancelled')
+      .map(({ actor, name, phone }) => [actor, name, phone === null]),
+    [
+      ['user', 'Nodira', false],
+      ['merchant', '', true],
+    ],
+    'the user is named as the dialog of the refund says; a call of the API and the service are not',
+  )
   const said = timeline.filter(({ reason }) => reason !== null)
   assert.deepEqual(
     said.map(({ what, actor, reason, note: words }) => [what, actor, reason, words]),

@@ -18,7 +18,7 @@ import { readOrder, readReason, toOrderKey } from '../domain/reporting/receipt-s
 import { readRemarks, type ReceiptInList, type ReceiptWithHistory } from '../domain/reporting/receipts.ts'
 
 import { expectAccepted } from './dashboard-caller.ts'
-import { formatCursor, readCursor, toTimestamp } from './dashboard-values.ts'
+import { formatCursor, readCursor, toStepUser, toTimestamp } from './dashboard-values.ts'
 import { operation } from './operation.ts'
 
 /** Lists the merchant's receipts, newest first. */
@@ -63,7 +63,7 @@ export const dashboardReceiptsTotals = operation(dashboardReceiptsTotalsContract
 /** Returns one receipt with its history, newest first. */
 export const dashboardReceiptsGet = operation(dashboardReceiptsGetContract, {
   async run({ receiptId }, ctx, { dashboard, merchants }) {
-    const { operations, cards, entries, ...listed } = await dashboard.receiptLists.get(ctx, receiptId)
+    const { operations, cards, entries, users, ...listed } = await dashboard.receiptLists.get(ctx, receiptId)
     const merchant = expectAccepted(await merchants.administration.find(ctx.merchantId), ctx)
     return {
       receipt: { ...toReceiptItem(listed), ...receiptDetails(listed.receipt) },
@@ -82,7 +82,8 @@ export const dashboardReceiptsGet = operation(dashboardReceiptsGetContract, {
         }
       }),
       timeline: entries.map(({ at, action, outcome, actor, requestId, changes }) => {
-        return { at, what: action, outcome: toReasonCode(outcome), actor: actor.split(':')[0] ?? '', requestId, ...readRemarks(changes) }
+        const step = { at, what: action, outcome: toReasonCode(outcome), actor: actor.split(':')[0] ?? '' }
+        return { ...step, ...toStepUser({ actor }, users), requestId, ...readRemarks(changes) }
       }),
       refundUnconfirmedMaxTiyin: merchant.settings.refundUnconfirmedMax,
     }

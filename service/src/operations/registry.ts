@@ -3,7 +3,7 @@ import { cardsCreate } from './cards.create.ts'
 import { cardsGetVerifyCode } from './cards.get_verify_code.ts'
 import { cardsRemove } from './cards.remove.ts'
 import { cardsVerify } from './cards.verify.ts'
-import { dashboardAuditList } from './dashboard.audit.ts'
+import { dashboardAuditExport, dashboardAuditList } from './dashboard.audit.ts'
 import { dashboardExportsFinish, dashboardExportsStart } from './dashboard.exports.ts'
 import { dashboardCardsGet, dashboardCardsList, dashboardCardsRemove } from './dashboard.cards.ts'
 import {
@@ -213,6 +213,7 @@ export const operationRegistry: OperationRegistry = Object.freeze({
   'form.sessions.cancel':                  formSessionsCancel,
   'rpc.discover':                          rpcDiscover,
   'dashboard.audit.list':                  dashboardAuditList,
+  'dashboard.audit.export':                dashboardAuditExport,
   'dashboard.exports.start':               dashboardExportsStart,
   'dashboard.exports.finish':              dashboardExportsFinish,
   'dashboard.cards.list':                  dashboardCardsList,

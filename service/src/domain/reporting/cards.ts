@@ -3,10 +3,12 @@ import { bucketOfId } from '@tessera/vault/id'
 
 import { type AuditRow, listAuditOfSubject } from '../../store/audit.ts'
 import { type CardListQuery, type CardRow, findCardOrBroken, listCards, type ListedCard, cardsTable } from '../../store/cards.ts'
+import type { DashboardUserRow } from '../../store/dashboard-users.ts'
 import { listDeclinedOperations, type OperationRow, operationsTable } from '../../store/operations.ts'
 import { type CardReceipt, listReceiptsOfCard } from '../../store/receipts.ts'
 import type { TimeCursor } from '../../store/transaction.ts'
 
+import { findAuditUsers, userIdOf } from '../users/audit-users.ts'
 import type { DashboardDependencies } from '../users/dependencies.ts'
 import { keepValid, makeVerifiedRows } from '../verified-rows.ts'
 
@@ -30,6 +32,8 @@ export interface CardPage {
 export interface CardWithHistory {
   readonly card: CardLookup
   readonly entries: readonly AuditRow[]
+  /** Those of the entries, by their ids. */
+  readonly users: ReadonlyMap<string, DashboardUserRow>
   /** Receipts that use the card: paid, held or being paid. */
   readonly receipts: readonly CardReceipt[]
   /** Declined payments with the card. Their receipts may have been paid with another card since. */
@@ -87,7 +91,12 @@ export function makeCardReports(deps: CardReportDependencies): CardReports {
       store.read(listReceiptsOfCard(key, receiptsMax)),
       store.read(listDeclinedOperations(key, refusedMax)),
     ])
-    return { card: await lookUp(card), entries, receipts, refused: await keepValid(operationRows, refused) }
+    const [found, users, valid] = await Promise.all([
+      lookUp(card),
+      findAuditUsers(store, of.merchantId, entries.map(userIdOf)),
+      keepValid(operationRows, refused),
+    ])
+    return { card: found, entries, users, receipts, refused: valid }
   }
 }
 

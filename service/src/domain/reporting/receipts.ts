@@ -4,10 +4,12 @@ import { bucketOfId } from '@tessera/vault/id'
 
 import { type AuditRow, decodeAuditChanges, listAuditOfSubject } from '../../store/audit.ts'
 import { findCardOrBroken } from '../../store/cards.ts'
+import type { DashboardUserRow } from '../../store/dashboard-users.ts'
 import { listOperations, type OperationRow, operationsTable } from '../../store/operations.ts'
 import { findReceiptOrBroken, type ListedReceipt, listReceiptPage, type ReceiptRow, receiptsTable } from '../../store/receipts.ts'
 import type { TimeCursor } from '../../store/transaction.ts'
 
+import { findAuditUsers, userIdOf } from '../users/audit-users.ts'
 import { keepValid, makeVerifiedRows } from '../verified-rows.ts'
 
 import { makeCardLookup, type CardReportDependencies, type MerchantCardsKey } from './cards.ts'
@@ -46,6 +48,8 @@ export interface ReceiptWithHistory extends ReceiptInList {
   /** Masked numbers of the cards used for the receipt, by card id; '' for a tampered row. */
   readonly cards: ReadonlyMap<string, string>
   readonly entries: readonly AuditRow[]
+  /** Those of the entries, by their ids. */
+  readonly users: ReadonlyMap<string, DashboardUserRow>
 }
 
 /** What a list of receipts is limited to. Without a filter but the time, all receipts are listed, also those whose rows were changed outside the service. */
@@ -133,8 +137,11 @@ export function makeReceiptReports(deps: CardReportDependencies): ReceiptReports
     const operations = await keepValid(operationRows, listed)
     const found = await lookUp(receipt)
     const status = found.state === 'tampered' ? null : deriveReceiptStatus(found, operations)
-    const cards = await masksOf({ bucket, merchantId }, operations)
-    return { receipt: found, status, money: sumReceiptMoney(operations), operations, cards, entries }
+    const [cards, users] = await Promise.all([
+      masksOf({ bucket, merchantId }, operations),
+      findAuditUsers(store, merchantId, entries.map(userIdOf)),
+    ])
+    return { receipt: found, status, money: sumReceiptMoney(operations), operations, cards, entries, users }
   }
 
   async function masksOf(of: MerchantCardsKey, operations: readonly OperationRow[]): Promise<ReadonlyMap<string, string>> {

@@ -1,7 +1,9 @@
 import { type AuditChange, type AuditRow, decodeAuditChanges, listAuditOfSubject, listUserActions } from '../../store/audit.ts'
-import { type DashboardUserRow, findDashboardUser, listDashboardUsers } from '../../store/dashboard-users.ts'
+import { type DashboardUserRow, listDashboardUsers } from '../../store/dashboard-users.ts'
 import type { Store } from '../../store/store.ts'
 import type { TimeCursor } from '../../store/transaction.ts'
+
+import { findAuditUsers, userIdOf } from './audit-users.ts'
 
 /** An audit entry as shown to the merchant's users. */
 export interface AuditListItem {
@@ -12,6 +14,8 @@ export interface AuditListItem {
   readonly phone: string | null
   /** '' without one, and when the user no longer exists. */
   readonly name: string
+  /** The user that the entry is about, where there is one and it still exists. */
+  readonly subjectUser: { readonly phone: string; readonly name: string } | null
 }
 
 /** Conditions of user actions; members that are left out do not restrict. */
@@ -77,24 +81,19 @@ export function makeMerchantAuditLog(store: Store): MerchantAuditLog {
   }
 
   async function withUsers(merchantId: string, entries: readonly AuditRow[]): Promise<AuditListItem[]> {
-    const users = await usersOf(merchantId, entries)
+    const users = await findAuditUsers(store, merchantId, [...entries.map(userIdOf), ...entries.map(subjectUserIdOf)])
     return entries.map((entry) => {
       const userId = userIdOf(entry)
       const { phone = null, name = '' } = users.get(userId ?? '') ?? {}
-      return { entry, changes: decodeAuditChanges(entry.changes), userId, phone, name }
+      const subjectUser = users.get(subjectUserIdOf(entry) ?? '') ?? null
+      return { entry, changes: decodeAuditChanges(entry.changes), userId, phone, name, subjectUser }
     })
-  }
-
-  /** Reads each user once per page. */
-  async function usersOf(merchantId: string, entries: readonly AuditRow[]): Promise<ReadonlyMap<string, DashboardUserRow>> {
-    const ids = new Set(entries.map(userIdOf).filter((id) => id !== null))
-    const users = await Promise.all([...ids].map((id) => store.read(findDashboardUser(id))))
-    return new Map(users.flatMap((user) => (user?.merchantId === merchantId ? [[user.userId, user]] : [])))
   }
 }
 
-function userIdOf({ actor }: AuditRow): string | null {
-  return /^user:([0-9a-f]{24})$/.exec(actor)?.[1] ?? null
+/** Entries about users and their sign-ins have a user as their subject. */
+function subjectUserIdOf({ action, subject }: AuditRow): string | null {
+  return /^dashboard(?:_user)?\./.test(action) && /^[0-9a-f]{24}$/.test(subject) ? subject : null
 }
 
 function newestFirst(one: AuditRow, other: AuditRow): number {

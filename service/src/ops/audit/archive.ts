@@ -18,6 +18,7 @@ import { makeWalk } from '../../store/walk.ts'
 
 import { findBoundary } from './boundary.ts'
 import { type SignedCheckpoint, signJson } from './checkpoint.ts'
+import { type MerchantPage, signMerchantPage } from './merchant-segment.ts'
 import { formatEntry, segmentType, type SegmentHeader } from './segment.ts'
 import { makeAuditSigners, type AuditSigningKey } from './signers.ts'
 import { verifyChain } from './verify.ts'
@@ -37,6 +38,8 @@ export interface AuditArchive {
   hashes(chain: string, seqs: readonly number[]): Promise<(string | null)[]>
   /** The signed segment of the entries after `after` up to `until`, of which there may be more; null when there are none. */
   segment(chain: string, after: number, until: number): Promise<ExportedSegment | null>
+  /** A signed page of a merchant's list: its header and entries, a line each. */
+  merchantPage(page: MerchantPage): Promise<string>
 }
 
 export interface ExportedSegment {
@@ -59,7 +62,12 @@ export interface AuditArchiveDependencies {
 
 export function makeAuditArchive({ store, keyring, clock, environment, checkpoints, now }: AuditArchiveDependencies): AuditArchive {
   const signers = makeAuditSigners(keyring)
-  return Object.freeze({ list, head: () => checkpoints.sign(), publicKeys: () => signers.list(), hashes, segment })
+  return Object.freeze({ list, head: () => checkpoints.sign(), publicKeys: () => signers.list(), hashes, segment, merchantPage })
+
+  function merchantPage(page: MerchantPage): Promise<string> {
+    const exportedAt = new Date(clock.now()).toISOString()
+    return signMerchantPage(page, { store, keys: keyring, signers, environment, exportedAt })
+  }
 
   async function list({ merchantId, subject, count }: Parameters<AuditArchive['list']>[0]): Promise<ArchivedEntry[]> {
     const query = subject === null ? listUserActions({ merchantId, after: null, count }) : listAuditOfSubject(merchantId, subject, count)

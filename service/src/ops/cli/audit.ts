@@ -6,11 +6,12 @@ import type { KeyObject } from 'node:crypto'
 import type { Result } from '@tessera/contract/operations'
 import { readAuditPublicKeys } from '@tessera/vault/audit'
 
+import { auditKeyFingerprint, isMerchantExport, verifyMerchantExport } from '../audit/verify-merchant-export.ts'
 import { verifyExport } from '../audit/verify-export.ts'
 import { ExitError } from '../exits.ts'
 
 import { compareCheckpoints, type CheckpointFinding } from './audit-checkpoints.ts'
-import { printTable, requireArguments, type Command, type CommandInput } from './command.ts'
+import { printTable, requireArguments, type Command, type CommandInput, type CommandOutcome } from './command.ts'
 import { callService, longReplyTimeoutMs } from './control-client.ts'
 import { printFinding } from './print-finding.ts'
 
@@ -105,7 +106,9 @@ export const auditPublicKey: Command = {
   async run(input) {
     const data = await callService(input, 'operator.audit.publicKeys', {})
     const text = data.keys
-      .map(({ keyId, state, createdAt, publicKey }) => `# key ${keyId}, ${state}, of ${createdAt}\n${publicKey.trim()}`)
+      .map(({ keyId, state, createdAt, publicKey }) => {
+        return `# key ${keyId}, ${state}, of ${createdAt}\n# SHA-256 ${auditKeyFingerprint(publicKey)}\n${publicKey.trim()}`
+      })
       .join('\n')
     return { exit: 'done', data, text }
   },
@@ -198,14 +201,22 @@ export const auditVerifyExport: Command = {
   args: '<file>',
   summary: 'Verifies an export of the audit with the public key alone, without the service, its database and its keys.',
   details:
-    'Finds entries that were changed, added, removed or cut off since the service signed them. Exit code 1 when it finds any. What it proves:\n' +
-    'docs/concepts/audit.md.',
-  options: [{ name: 'key', takes: '<file>', meaning: 'One or more public keys in PEM: the output of tessera audit public-key.' }],
+    'Finds entries that were changed, added, removed or cut off since the service signed them, in an export of an operator and in the signed file of the\n' +
+    'dashboard. Exit code 1 when it finds any. What it proves: docs/concepts/audit.md.',
+  options: [
+    {
+      name: 'key',
+      takes: '<file>',
+      meaning:
+        'One or more public keys in PEM: the output of tessera audit public-key. Without it a file of the dashboard is verified with the key that it names itself.',
+    },
+  ],
   async run(input) {
     const [path = ''] = requireArguments(input.args, 1, 1, 'audit verify-export <file> --key <file>')
     const keyPath = input.options.get('key')
-    if (keyPath === undefined) throw new ExitError('usage', 'Give the public keys with --key <file>: tessera audit public-key prints them.')
     if (!existsSync(path)) throw new ExitError('usage', `There is no file ${path}.`)
+    if (isMerchantExport(await readFirstLine(path))) return verifyDashboardExport(path, keyPath === undefined ? null : readKeyFile(keyPath))
+    if (keyPath === undefined) throw new ExitError('usage', 'Give the public keys with --key <file>: tessera audit public-key prints them.')
     const keys = readKeyFile(keyPath)
     const data = await verifyExport(createInterface({ input: createReadStream(path), crlfDelay: Infinity }), keys)
     const rows = data.chains.map(({ chain, fromSeq, toSeq, lastHash }) => [chain, fromSeq, toSeq, lastHash])
@@ -216,4 +227,28 @@ export const auditVerifyExport: Command = {
     ].join('\n')
     return { exit: data.findings.length === 0 ? 'done' : 'findings', data, text }
   },
+}
+
+async function readFirstLine(path: string): Promise<string> {
+  const lines = createInterface({ input: createReadStream(path), crlfDelay: Infinity })
+  for await (const line of lines) return line
+  return ''
+}
+
+/** Its file has at most 10,000 entries, so it is read at once. */
+function verifyDashboardExport(path: string, keys: KeyObject[] | null): CommandOutcome {
+  const lines = readFileSync(path, 'utf8').split(/\r?\n/)
+  const data = verifyMerchantExport(lines.at(-1) === '' ? lines.slice(0, -1) : lines, keys)
+  const { merchantId, conditions, entries, pages, signedAt, from, to, linkedPairs, keys: named, findings } = data
+  const limits = Object.entries(conditions).map(([name, value]) => `${name} ${String(value)}`)
+  const text = [
+    `${String(entries)} entries of merchant ${merchantId}, ${from ?? '—'} to ${to ?? '—'}, in ${String(pages)} pages; signed at ${signedAt ?? 'an unknown time'}.`,
+    `Conditions of the list: ${limits.length === 0 ? 'none' : limits.join(', ')}. ${String(linkedPairs)} entries have the one before them in the chain beside them in this file.`,
+    ...named.map((key) => `Signed with key ${key}.`),
+    ...(keys === null
+      ? ['No --key was given: the file was verified with the key that it names itself. Compare its SHA-256 with the provider’s.']
+      : []),
+    ...(findings.length === 0 ? ['No findings.'] : findings.map(({ line, what }) => `line ${String(line)}: ${what}`)),
+  ].join('\n')
+  return { exit: findings.length === 0 ? 'done' : 'findings', data, text }
 }
