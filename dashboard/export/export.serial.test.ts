@@ -26,7 +26,8 @@ test('a small list is saved at once, as CSV and as a workbook', async () => {
   const lines = (await readDownload(csv)).split('\r\n')
   assert.match(lines[0] ?? '', /"Amount, so’m","Amount, tiyin".*"Created \(UTC\+5\)"/)
   assert.match(lines[0] ?? '', /"Order","account\.order","Other account fields"/)
-  assert.equal(new Set((lines[0] ?? '').split(',')).size, (lines[0] ?? '').split(',').length, 'no two columns have one name')
+  const names = [...(lines[0] ?? '').matchAll(/"[^"]*"/g)].map(([name]) => name)
+  assert.equal(new Set(names).size, names.length, 'no two columns have one name')
   const line = lines.find((each) => each.includes(receipt._id)) ?? ''
   assert.match(line, /^"Open","54174\.50","5417450","0\.00","0","0\.00","0","0\.00","0","'=1\+1",.*\+05:00","","","",/)
   const [xlsx] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Excel' }).click()])
