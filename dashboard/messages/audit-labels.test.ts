@@ -8,7 +8,7 @@ const { en, ru, uz } = auditLabels
 test('a refund, a void and a reversal have their own words, while they are requested and when they are done', () => {
   const label = (outcome: string, actor: string): string => actionLabel({ what: 'receipt.cancelled', outcome, actor }, en)
   assert.deepEqual(
-    ['refund', 'cancelHold'].map((outcome) => [label(outcome, 'user'), label(outcome, 'merchant'), label(outcome, 'system')]),
+    ['refund', 'cancel_hold'].map((outcome) => [label(outcome, 'user'), label(outcome, 'merchant'), label(outcome, 'system')]),
     [
       ['Refund requested', 'Refund requested', 'Refunded'],
       ['Void requested', 'Void requested', 'Voided'],

@@ -43,7 +43,7 @@ export function actorLabel(
   return name === '' ? `+${phone}` : name
 }
 
-type ReturnKind = 'refund' | 'cancelHold' | 'reverse'
+type ReturnKind = Extract<AuditOutcome, 'refund' | 'cancel_hold' | 'reverse'>
 
 /** The action of an audit entry. `receipt.cancelled` is a refund, a void or a reversal where its outcome says so; the service itself records that it is done. */
 export function actionLabel({ what, outcome, actor }: LabelledEntry, { actions, returns }: AuditLabels): string {
@@ -54,7 +54,7 @@ export function actionLabel({ what, outcome, actor }: LabelledEntry, { actions, 
 
 /** Whether the label of the action says the outcome. */
 export function isOutcomeInAction({ what, outcome }: Pick<LabelledEntry, 'what' | 'outcome'>): boolean {
-  return what === 'receipt.cancelled' && /^(refund|cancelHold|reverse)$/.test(outcome)
+  return what === 'receipt.cancelled' && /^(refund|cancel_hold|reverse)$/.test(outcome)
 }
 
 /** The outcome of an audit entry: a label, the labels of the changed settings, or as it is where it is an id or unknown to this page. */
@@ -94,7 +94,7 @@ export const auditLabels: Readonly<Record<Language, AuditLabels>> = {
     },
     returns: {
       refund: { requested: 'Refund requested', done: 'Refunded' },
-      cancelHold: { requested: 'Void requested', done: 'Voided' },
+      cancel_hold: { requested: 'Void requested', done: 'Voided' },
       reverse: { requested: 'Reversal requested', done: 'Reversed' },
     },
     clockAhead: '{0} s ahead',
@@ -110,7 +110,7 @@ export const auditLabels: Readonly<Record<Language, AuditLabels>> = {
     },
     returns: {
       refund: { requested: 'Запрошен возврат', done: 'Возвращено' },
-      cancelHold: { requested: 'Запрошено снятие холда', done: 'Холд снят' },
+      cancel_hold: { requested: 'Запрошено снятие холда', done: 'Холд снят' },
       reverse: { requested: 'Запрошена отмена операции', done: 'Операция отменена' },
     },
     clockAhead: 'на {0} с вперёд',
@@ -126,7 +126,7 @@ export const auditLabels: Readonly<Record<Language, AuditLabels>> = {
     },
     returns: {
       refund: { requested: 'Qaytarish soʻraldi', done: 'Qaytarildi' },
-      cancelHold: { requested: 'Xoldni bekor qilish soʻraldi', done: 'Xold bekor qilindi' },
+      cancel_hold: { requested: 'Xoldni bekor qilish soʻraldi', done: 'Xold bekor qilindi' },
       reverse: { requested: 'Amalni bekor qilish soʻraldi', done: 'Amal bekor qilindi' },
     },
     clockAhead: '{0} s oldinda',

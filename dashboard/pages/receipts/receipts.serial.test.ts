@@ -120,6 +120,7 @@ test('a hold is voided and an unpaid receipt is cancelled, each by its own word'
   await dialog.getByRole('button', { name: /^Void 12/ }).click()
   await page.getByText('The hold was released.').waitFor()
   await page.locator('h2 .tag', { hasText: 'Voided' }).waitFor()
+  await page.locator('.timeline strong', { hasText: 'Void requested' }).waitFor()
   const { receipt } = (await dashboard.api('receipts.create', { amount: 5_000_000, account: {} })) as ApiResult
   await page.goto(`${dashboard.origin}/dashboard/receipts/${receipt._id}`)
   await page.getByRole('button', { name: 'Cancel the receipt' }).click()
