@@ -159,8 +159,15 @@ export function useSyncedValue<T>(source: T, key: unknown = source): Signal<T> {
   return value
 }
 
-/** The filters of a list: in sight on a wide screen, on a phone behind their name unless some are set. */
-export function FilterBox({ label, isOpen, children }: { label: string; isOpen: boolean; children: ComponentChildren }) {
+interface FilterBoxProps {
+  readonly label: string
+  /** How many conditions are set. */
+  readonly active: number
+  readonly children: ComponentChildren
+}
+
+/** The filters of a list: in sight on a wide screen, on a phone behind their name and number, so that the rows are in sight. */
+export function FilterBox({ label, active, children }: FilterBoxProps) {
   const isWide = useSignal(matchMedia(wideQuery).matches)
   useEffect(() => {
     const query = matchMedia(wideQuery)
@@ -169,8 +176,8 @@ export function FilterBox({ label, isOpen, children }: { label: string; isOpen: 
     return () => query.removeEventListener('change', change)
   }, [])
   return (
-    <details class="filters" open={isWide.value || isOpen}>
-      <summary>{label}</summary>
+    <details class="filters" open={isWide.value}>
+      <summary>{active === 0 ? label : `${label} (${String(active)})`}</summary>
       {children}
     </details>
   )

@@ -30,7 +30,11 @@ export function CompliancePage() {
   const settings = useQuery('dashboard.settings.get', {})
   const part = parts.find((each) => each === route.value.rest[0]) ?? 'checklist'
   const loading = useMessages(compliancePageText)
-  usePartTitle(compliancePageText.isLoaded.value && part !== 'checklist' ? compliancePageText.current().sections[part] : '')
+  usePartTitle(
+    compliancePageText.isLoaded.value && part !== 'checklist'
+      ? `${messages.value.pages.compliance} · ${compliancePageText.current().sections[part]}`
+      : '',
+  )
   if (loading !== null) return loading
   const rest = {
     scripts: scripts.result.value?.scripts ?? null,

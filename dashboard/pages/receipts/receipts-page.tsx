@@ -46,6 +46,8 @@ function show(filter: ReceiptFilter): void {
   navigate(receiptsPath(filter), { hidden: hiddenPart(filter) })
 }
 
+const conditionNames = Object.keys(noFilter) as readonly (keyof ReceiptFilter)[]
+
 /** The merchant's receipts, newest first, filtered by the address and, for what may not stand in one, by the history entry. */
 export function ReceiptList() {
   const filter = readReceiptFilter(route.value)
@@ -61,7 +63,8 @@ export function ReceiptList() {
   const loading = useMessages(receiptPageText, reasonText)
   if (loading !== null) return loading
   const text = receiptPageText.current()
-  const isFiltered = key !== JSON.stringify(noFilter)
+  const active = conditionNames.filter((name) => filter[name] !== noFilter[name]).length
+  const isFiltered = active > 0
   const type = (part: Partial<ReceiptFilter>): void => void (typed.value = { ...typed.value, ...part })
   return (
     <>
@@ -70,7 +73,7 @@ export function ReceiptList() {
         <ExportButtons source={receiptExport(filter)} />
       </div>
       <Views current={key} />
-      <FilterBox label={text.filters} isOpen={isFiltered}>
+      <FilterBox label={text.filters} active={active}>
         <form
           class="tools"
           onSubmit={(event) => {

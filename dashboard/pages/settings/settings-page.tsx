@@ -25,7 +25,7 @@ export function MerchantSettingsPage() {
   const query = useQuery('dashboard.settings.get', {})
   const part = settingsParts.find((each) => each === route.value.rest[0]) ?? 'business'
   const loading = useMessages(settingsPageText)
-  usePartTitle(settingsPageText.isLoaded.value ? settingsPageText.current().parts[part] : '')
+  usePartTitle(settingsPageText.isLoaded.value ? `${messages.value.pages.settings} · ${settingsPageText.current().parts[part]}` : '')
   if (loading !== null) return loading
   return (
     <>

@@ -101,7 +101,7 @@ function Filters({ filter, isFiltered, hasProblem }: FiltersProps) {
     if (phone !== null && card !== null) show({ ...wanted, phone, card })
   }
   return (
-    <FilterBox label={text.filters} isOpen={isFiltered}>
+    <FilterBox label={text.filters} active={Object.values(filter).filter((value) => value !== '').length}>
       <form
         class="tools code-filters"
         role="search"
