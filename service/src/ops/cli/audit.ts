@@ -242,7 +242,7 @@ function verifyDashboardExport(path: string, keys: KeyObject[] | null): CommandO
   const { merchantId, conditions, entries, pages, signedAt, from, to, linkedPairs, keys: named, findings } = data
   const limits = Object.entries(conditions).map(([name, value]) => `${name} ${String(value)}`)
   const text = [
-    `${String(entries)} entries of merchant ${merchantId}, ${from ?? '—'} to ${to ?? '—'}, in ${String(pages)} pages; signed at ${signedAt ?? 'an unknown time'}.`,
+    `${String(entries)} entries of merchant ${merchantId}, ${from ?? '—'} to ${to ?? '—'}, ${String(pages)} signed ${pages === 1 ? 'page' : 'pages'}; the first signed at ${signedAt ?? 'an unknown time'}.`,
     `Conditions of the list: ${limits.length === 0 ? 'none' : limits.join(', ')}. ${String(linkedPairs)} entries have the one before them in the chain beside them in this file.`,
     ...named.map((key) => `Signed with key ${key}.`),
     ...(keys === null
