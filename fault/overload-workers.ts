@@ -311,7 +311,7 @@ const floodClients = capacity * 5
 const otherNetwork = '127.0.9'
 const minGoodput = 0.8
 const maxRatio = 2
-/** Shorter ones are not told apart from the pauses of a busy machine. */
+/** Shorter ones cannot be distinguished from the pauses of a busy machine. */
 const unnoticedMs = 50
 const risingMs = 2000
 const floodMs = 8000

@@ -301,7 +301,7 @@ test('a call that changes something is refused while its caller has its share of
   )
 })
 
-test('the share that a call is asked for before authentication is the one that its writes take', async () => {
+test('the share that is checked before authentication is the one that the writes of a call take', async () => {
   const asked: string[] = []
   const taken: string[] = []
   const { answer } = createTestPipeline({

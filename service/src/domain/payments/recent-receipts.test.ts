@@ -17,7 +17,7 @@ const receipt = makeReceipt(1, { version: 2 })
 const operation = makeOperation(receipt, 'a')
 const paying = { ...receipt, operationsDigest: operationsDigestOf([operation]) }
 
-test('a receipt is taken once, in its version or an older one asked for', () => {
+test('a receipt is taken once, in its version or for an older one', () => {
   const recent = makeRecentReceipts()
   recent.add(paying, [operation])
   assert.deepEqual(recent.take(receipt.receiptId, 2), { receipt: paying, operations: [operation] })

@@ -57,7 +57,7 @@ export interface MerchantSegmentDependencies {
 
 /**
  * The signed page: a header and a line for each entry. Of the chain, which has the entries of all merchants, a line has the hash of its entry and that of the
- * one before it, and neither position nor name: they would tell how much others do, and on which hosts.
+ * one before it, and neither position nor name: they would show how much others do, and on which hosts.
  */
 export async function signMerchantPage(page: MerchantPage, deps: MerchantSegmentDependencies): Promise<string> {
   const { merchantId, conditions, after, next, entries } = page
@@ -106,8 +106,17 @@ async function readLinked(
 
 function formatMerchantEntry({ row, previousHash }: LinkedEntry): string {
   const { at, actor, address, action, subject, outcome, changes, requestId, version, hash } = row
-  const told = { at: new Date(at).toISOString(), actor, address, action, subject, outcome, changes: decodeAuditChanges(changes), requestId }
-  return JSON.stringify({ ...told, version, previousHash: toHex(previousHash), hash: toHex(hash) })
+  const shown = {
+    at: new Date(at).toISOString(),
+    actor,
+    address,
+    action,
+    subject,
+    outcome,
+    changes: decodeAuditChanges(changes),
+    requestId,
+  }
+  return JSON.stringify({ ...shown, version, previousHash: toHex(previousHash), hash: toHex(hash) })
 }
 
 function toHex(bytes: Uint8Array): string {

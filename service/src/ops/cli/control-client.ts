@@ -33,7 +33,7 @@ function exitOf({ reason, data }: ErrorBody): Exit {
   return reason === 'internal_error' || reason === 'store_full' || reason === 'outcome_unknown' ? 'internalError' : 'usage'
 }
 
-/** The others have to do with what was asked for. */
+/** The others are about the request itself. */
 const refusalExits: Readonly<Record<string, Exit>> = { copy_broken: 'damaged', kek_unavailable: 'unavailable' }
 
 /** What the operator reads. For an invalid param, the contract's description of it says what was expected. */

@@ -49,9 +49,10 @@ export function makeCommitBacklog({ waitMs, now, memory = allocateWaitingWrites(
       look()
       return queues.some((queue) => queue.isTooLong())
     },
+    // As many as are free: one merchant that is alone gets a half of the queue, and each of two a third.
     isShareTaken(owner) {
       look()
-      return writes.waitingOf(owner) > waitingPerFreePlace * all.freePlaces()
+      return writes.waitingOf(owner) > all.freePlaces()
     },
   })
 }
@@ -114,5 +115,3 @@ const endShare = 8
 /** Bursts that are shorter pass, and a group commit of a slow disk fits in. */
 const windowMs = 250
 const rememberedMs = 10_000
-/** As many as are free: one merchant that is alone gets a half of the queue, and each of two a third. Others wait that much less. */
-const waitingPerFreePlace = 1
