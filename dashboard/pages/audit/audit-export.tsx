@@ -8,6 +8,7 @@ import { docsPath } from '../../components/docs-path.ts'
 import { ErrorMessage } from '../../components/query-result.tsx'
 import { recordExport } from '../../export/export-record.ts'
 import { download, downloadCsv, toIsoTime } from '../../format/csv.ts'
+import { collectPages, type ListPage } from '../../hooks/list-pages.ts'
 import { useAction } from '../../hooks/use-action.ts'
 import { formatMessage } from '../../messages/lookup.ts'
 import { auditPageText } from '../../messages/page-texts.ts'
@@ -20,18 +21,22 @@ export function AuditExport({ filter }: { filter: AuditFilter }) {
   const text = auditPageText.current()
   const status = useSignal('')
   const { isBusy, error, run } = useAction()
-  const save = async <P extends ExportedPage>(
+  const save = async <R,>(
     format: 'csv' | 'json',
-    fetchPage: (after: string | null) => Promise<P>,
-    write: (pages: readonly P[]) => void,
-  ) => {
+    fetchPage: (after: string | null) => Promise<ListPage<R>>,
+    write: (rows: readonly R[]) => void,
+  ): Promise<void> => {
     await run(async () => {
       const recordEnd = await recordExport({ list: 'audit', format, conditions: toExportConditions({ ...filter }) })
       try {
-        const { pages, rows, isComplete } = await collect(fetchPage, (count) => (status.value = formatMessage(text.exporting, count)))
-        write(pages)
-        status.value = formatMessage(isComplete ? text.exported : text.exportedFirst, rows)
-        await recordEnd({ outcome: 'done', rows })
+        const { rows, isComplete } = await collectPages(
+          fetchPage,
+          maxEntries,
+          (count) => (status.value = formatMessage(text.exporting, count)),
+        )
+        write(rows)
+        status.value = formatMessage(isComplete ? text.exported : text.exportedFirst, rows.length)
+        await recordEnd({ outcome: 'done', rows: rows.length })
       } catch (err) {
         await recordEnd({ outcome: 'broken', rows: 0 })
         throw err
@@ -40,28 +45,30 @@ export function AuditExport({ filter }: { filter: AuditFilter }) {
     if (error.value !== null) status.value = ''
   }
   const params = toAuditParams(filter)
-  const list = async (after: string | null) => {
+  const list = async (after: string | null): Promise<ListPage<AuditRow>> => {
     const { entries, next } = await call('dashboard.audit.list', { after, count: pageRows, ...params })
-    return { entries, next, rows: entries.length }
+    return { rows: entries, next }
   }
-  const listSigned = async (after: string | null) => {
-    const { text: signed, entries, next } = await call('dashboard.audit.export', { after, count: pageRows, ...params })
-    return { signed, next, rows: entries }
+  const saveSigned = (): Promise<void> => {
+    const pages: string[] = []
+    const listSigned = async (after: string | null): Promise<ListPage<string>> => {
+      const { text: signed, next } = await call('dashboard.audit.export', { after, count: pageRows, ...params })
+      pages.push(signed)
+      const [, ...lines] = signed.trimEnd().split('\n')
+      return { rows: lines, next }
+    }
+    return save('json', listSigned, () => downloadSigned(pages))
   }
   return (
     <>
       <div class="tools">
-        <button type="button" disabled={isBusy.value} onClick={() => void save('csv', list, (pages) => downloadAsCsv(entriesOf(pages)))}>
+        <button type="button" disabled={isBusy.value} onClick={() => void save('csv', list, downloadAsCsv)}>
           {text.csv}
         </button>
-        <button type="button" disabled={isBusy.value} onClick={() => void save('json', list, (pages) => downloadAsJson(entriesOf(pages)))}>
+        <button type="button" disabled={isBusy.value} onClick={() => void save('json', list, downloadAsJson)}>
           {text.json}
         </button>
-        <button
-          type="button"
-          disabled={isBusy.value}
-          onClick={() => void save('json', listSigned, (pages) => downloadSigned(pages.map(({ signed }) => signed)))}
-        >
+        <button type="button" disabled={isBusy.value} onClick={() => void saveSigned()}>
           {text.signed}
         </button>
       </div>
@@ -72,31 +79,6 @@ export function AuditExport({ filter }: { filter: AuditFilter }) {
       <ErrorMessage error={error.value} />
     </>
   )
-}
-
-interface ExportedPage {
-  readonly next: string | null
-  readonly rows: number
-}
-
-async function collect<P extends ExportedPage>(
-  fetchPage: (after: string | null) => Promise<P>,
-  onPage: (rows: number) => void,
-): Promise<{ readonly pages: readonly P[]; readonly rows: number; readonly isComplete: boolean }> {
-  const pages: P[] = []
-  let rows = 0
-  for (let after: string | null = null; rows < maxEntries;) {
-    const page: P = await fetchPage(after)
-    pages.push(page)
-    onPage((rows += page.rows))
-    after = page.next
-    if (after === null) return { pages, rows, isComplete: true }
-  }
-  return { pages, rows, isComplete: false }
-}
-
-function entriesOf(pages: readonly { readonly entries: readonly AuditRow[] }[]): readonly AuditRow[] {
-  return pages.flatMap(({ entries }) => entries)
 }
 
 function downloadAsCsv(entries: readonly AuditRow[]): void {
