@@ -3,7 +3,8 @@ import { after, test } from 'node:test'
 
 import type { Result } from '@tessera/contract/operations'
 
-import { encodeRow, toSegments } from '../ops/request-log/request-row.ts'
+import { encodeRow } from '../ops/request-log/request-row.ts'
+import { toSegments } from '../ops/request-log/waiting-segment.ts'
 import { makeRequest } from '../ops/request-log/request-row.fixture.ts'
 import { withPostgres } from '../store/postgres/with-store.fixture.ts'
 import { withSqlite } from '../store/sqlite/with-store.fixture.ts'

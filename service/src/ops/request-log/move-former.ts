@@ -8,7 +8,8 @@ import {
 import type { RequestLogStore } from '../../store/request-log-store.ts'
 import type { Store } from '../../store/store.ts'
 
-import { encodeRow, toSegments, type EncodedRow, type RequestDetail, type RequestRow } from './request-row.ts'
+import { encodeRow, type EncodedRow, type RequestDetail, type RequestRow } from './request-row.ts'
+import { toSegments } from './waiting-segment.ts'
 
 export interface FormerRequestMove {
   readonly store: Pick<Store, 'read' | 'write'>

@@ -8,7 +8,7 @@ test('more invented merchants in a minute than are counted lose calls of their o
   const budget = { waitingMax: 10, minuteMax: 2 }
   const buffer = makeRequestBuffer({ server: budget, browser: budget, unproved: budget })
   const add = (caller: RequestCaller, merchantId: string) =>
-    buffer.add({ merchantId, bucket: 0, caller, at: 1, requestId: '' } as EncodedRow)
+    buffer.add({ merchantId, bucket: 0, caller, at: 1, requestId: '', text: '[]' } as EncodedRow)
   const lostCalls = (caller: RequestCaller) =>
     buffer
       .dropped()

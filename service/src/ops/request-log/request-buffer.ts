@@ -1,6 +1,7 @@
 import type { RequestCaller } from '../../store/request-segments.ts'
 
 import type { EncodedRow } from './request-row.ts'
+import { segmentRowsMax, WaitingSegment } from './waiting-segment.ts'
 
 /** `server`: with the right password · `browser`: with the merchant id alone · `unproved`: refused before the caller was known. */
 export type { RequestCaller }
@@ -30,14 +31,14 @@ export interface DroppedCalls {
 
 /**
  * Records that wait to be written. Each kind of caller has room of its own, so that what anyone can send in a merchant's name displaces none of the
- * calls that the merchant's server makes. When a room is full, its oldest record is dropped and counted.
+ * calls that the merchant's server makes. When a room is full, its oldest segment is dropped and its records are counted.
  */
 export interface RequestBuffer {
   add(row: EncodedRow): void
-  /** Removes and returns the oldest records: those of servers first, then of browsers, then refused ones. */
-  take(count: number): EncodedRow[]
+  /** Removes and returns the oldest records, about as many as `count`: those of servers first, then of browsers, then refused ones. */
+  take(count: number): WaitingSegment[]
   /** Returns records that could not be written to the front; those that no longer fit are dropped and counted. */
-  putBack(rows: readonly EncodedRow[]): void
+  putBack(segments: readonly WaitingSegment[]): void
   /** Removes and returns the losses of minutes that are over at `now`; of every minute for Infinity. */
   takeLosses(now: number): RequestLoss[]
   putLossesBack(losses: readonly RequestLoss[]): void
@@ -55,26 +56,28 @@ export interface CallerBudget {
 export type CallerBudgets = Readonly<Record<RequestCaller, CallerBudget>>
 
 export function makeRequestBuffer(budgets: CallerBudgets): RequestBuffer {
-  const queues = callers.map((caller) => new RequestQueue(budgets[caller].waitingMax))
+  const queues = callers.map((caller) => new RequestQueue(budgets[caller].waitingMax, loseSegment))
   const queueOf = Object.fromEntries(callers.map((caller, i) => [caller, queues[i]])) as Record<RequestCaller, RequestQueue>
   const minutes = new MinuteCounts()
   const losses = new Map<string, RequestLoss>()
   const droppedCounts = new Map<string, DroppedCalls>()
   return Object.freeze<RequestBuffer>({
     add(row) {
-      if (minutes.count(row) > budgets[row.caller].minuteMax) lose(row, 'minute_budget')
-      else for (const oldest of queueOf[row.caller].push(row)) lose(oldest, 'store_slow')
+      if (minutes.count(row) > budgets[row.caller].minuteMax) loseRow(row)
+      else queueOf[row.caller].push(row)
     },
     take(count) {
-      const taken: EncodedRow[] = []
-      for (const queue of queues) if (taken.length < count) taken.push(...queue.take(count - taken.length))
+      const taken: WaitingSegment[] = []
+      let left = count
+      for (const queue of queues)
+        for (const segment of queue.take(left)) {
+          taken.push(segment)
+          left -= segment.calls
+        }
       return taken
     },
-    putBack(rows) {
-      for (const caller of callers) {
-        const own = rows.filter((row) => row.caller === caller)
-        for (const row of queueOf[caller].putBack(own)) lose(row, 'store_slow')
-      }
+    putBack(segments) {
+      for (const caller of callers) queueOf[caller].putBack(segments.filter((each) => each.caller === caller))
     },
     takeLosses(now) {
       const taken = [...losses].filter(([, { to }]) => minuteOf(to) < minuteOf(now))
@@ -88,10 +91,19 @@ export function makeRequestBuffer(budgets: CallerBudgets): RequestBuffer {
     waiting: () => queues.reduce((sum, { length }) => sum + length, 0),
   })
 
-  function lose({ merchantId, bucket, caller, at, requestId }: EncodedRow, reason: LossReason): void {
+  function loseRow({ merchantId, bucket, caller, at, requestId }: EncodedRow): void {
+    lose({ merchantId, bucket, caller, reason: 'minute_budget', count: 1, from: at, to: at, requestId })
+  }
+
+  function loseSegment({ merchantId, bucket, caller, calls, firstAt, lastAt, lastId }: WaitingSegment): void {
+    lose({ merchantId, bucket, caller, reason: 'store_slow', count: calls, from: firstAt, to: lastAt, requestId: lastId })
+  }
+
+  function lose(loss: RequestLoss): void {
+    const { caller, reason, count } = loss
     const key = `${caller} ${reason}`
-    droppedCounts.set(key, { caller, reason, count: (droppedCounts.get(key)?.count ?? 0) + 1 })
-    addLoss({ merchantId, bucket, caller, reason, count: 1, from: at, to: at, requestId })
+    droppedCounts.set(key, { caller, reason, count: (droppedCounts.get(key)?.count ?? 0) + count })
+    addLoss(loss)
   }
 
   function addLoss(loss: RequestLoss): void {
@@ -105,45 +117,68 @@ export function makeRequestBuffer(budgets: CallerBudgets): RequestBuffer {
   }
 }
 
-/** A queue that drops its oldest record when it is full. */
+/** Segments in the order in which they were begun. Drops the oldest when there is no room for another record. */
 class RequestQueue {
-  // `#first` is the index of the oldest record; the array is compacted when half of it is empty.
-  #slots: EncodedRow[] = []
-  #first = 0
+  length = 0
+  #segments: WaitingSegment[] = []
+  /** Those that take more rows, by merchant. */
+  readonly #open = new Map<string, WaitingSegment>()
+  #last: WaitingSegment | null = null
   readonly #max: number
+  readonly #rowsMax: number
+  readonly #lose: (segment: WaitingSegment) => void
 
-  constructor(max: number) {
+  constructor(max: number, lose: (segment: WaitingSegment) => void) {
     this.#max = max
+    // A segment that is dropped is a fiftieth of the room at most.
+    this.#rowsMax = Math.max(1, Math.min(segmentRowsMax, Math.floor(max / 50)))
+    this.#lose = lose
   }
 
-  get length(): number {
-    return this.#slots.length - this.#first
+  push(row: EncodedRow): void {
+    if (this.length >= this.#max) this.#dropOldest()
+    this.#segmentOf(row).add(row)
+    this.length++
   }
 
-  /** Returns the records that were dropped. */
-  push(row: EncodedRow): EncodedRow[] {
-    const dropped = this.length >= this.#max ? this.take(1) : []
-    this.#slots.push(row)
-    return dropped
+  take(count: number): WaitingSegment[] {
+    let [taken, end] = [0, 0]
+    for (; taken < count && end < this.#segments.length; end++) taken += this.#segments[end]?.calls ?? 0
+    this.length -= taken
+    this.#close()
+    return this.#segments.splice(0, end)
   }
 
-  take(count: number): EncodedRow[] {
-    const taken = this.#slots.slice(this.#first, this.#first + count)
-    this.#first += taken.length
-    if (this.#first * 2 > this.#slots.length) {
-      this.#slots = this.#slots.slice(this.#first)
-      this.#first = 0
-    }
-    return taken
+  putBack(segments: readonly WaitingSegment[]): void {
+    this.#close()
+    this.#segments = [...segments, ...this.#segments]
+    for (const { calls } of segments) this.length += calls
+    while (this.length > this.#max) this.#dropOldest()
   }
 
-  /** Returns the records that were dropped: the oldest. */
-  putBack(rows: readonly EncodedRow[]): readonly EncodedRow[] {
-    const room = Math.max(0, this.#max - this.length)
-    const dropped = Math.max(0, rows.length - room)
-    this.#slots = [...rows.slice(dropped), ...this.#slots.slice(this.#first)]
-    this.#first = 0
-    return rows.slice(0, dropped)
+  #segmentOf(row: EncodedRow): WaitingSegment {
+    // Nearly every call is of the merchant, caller and hour of the one before it.
+    if (this.#last !== null && this.#last.calls < this.#rowsMax && this.#last.takes(row)) return this.#last
+    const known = this.#open.get(row.merchantId)
+    if (known !== undefined && known.calls < this.#rowsMax && known.takes(row)) return (this.#last = known)
+    const begun = new WaitingSegment(row)
+    this.#segments.push(begun)
+    this.#open.set(row.merchantId, begun)
+    return (this.#last = begun)
+  }
+
+  #dropOldest(): void {
+    const oldest = this.#segments.shift()
+    if (oldest === undefined) return
+    this.#close()
+    this.length -= oldest.calls
+    this.#lose(oldest)
+  }
+
+  /** Whatever is taken or dropped gets no more rows. */
+  #close(): void {
+    this.#open.clear()
+    this.#last = null
   }
 }
 

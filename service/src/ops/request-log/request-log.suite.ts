@@ -13,7 +13,8 @@ import type { RequestFilter } from './request-filter.ts'
 import { makeRequestLists, type RequestLists, type RequestListQuery } from './request-lists.ts'
 import { moveFormerRequests, type FormerRequestMove } from './move-former.ts'
 import { makeRequest, shownMember } from './request-row.fixture.ts'
-import { encodeRow, toSegments, type RequestRow } from './request-row.ts'
+import { encodeRow, type RequestRow } from './request-row.ts'
+import { toSegments } from './waiting-segment.ts'
 
 const stranger = 'f'.repeat(24)
 const of = { bucket, merchantId: sampleMerchantId }

@@ -6,12 +6,13 @@ import type { MerchantCache } from '../../domain/merchants/merchant-cache.ts'
 import type { CompletedCall, RecordCall } from '../../server/call-observer.ts'
 import type { Config } from '../config/config.ts'
 import type { RequestLogStore } from '../../store/request-log-store.ts'
-import { type CallerCalls, deleteSegmentsBeyond, findSegmentBeyond } from '../../store/request-segments.ts'
+import { type CallerCalls, deleteSegmentsBeyond, findSegmentBeyond, type RequestSegment } from '../../store/request-segments.ts'
 
 import { addressClassOf } from './address-class.ts'
 import { cardIdOf, isLoggableId, isLoggableName, redactParams, redactResult } from './redact.ts'
 import { makeRequestBuffer, type CallerBudgets, type DroppedCalls, type RequestCaller, type RequestLoss } from './request-buffer.ts'
-import { encodeRow, toSegments, type EncodedRow, type RequestRow } from './request-row.ts'
+import { encodeRow, type RequestRow } from './request-row.ts'
+import { toSegments, type WaitingSegment } from './waiting-segment.ts'
 
 /** Records calls in the request log: after the reply, in batches. Calls that do not fit into the buffer are counted, and the gap is recorded. */
 export interface RequestRecorder {
@@ -122,7 +123,7 @@ export function makeRequestRecorder(dependencies: RequestRecorderDependencies): 
       const taken = buffer.take(pageSize)
       if (taken.length === 0) break
       try {
-        count += await write(await withoutUnknownMerchants(taken))
+        count += await write((await withoutUnknownMerchants(taken)).map((segment) => segment.toSegment()))
         mayWriteEarly = true
       } catch (err) {
         mayWriteEarly = false
@@ -133,9 +134,8 @@ export function makeRequestRecorder(dependencies: RequestRecorderDependencies): 
     return count
   }
 
-  async function write(rows: readonly EncodedRow[]): Promise<number> {
-    if (rows.length === 0) return 0
-    const segments = toSegments(rows)
+  async function write(segments: readonly RequestSegment[]): Promise<number> {
+    if (segments.length === 0) return 0
     await requestLog.append(segments)
     for (const { merchantId, caller, calls } of segments) {
       const key = `${merchantId} ${caller}`
@@ -143,15 +143,15 @@ export function makeRequestRecorder(dependencies: RequestRecorderDependencies): 
       if (existing !== undefined) existing.count += calls
       else if (written.size < countersMax) written.set(key, { merchantId, caller, count: calls, wasCounted: false })
     }
-    return rows.length
+    return segments.reduce((sum, { calls }) => sum + calls, 0)
   }
 
   /** Anyone can name a merchant: calls that name an unknown one are not recorded. */
-  async function withoutUnknownMerchants(rows: readonly EncodedRow[]): Promise<readonly EncodedRow[]> {
-    const named = new Set(rows.filter(({ caller }) => caller === 'unproved').map(({ merchantId }) => merchantId))
-    if (named.size === 0) return rows
+  async function withoutUnknownMerchants(segments: readonly WaitingSegment[]): Promise<readonly WaitingSegment[]> {
+    const named = new Set(segments.filter(({ caller }) => caller === 'unproved').map(({ merchantId }) => merchantId))
+    if (named.size === 0) return segments
     const unknown = await findUnknownMerchants(named)
-    return rows.filter(({ merchantId }) => !unknown.has(merchantId))
+    return segments.filter(({ merchantId }) => !unknown.has(merchantId))
   }
 
   async function findUnknownMerchants(named: ReadonlySet<string>): Promise<ReadonlySet<string>> {
@@ -167,7 +167,7 @@ export function makeRequestRecorder(dependencies: RequestRecorderDependencies): 
     try {
       const unknown = await findUnknownMerchants(new Set(losses.map(({ merchantId }) => merchantId)))
       const known = losses.filter(({ merchantId }) => !unknown.has(merchantId))
-      await write(known.map((loss) => encodeRow(rowOfLoss(loss))))
+      await write(toSegments(known.map((loss) => encodeRow(rowOfLoss(loss)))))
       known.forEach(lost)
     } catch (err) {
       buffer.putLossesBack(losses)

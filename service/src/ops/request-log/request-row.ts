@@ -1,4 +1,4 @@
-import { HOUR_MS, type RequestCaller, type RequestSegment } from '../../store/request-segments.ts'
+import type { RequestCaller, RequestSegment } from '../../store/request-segments.ts'
 
 import type { RedactedMembers } from './redact.ts'
 
@@ -40,7 +40,7 @@ export interface RequestDetail {
 /** Where a call came from, of which the address itself is not stored; '' for calls of before it was. */
 export type AddressClass = 'loopback' | 'private' | 'public' | ''
 
-/** A row that waits to be written, as the text that a segment has of it. */
+/** A row as the text that a segment has of it. */
 export interface EncodedRow {
   readonly bucket: number
   readonly merchantId: string
@@ -60,16 +60,7 @@ export function encodeRow(row: RequestRow): EncodedRow {
   const { data, params, result } = row.detail
   const detail = `[${quote(data)},${encodeMembers(params)},${params.more},${encodeMembers(result)},${result.more}]`
   const text = `[${at},"${requestId}","${method}","${profile}",${code},"${reason}",${micros},"${cardId}","${addressClass}",${lost},${lostFrom},${bytes},${detail}]`
-  return { bucket, merchantId, caller, at, requestId, isError: code !== 0, isGap: lost > 0, micros, text: flatten(text) }
-}
-
-/**
- * Makes the text of a row one piece of memory. A text that was put together is a tree of its parts until a character of it is read: 1,900 bytes instead of 370,
- * which the collector copies node by node as long as the row waits. The compiler leaves out a reading that decides nothing, so this one does.
- */
-function flatten(text: string): string {
-  if (text.charCodeAt(0) !== bracket) throw new Error('a row is a JSON array')
-  return text
+  return { bucket, merchantId, caller, at, requestId, isError: code !== 0, isGap: lost > 0, micros, text }
 }
 
 type Member = RedactedMembers['list'][number]
@@ -143,71 +134,8 @@ export function decodeRows({ bucket, merchantId, caller, body }: RequestSegment)
   })
 }
 
-/** Puts rows together into segments, each of one merchant, one kind of caller and one hour. */
-export function toSegments(rows: readonly EncodedRow[]): RequestSegment[] {
-  const groups = new Map<string, EncodedRow[]>()
-  let last: { readonly row: EncodedRow; readonly group: EncodedRow[] } | null = null
-  for (const row of rows) {
-    // Nearly every call is of the merchant, caller and hour of the one before it.
-    if (last === null || !isOfSameSegment(last.row, row)) {
-      const key = `${row.merchantId}${row.caller}${hourOf(row)}`
-      const group = groups.get(key) ?? []
-      groups.set(key, group)
-      last = { row, group }
-    }
-    last.group.push(row)
-  }
-  return [...groups.values()].flatMap((group) => {
-    group.sort(byTime)
-    const segments: RequestSegment[] = []
-    for (let from = 0; from < group.length; from += maxSegmentRows) segments.push(toSegment(group.slice(from, from + maxSegmentRows)))
-    return segments
-  })
-}
-
-function isOfSameSegment(one: EncodedRow, other: EncodedRow): boolean {
-  return one.merchantId === other.merchantId && one.caller === other.caller && hourOf(one) === hourOf(other)
-}
-
-function hourOf({ at }: EncodedRow): number {
-  return Math.floor(at / HOUR_MS)
-}
-
-function byTime(one: EncodedRow, other: EncodedRow): number {
-  return one.at - other.at || (one.requestId < other.requestId ? -1 : 1)
-}
-
-function toSegment(rows: readonly EncodedRow[]): RequestSegment {
-  const [first, last] = [rows[0], rows.at(-1)]
-  if (first === undefined || last === undefined) throw new Error('a segment has at least one row')
-  const { bucket, merchantId, caller } = first
-  let [errors, gaps, slowestMicros, body] = [0, 0, 0, '']
-  for (const { isError, isGap, micros, text } of rows) {
-    if (isError) errors++
-    if (isGap) gaps++
-    if (micros > slowestMicros) slowestMicros = micros
-    body += body === '' ? `[${text}` : `,\n${text}`
-  }
-  return {
-    bucket,
-    merchantId,
-    lastAt: last.at,
-    lastId: last.requestId,
-    firstAt: first.at,
-    caller,
-    calls: rows.length,
-    errors,
-    gaps,
-    slowestMicros,
-    body: `${body}]`,
-  }
-}
-
 const begins = new Map<string, string>()
 /** More than the contract has members with a rule; other names come from callers. */
 const beginsMax = 500
 const quotationMark = 0x22
 const backslash = 0x5c
-const bracket = 0x5b
-/** Some thirty kilobytes: a page of a list reads one or two. */
-const maxSegmentRows = 100

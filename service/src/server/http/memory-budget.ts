@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 
-import { subscriberOf } from '../../domain/limits/address.ts'
+import { AddressTable, type AddressEntry } from './address-table.ts'
 
 /** Bounds of the bytes that the server holds for its clients: bodies that arrive, requests in progress, and replies that the client has not read. */
 export interface MemoryBounds {
@@ -22,7 +22,7 @@ export class MemoryBudget {
   bytes = 0
   /** Of replies that were not read, in the process. */
   unreadBytes = 0
-  readonly #addresses = new Map<string, AddressAccount>()
+  readonly #addresses = new AddressTable<AddressAccount>(() => ({ open: 0, bytes: 0 }))
   /** From its first request until it closes. */
   readonly #connections = new Set<ConnectionAccount>()
   readonly #onCut: (reason: CutReason) => void
@@ -34,11 +34,7 @@ export class MemoryBudget {
 
   /** Starts counting for one request. What is left of it is released when the connection closes. */
   open(socket: BudgetedSocket, address: string): MemoryCharge {
-    const subscriber = subscriberOf(address)
-    let account = this.#addresses.get(subscriber)
-    if (account === undefined) this.#addresses.set(subscriber, (account = { subscriber, bytes: 0, charges: 0 }))
-    account.charges++
-    const charge = new MemoryCharge(this, this.#connectionOf(socket), account)
+    const charge = new MemoryCharge(this, this.#connectionOf(socket), this.#addresses.enter(address))
     charge.set(requestObjectBytes)
     return charge
   }
@@ -50,10 +46,8 @@ export class MemoryBudget {
     address.bytes += bytes
   }
 
-  close(charge: MemoryCharge, connection: ConnectionAccount, address: AddressAccount): void {
-    connection.charges.delete(charge)
-    address.charges--
-    if (address.charges === 0) this.#addresses.delete(address.subscriber)
+  close(address: AddressAccount): void {
+    this.#addresses.leave(address)
   }
 
   /**
@@ -79,7 +73,7 @@ export class MemoryBudget {
   #connectionOf(socket: BudgetedSocket): ConnectionAccount {
     const known = socket[account]
     if (known !== undefined) return known
-    const opened: ConnectionAccount = { socket, bytes: 0, unreadBytes: 0, charges: new Set() }
+    const opened: ConnectionAccount = { socket, bytes: 0, unreadBytes: 0, open: 0, newest: null }
     socket[account] = opened
     socket.once('close', () => {
       this.#connections.delete(opened)
@@ -101,12 +95,18 @@ export class MemoryCharge {
   #bytes = 0
   #unreadBytes = 0
   #isOpen = true
+  /** Of the same connection, linked: a set or an array allocates as charges come and go (docs/decisions/0135-pauses.md). */
+  #older: MemoryCharge | null
+  #newer: MemoryCharge | null = null
 
   constructor(budget: MemoryBudget, connection: ConnectionAccount, address: AddressAccount) {
     this.#budget = budget
     this.#connection = connection
     this.#address = address
-    connection.charges.add(this)
+    this.#older = connection.newest
+    if (this.#older !== null) this.#older.#newer = this
+    connection.newest = this
+    connection.open++
   }
 
   /** Which bound is exceeded with this many bytes more; null: none. */
@@ -125,8 +125,8 @@ export class MemoryCharge {
   /** Whether the client goes on sending although its requests are refused: so many wait that their objects alone are twice a bound. */
   get isFlood(): boolean {
     const { bufferedBytesPerConnectionMax, bufferedBytesPerAddressMax } = this.#budget.bounds
-    const ofConnection = this.#connection.charges.size * requestObjectBytes
-    return ofConnection > 2 * bufferedBytesPerConnectionMax || this.#address.charges * requestObjectBytes > 2 * bufferedBytesPerAddressMax
+    const ofConnection = this.#connection.open * requestObjectBytes
+    return ofConnection > 2 * bufferedBytesPerConnectionMax || this.#address.open * requestObjectBytes > 2 * bufferedBytesPerAddressMax
   }
 
   /** What the request holds now, besides its own objects. */
@@ -149,7 +149,16 @@ export class MemoryCharge {
     this.set(0)
     this.#countUnread(0)
     this.#isOpen = false
-    this.#budget.close(this, this.#connection, this.#address)
+    this.#leaveConnection()
+    this.#budget.close(this.#address)
+  }
+
+  #leaveConnection(): void {
+    this.#connection.open--
+    if (this.#newer === null) this.#connection.newest = this.#older
+    else this.#newer.#older = this.#older
+    if (this.#older !== null) this.#older.#newer = this.#newer
+    this.#older = this.#newer = null
   }
 
   #countUnread(bytes: number): void {
@@ -170,21 +179,21 @@ export interface ConnectionAccount {
   bytes: number
   /** Of replies. */
   unreadBytes: number
-  readonly charges: Set<MemoryCharge>
+  /** Requests whose bytes are counted. */
+  open: number
+  newest: MemoryCharge | null
 }
 
-interface AddressAccount {
-  readonly subscriber: string
+interface AddressAccount extends AddressEntry {
   bytes: number
-  charges: number
 }
 
 export interface BudgetedSocket extends Socket {
   [account]?: ConnectionAccount
 }
 
-function releaseAll({ charges }: ConnectionAccount): void {
-  for (const charge of [...charges]) charge.release()
+function releaseAll(connection: ConnectionAccount): void {
+  while (connection.newest !== null) connection.newest.release()
 }
 
 const account = Symbol('bytes held for the connection')

@@ -1,5 +1,5 @@
-import { subscriberOf } from '../../domain/limits/address.ts'
 import type { RequestHandler } from '../pipeline.ts'
+import { AddressTable, type AddressEntry } from './address-table.ts'
 import type { TrustedProxies } from './client-address.ts'
 import type { ApiSocket } from './connections.ts'
 import type { LoadShedder } from './load-shedding.ts'
@@ -67,7 +67,7 @@ export interface InFlightBounds {
 export class InFlight {
   total = 0
   readonly #bounds: InFlightBounds
-  readonly #addresses = new Map<string, number>()
+  readonly #addresses = new AddressTable<AddressEntry>(() => ({ open: 0 }))
 
   constructor(bounds: InFlightBounds) {
     this.#bounds = bounds
@@ -77,24 +77,21 @@ export class InFlight {
   enter(socket: InFlightCounts, address: string): 'overloaded' | 'connectionBusy' | 'addressBusy' | null {
     const { inFlightMax, inFlightPerConnectionMax, inFlightPerAddressMax } = this.#bounds
     const ofConnection = socket[calls] ?? 0
-    const subscriber = subscriberOf(address)
-    const ofAddress = this.#addresses.get(subscriber) ?? 0
+    const ofAddress = this.#addresses.find(address)?.open ?? 0
     if (this.total >= inFlightMax) return 'overloaded'
     if (ofConnection >= inFlightPerConnectionMax) return 'connectionBusy'
     if (ofAddress >= inFlightPerAddressMax) return 'addressBusy'
     this.total++
     socket[calls] = ofConnection + 1
-    this.#addresses.set(subscriber, ofAddress + 1)
+    this.#addresses.enter(address)
     return null
   }
 
   leave(socket: InFlightCounts, address: string): void {
     this.total--
     socket[calls] = (socket[calls] ?? 1) - 1
-    const subscriber = subscriberOf(address)
-    const left = (this.#addresses.get(subscriber) ?? 1) - 1
-    if (left > 0) this.#addresses.set(subscriber, left)
-    else this.#addresses.delete(subscriber)
+    const entry = this.#addresses.find(address)
+    if (entry !== undefined) this.#addresses.leave(entry)
   }
 }
 

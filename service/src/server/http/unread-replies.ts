@@ -47,7 +47,7 @@ export class UnreadReplies {
     else if (socket[isWatched] === true) {
       socket[isWatched] = false
       // Without a request in progress node has set the timeout of an idle connection.
-      if ((accountOf(socket)?.charges.size ?? 0) > 0) socket.setTimeout(this.#idleMs)
+      if ((accountOf(socket)?.open ?? 0) > 0) socket.setTimeout(this.#idleMs)
     }
   }
 }
