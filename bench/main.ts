@@ -2,7 +2,7 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { createServiceDataFactory, type StoreKind } from '../fault/service-data.ts'
+import { createServiceDataFactory, type ServiceDataFactory, type StoreKind } from '../fault/service-data.ts'
 import { killAll } from '../fault/spawn.ts'
 import { readCommandLine } from '../tools/command-line.ts'
 import { appendRun, beginRun, readRuns } from './history.ts'
@@ -38,11 +38,35 @@ async function main(): Promise<number> {
   if (problem !== null) return refuse(problem)
   if (values.chart && positionals.length === 0 && !values.save && !values.json) return draw()
   const begun = beginRun(values.quick)
-  const measures = await measure(store === undefined ? ['sqlite', 'postgres'] : [store])
+  const measures: Measure[] = []
+  const save = (): void => {
+    if (values.save && measures.length > 0) appendRun({ ...begun, measures })
+  }
+  const dataFactory = createServiceDataFactory()
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.once(signal, () => {
+      save()
+      void endEarly(dataFactory, measures.length)
+    })
+  try {
+    await measure(store === undefined ? ['sqlite', 'postgres'] : [store], dataFactory, measures)
+  } finally {
+    save()
+    await killAll()
+    await dataFactory.close()
+  }
   if (values.json) process.stdout.write(`${JSON.stringify({ ...begun, measures })}\n`)
-  if (values.save) appendRun({ ...begun, measures })
   if (values.chart) await draw()
   return measures.every((item) => isTargetReached(item) !== false) ? 0 : 1
+}
+
+/** Ends what was started, and says what is kept. */
+async function endEarly(dataFactory: ServiceDataFactory, count: number): Promise<void> {
+  const kept = !values.save ? 'nothing is saved without --save' : `${String(count)} values of what was measured to its end are saved`
+  process.stderr.write(`Interrupted: ${kept}.\n`)
+  await killAll()
+  await dataFactory.close()
+  process.exit(130)
 }
 
 /** Draws the history. Its library is loaded for that alone. */
@@ -54,22 +78,15 @@ async function draw(): Promise<number> {
   return 0
 }
 
-async function measure(stores: readonly StoreKind[]): Promise<Measure[]> {
-  const dataFactory = createServiceDataFactory()
-  const measures: Measure[] = []
+/** Appends the values of each measurement when it has ended. */
+async function measure(stores: readonly StoreKind[], dataFactory: ServiceDataFactory, measures: Measure[]): Promise<void> {
   const against = values.against === undefined ? null : resolve(values.against)
   const say = (text: string): unknown => !values.json && process.stderr.write(`        ${text}\n`)
-  try {
-    for (const measurement of measurements.filter(({ name }) => positionals.length === 0 || positionals.includes(name))) {
-      const made = await measurement.run({ dataFactory, stores, isQuick: values.quick, against, say })
-      if (!values.json) process.stdout.write(`${measurement.question}\n${formatMeasures(made)}\n\n`)
-      measures.push(...made)
-    }
-  } finally {
-    await killAll()
-    await dataFactory.close()
+  for (const measurement of measurements.filter(({ name }) => positionals.length === 0 || positionals.includes(name))) {
+    const made = await measurement.run({ dataFactory, stores, isQuick: values.quick, against, say })
+    if (!values.json) process.stdout.write(`${measurement.question}\n${formatMeasures(made)}\n\n`)
+    measures.push(...made)
   }
-  return measures
 }
 
 /** Why another checkout cannot be measured; null when it can. */
@@ -95,7 +112,8 @@ function usage(): string {
     '  --against <folder>        create, check and pay: beside another checkout of this repository, in turns; ready to start there',
     '  --quick                   less load and fewer rounds, to see that it works',
     '  --json                    one JSON object instead of tables',
-    '  --save                    appends the run to bench/history.jsonl: values, commit, machine, and what else was running',
+    '  --save                    appends the run to bench/history.jsonl: values, commit, machine, and what else was running;',
+    '                            after Ctrl-C or an error, the measurements that had ended',
     '  --chart                   draws the history as bench/history.html; without a measurement it measures nothing',
     '',
     'Ends with 1 when a value misses its target.',
