@@ -1,10 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
 
-import { countFailures, p99Ms, startOpenLoad } from '../fault/open-load.ts'
-import { makeRandom } from '../fault/random.ts'
-import { drawSeededPan } from '../fault/seeded-pans.ts'
 import type { ServiceData, StoreKind } from '../fault/service-data.ts'
 import { startService, type RunningService } from '../fault/spawn.ts'
 import { median } from '../fault/statistics.ts'
@@ -12,7 +8,7 @@ import { median } from '../fault/statistics.ts'
 import { loadTargetOf, measureWholeCycle } from './compare.ts'
 import { readCpuMsWhenIdle } from './cpu.ts'
 import { measureOfRounds } from './interval.ts'
-import { startLoadGenerator } from './load.ts'
+import { startLoadGenerator, type LoadGenerator } from './load.ts'
 import type { Bench, Measure, Measurement, MeasureTarget } from './measurement.ts'
 import { readPostgresUsage } from './postgres-usage.ts'
 
@@ -47,18 +43,16 @@ interface Round {
 
 async function measureWorkers({ dataFactory, isQuick, say }: Bench, store: StoreKind): Promise<Measure[]> {
   const [rounds, roundMs] = isQuick ? [3, 1500] : [9, 4000]
-  const perSecond = isQuick ? createsPerSecond / 5 : createsPerSecond
   const canSaturate = availableParallelism() >= saturationProcessors
   if (!canSaturate) say(`workers ${store}: creates at saturation need ${saturationProcessors} processors, and are left out`)
   const data: Record<Contender, ServiceData> = { one: await dataFactory.create(store), two: await dataFactory.create(store) }
   const running = { one: await start(data.one, 1), two: await start(data.two, 2) }
   const load = startLoadGenerator()
-  const random = makeRandom(roundMs)
   try {
     const measureRound = async (contender: Contender, ms: number): Promise<Round> => {
       const service = running[contender]
       const check = await measureWholeCycle(service, load, { method: 'check', connections, roundMs: ms })
-      const create = await measureCreatesAtRate(service, data[contender], { drawPan: () => drawSeededPan(random), perSecond, ms })
+      const create = await measureCreatesAtRate(service, data[contender], { load, ms })
       const saturated = canSaturate ? await measureWholeCycle(service, load, { method: 'create', connections, roundMs: ms }) : null
       return {
         checksPerSecond: check.requestsPerSecond,
@@ -80,7 +74,7 @@ async function measureWorkers({ dataFactory, isQuick, say }: Bench, store: Store
       pairs.push(pair as Record<Contender, Round>)
       say(`workers ${store}: round ${round + 1} of ${rounds}`)
     }
-    return toMeasures(`workers ${store}`, pairs, { perSecond, hasSaturated: canSaturate })
+    return toMeasures(`workers ${store}`, pairs, canSaturate)
   } finally {
     await load.stop()
     for (const contender of contenders) {
@@ -98,34 +92,25 @@ function start(data: ServiceData, count: number): Promise<RunningService> {
 async function measureCreatesAtRate(
   service: RunningService,
   { databaseUrl }: ServiceData,
-  { drawPan, perSecond, ms }: { readonly drawPan: () => string; readonly perSecond: number; readonly ms: number },
+  { load, ms }: { readonly load: LoadGenerator; readonly ms: number },
 ): Promise<Pick<Round, 'createCpu' | 'createDatabaseCpu' | 'createP99Ms' | 'refusedPercent'>> {
   const readDatabase = async (): Promise<number> => (databaseUrl === null ? 0 : (await readPostgresUsage(databaseUrl)).cpuMs)
   const cpuBefore = await readCpuMsWhenIdle(service.pid)
   const databaseBefore = await readDatabase()
-  const { url, xAuth } = loadTargetOf(service, 'create')
-  const enough = new AbortController()
-  const load = startOpenLoad({ url, xAuth, perSecond, call: (client) => client.create(drawPan()), until: enough.signal })
-  await pause(ms)
-  enough.abort()
-  await load.ended
-  const { calls } = load
+  const target = loadTargetOf(service, 'create')
+  const result = await load.run({ order: 'rate', target, method: 'create', connections, perSecond: createsPerSecond, ms })
   const cpuMs = (await readCpuMsWhenIdle(service.pid)) - cpuBefore
   const databaseMs = (await readDatabase()) - databaseBefore
-  const perCall = (used: number): number => (used * 1000) / calls.length
+  const perCall = (used: number): number => (used * 1000) / result.requests
   return {
     createCpu: perCall(cpuMs),
     createDatabaseCpu: perCall(databaseMs),
-    createP99Ms: p99Ms(calls),
-    refusedPercent: (countFailures(calls) / calls.length) * 100,
+    createP99Ms: result.p99Ms,
+    refusedPercent: (result.failed / result.requests) * 100,
   }
 }
 
-function toMeasures(
-  of: string,
-  pairs: readonly Readonly<Record<Contender, Round>>[],
-  { perSecond, hasSaturated }: { readonly perSecond: number; readonly hasSaturated: boolean },
-): Measure[] {
+function toMeasures(of: string, pairs: readonly Readonly<Record<Contender, Round>>[], hasSaturated: boolean): Measure[] {
   const ratio = (name: string, read: (round: Round) => number, target?: MeasureTarget): Measure =>
     measureOfRounds(
       pairs.map(({ one, two }) => read(two) / read(one)),
@@ -133,7 +118,7 @@ function toMeasures(
     )
   const of1 = (read: (round: Round) => number): number => median(pairs.map(({ one }) => read(one)))
   const of2 = (read: (round: Round) => number): number => median(pairs.map(({ two }) => read(two)))
-  const atRate = `cards.create at ${perSecond} a second`
+  const atRate = `cards.create at ${createsPerSecond} a second`
   const createCost = ({ createCpu, createDatabaseCpu }: Round): number => createCpu + createDatabaseCpu
   const refused = pairs.flatMap(({ one, two }) => [one.refusedPercent, two.refusedPercent])
   const saturated: Measure[] = [
