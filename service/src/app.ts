@@ -176,6 +176,7 @@ export async function createApp(config: Config, ownAdapters: Adapters, deps: App
       changes,
       slowHash,
       tracing,
+      waitingWrites: commitBacklog.waitingWrites,
       countSharing: worker === null && deps.workers === undefined ? noCountSharing : counts,
       ownUrl: () => lifecycle.info?.url ?? '',
     })

@@ -1,18 +1,28 @@
-/** The writes that wait for the store, of all workers of the process. Each counts its own, in memory that all of them have. */
+/**
+ * The writes that wait for the store, of all workers of the process, and the places of calls that were admitted and have not handed over their write yet. Each
+ * worker counts its own, in memory that all of them have.
+ */
 export interface WaitingWrites {
   readonly workers: number
+  /** A call of the owner was admitted. */
+  placeTaken(owner: string): void
+  /** It has handed over its write, or will not for now. */
+  placeReleased(owner: string): void
   /** This worker has handed a write to the store. `owner`: whose share of the queue it takes; null: nobody's. */
   started(owner: string | null): void
   /** It ended, successfully or not. */
   ended(owner: string | null): void
   readonly all: WriteCounts
   readonly own: WriteCounts
-  /** Those of one owner, in all workers. */
-  waitingOf(owner: string): number
+  /** Writes and places of one owner, in all workers. */
+  queuedOf(owner: string): number
 }
 
 export interface WriteCounts {
+  /** Writes at the store. */
   waiting(): number
+  /** Places of calls that have not handed over their write. */
+  places(): number
   /** How many have ended since the start, modulo 2³². */
   ended(): number
 }
@@ -37,25 +47,31 @@ export function makeWaitingWrites(memory: SharedArrayBuffer, worker: number): Wa
     return total
   }
 
-  function add(owner: string | null, change: 1 | -1): void {
-    Atomics.add(cells, first + waitingCell, change)
+  function own(cell: number): number {
+    return Atomics.load(cells, first + cell)
+  }
+
+  function add(cell: number, owner: string | null, change: 1 | -1): void {
+    Atomics.add(cells, first + cell, change)
     if (owner !== null) Atomics.add(cells, first + ownerCell(owner), change)
   }
 
   return Object.freeze<WaitingWrites>({
     workers,
-    started: (owner) => add(owner, 1),
+    placeTaken: (owner) => add(placesCell, owner, 1),
+    placeReleased: (owner) => add(placesCell, owner, -1),
+    started: (owner) => add(waitingCell, owner, 1),
     ended(owner) {
-      add(owner, -1)
+      add(waitingCell, owner, -1)
       Atomics.add(cells, first + endedCell, 1)
     },
-    all: { waiting: () => sum(waitingCell), ended: () => sum(endedCell) | 0 },
-    own: { waiting: () => Atomics.load(cells, first + waitingCell), ended: () => Atomics.load(cells, first + endedCell) },
-    waitingOf: (owner) => sum(ownerCell(owner)),
+    all: { waiting: () => sum(waitingCell), places: () => sum(placesCell), ended: () => sum(endedCell) | 0 },
+    own: { waiting: () => own(waitingCell), places: () => own(placesCell), ended: () => own(endedCell) },
+    queuedOf: (owner) => sum(ownerCell(owner)),
   })
 }
 
-/** Forgets what a worker that has ended was waiting for. Its ended writes stay: a speed is never negative. */
+/** Forgets what a worker that has ended was waiting for, and its places. Its ended writes stay: a speed is never negative. */
 export function forgetWaitingWrites(memory: SharedArrayBuffer, worker: number): void {
   const cells = new Int32Array(memory)
   const first = worker * cellsPerWorker
@@ -71,7 +87,8 @@ function ownerCell(owner: string): number {
 
 const waitingCell = 0
 const endedCell = 1
-const firstOwnerCell = 2
-const ownerCells = 4094
+const placesCell = 2
+const firstOwnerCell = 3
+const ownerCells = 4093
 /** 16 KiB. */
 const cellsPerWorker = firstOwnerCell + ownerCells
