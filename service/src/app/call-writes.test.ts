@@ -6,7 +6,11 @@ import { makeCallWrites } from './call-writes.ts'
 test('the first write of a call ends its place in the queue and is its owner’s, and a write of the service is nobody’s', async () => {
   const calls = makeCallWrites()
   let released = 0
-  const place = { release: () => void released++ }
+  const place = {
+    release() {
+      released++
+    },
+  }
   const owners: (string | null)[] = []
   const operation = async (): Promise<string> => {
     owners.push(calls.writeStarted({ rows: [] }), calls.writeStarted({ audit: { requestId: 'another call' } }))

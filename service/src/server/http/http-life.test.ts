@@ -168,7 +168,11 @@ test('a call whose connection closes keeps its place before the store until it h
   let held = 0
   const takeWritePlace = () => {
     held++
-    return { release: () => void held-- }
+    return {
+      release() {
+        held--
+      },
+    }
   }
   const { http, open, release, reached } = await start({}, {}, { takeWritePlace })
   const gone = await open()

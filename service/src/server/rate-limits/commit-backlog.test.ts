@@ -85,6 +85,18 @@ test('a place is given back by itself at a worker to which no other call comes',
   assert.equal(all.places(), 0)
 })
 
+test('eight writes of a merchant are never a share that is too large, however many others have waiting', () => {
+  const { backlogs, call, pass } = setUpWorkers(2)
+  const [first = assert.fail(), second = assert.fail()] = backlogs
+  pass(8000, (at) => {
+    if (at % 4 === 0) call(first, 'the flood')
+    if (at % 500 === 0) call(second, 'another')
+  })
+  for (let n = 0; n < 8; n++) assert.equal(call(second, 'another'), true, String(n))
+  call(first, 'the flood')
+  assert.equal(call(second, 'the flood'), false)
+})
+
 /** The backlogs of several workers, with one clock; a store that completes one write in `everyMs`, in the order in which they came from all of them. */
 function setUpWorkers(workers: number) {
   let at = 0
@@ -140,6 +152,27 @@ test('a flood of one merchant through every worker leaves room for the calls of 
   assert.ok((admitted.get('the flood') ?? 0) > 380, String(admitted.get('the flood')))
 })
 
+test('a merchant that floods has a half of the queue while it is alone, and a third while another one calls, at whichever worker', () => {
+  const { backlogs, queue, call, pass } = setUpWorkers(2)
+  const [first = assert.fail(), second = assert.fail()] = backlogs
+  /** The most writes of the flood that wait, once those that came before are done. */
+  const flood = (ms: number, everyMs: number): number => {
+    let most = 0
+    pass(ms, (at) => {
+      if (at % 4 === 0) call(first, 'the flood')
+      if (at % everyMs === 0) call(second, 'another')
+      if (at > 4000) most = Math.max(most, queue.filter(({ owner }) => owner === 'the flood').length)
+    })
+    return most
+  }
+  assert.equal(flood(8000, Infinity), 17)
+  const beside = flood(8000, 2000)
+  // Of the 25 that it completes in half a second.
+  assert.ok(beside <= 9 && beside >= 7, String(beside))
+  // Ten seconds after the last call of the other.
+  assert.equal(flood(14_000, Infinity), 17)
+})
+
 test('a worker refuses when the queue before its own connections is too long, though the others are fast', () => {
   let at = 0
   const memory = allocateWaitingWrites(2)
@@ -163,7 +196,7 @@ test('a merchant has no share while the store is fast or its speed is not known,
   if (first === undefined || second === undefined) assert.fail()
   for (let n = 0; n < 500; n++) assert.equal(call(second, 'a merchant'), true)
   pass(600, () => void first.isTooLong())
-  assert.deepEqual([first.isTooLong(), first.isShareTaken('a merchant'), first.isShareTaken('another')], [true, true, true])
+  assert.deepEqual([first.isTooLong(), first.isShareTaken('a merchant'), first.isShareTaken('another')], [true, true, false])
   forgetWaitingWrites(memory, 1)
   assert.deepEqual([first.isTooLong(), first.isShareTaken('a merchant')], [false, false])
 })

@@ -28,7 +28,7 @@ export interface WritePlace {
 export interface CommitBacklogOptions {
   /** The longest that a write should wait. */
   readonly waitMs: number
-  /** Milliseconds of a monotonic clock. */
+  /** Milliseconds of a monotonic clock that all workers share. */
   readonly now: () => number
   /** What all workers of the process count in (`allocateWaitingWrites`), and the number of this one, from 0. Default: there is one. */
   readonly memory?: SharedArrayBuffer
@@ -56,11 +56,17 @@ export function makeCommitBacklog({ waitMs, now, memory = allocateWaitingWrites(
     queues.forEach((queue) => queue.look())
   }
   const isTooLong = (): boolean => queues.some((queue) => queue.isTooLong())
-  // As many as are free: one merchant that is alone gets a half of the queue, and each of two a third.
-  const isShareTaken = (owner: string): boolean => writes.queuedOf(owner) > all.freePlaces()
+  // As many as are free: one merchant that is alone gets a half of the queue. While others call, a half of what is free within `waitMs`, so that one gets a third
+  // and each of two a quarter: whoever calls seldom waits for what the others have waiting. Its own few writes are never too many.
+  const isShareTaken = (owner: string): boolean => {
+    if (!all.isSpeedKnown()) return false
+    const isAlone = !writes.isAnotherSeen(owner, { nowMs: now(), ms: rememberedMs })
+    return writes.queuedOf(owner) > (isAlone ? all.freePlaces(leastQueue) : Math.max(leastShare, all.freePlaces(0) / 2))
+  }
 
   return Object.freeze<CommitBacklog>({
     takePlace(owner) {
+      writes.callerSeen(owner, now())
       look()
       return isTooLong() || isShareTaken(owner) ? null : places.take(owner)
     },
@@ -128,8 +134,9 @@ interface QueueEstimate {
   /** Has to be called whenever something may have changed. */
   look(): void
   isTooLong(): boolean
-  /** How many more writes may wait; Infinity while the speed of the store is not known. */
-  freePlaces(): number
+  isSpeedKnown(): boolean
+  /** How many more writes may wait, in a queue of at least so many. */
+  freePlaces(least: number): number
 }
 
 interface QueueOptions extends Pick<CommitBacklogOptions, 'waitMs' | 'now'> {
@@ -170,12 +177,15 @@ function makeQueueEstimate({ counts, least, waitMs, now }: QueueOptions): QueueE
       const queued = counts.waiting() + counts.places()
       return queued >= least && queued > speed * waitMs
     },
-    freePlaces: () => Math.max(least, speed * waitMs) - counts.waiting() - counts.places(),
+    isSpeedKnown: () => speed !== Infinity,
+    freePlaces: (least) => Math.max(least, speed * waitMs) - counts.waiting() - counts.places(),
   }
 }
 
 /** Fewer writes are no queue: a store takes as many in one group. */
 const leastQueue = 32
+/** A quarter of it: with fewer a slow store would be idle between two groups, and a burst of a merchant that calls seldom would be refused. */
+const leastShare = 8
 /** The speed is measured from a half of that on, to be known in time, and down to an eighth: a merchant that is alone does not get a whole queue. */
 const startShare = 2
 const endShare = 8

@@ -12,6 +12,10 @@ export interface WaitingWrites {
   started(owner: string | null): void
   /** It ended, successfully or not. */
   ended(owner: string | null): void
+  /** A call of the owner came, at this time: milliseconds of a monotonic clock that all workers share. */
+  callerSeen(owner: string, nowMs: number): void
+  /** Whether a call of somebody else came to any worker within this time. */
+  isAnotherSeen(owner: string, within: { readonly nowMs: number; readonly ms: number }): boolean
   readonly all: WriteCounts
   readonly own: WriteCounts
   /** Writes and places of one owner, in all workers. */
@@ -56,8 +60,30 @@ export function makeWaitingWrites(memory: SharedArrayBuffer, worker: number): Wa
     if (owner !== null) Atomics.add(cells, first + ownerCell(owner), change)
   }
 
+  /** When somebody else was last at this worker; 0: nobody. */
+  function anotherSeenAt(worker: number, owner: string): number {
+    const at = worker * cellsPerWorker
+    const isLast = Atomics.load(cells, at + lastCallerCell) === ownerCell(owner)
+    return Atomics.load(cells, at + (isLast ? anotherAtCell : lastAtCell))
+  }
+
   return Object.freeze<WaitingWrites>({
     workers,
+    callerSeen(owner, nowMs) {
+      const caller = ownerCell(owner)
+      if (own(lastCallerCell) !== caller) {
+        Atomics.store(cells, first + anotherAtCell, own(lastAtCell))
+        Atomics.store(cells, first + lastCallerCell, caller)
+      }
+      Atomics.store(cells, first + lastAtCell, nowMs | 0 || 1)
+    },
+    isAnotherSeen(owner, { nowMs, ms }) {
+      for (let worker = 0; worker < workers; worker++) {
+        const seenAt = anotherSeenAt(worker, owner)
+        if (seenAt !== 0 && ((nowMs - seenAt) | 0) < ms) return true
+      }
+      return false
+    },
     placeTaken: (owner) => add(placesCell, owner, 1),
     placeReleased: (owner) => add(placesCell, owner, -1),
     started: (owner) => add(waitingCell, owner, 1),
@@ -88,7 +114,11 @@ function ownerCell(owner: string): number {
 const waitingCell = 0
 const endedCell = 1
 const placesCell = 2
-const firstOwnerCell = 3
-const ownerCells = 4093
+/** Of the last caller of this worker, whose it was, and when; and when one came that was another's. Milliseconds modulo 2³². */
+const lastCallerCell = 3
+const lastAtCell = 4
+const anotherAtCell = 5
+const firstOwnerCell = 6
+const ownerCells = 4090
 /** 16 KiB. */
 const cellsPerWorker = firstOwnerCell + ownerCells
