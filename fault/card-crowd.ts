@@ -1,22 +1,21 @@
 import { isOutcomeUnknown, readCallOutcome } from './api-client.ts'
-import { runCrowd, type CrowdCounts } from './client-crowd.ts'
+import { runCrowd, type ClientCrowd, type CrowdCounts } from './client-crowd.ts'
 import type { Ledger } from './ledger.ts'
 import { panWithOurOtp } from './load.ts'
 import type { RunningService } from './spawn.ts'
 import { percentile } from './statistics.ts'
 
 /** Clients that want one card a second each. */
-export interface CardCrowd extends Pick<RunningService, 'url' | 'xAuth'> {
+export interface CardCrowd extends Pick<RunningService, 'url' | 'xAuth'>, Pick<ClientCrowd, 'network' | 'isIrregular'> {
   readonly name: string
   readonly clients: number
   readonly ms: number
-  /** The first three bytes of their addresses. */
-  readonly network?: string
 }
 
 export interface CardCrowdResult extends CrowdCounts {
   readonly name: string
   readonly clients: number
+  readonly created: number
   /** Cards created within a second of the call, per second. */
   readonly goodPerSecond: number
   /** Of the cards that were created. */
@@ -25,7 +24,10 @@ export interface CardCrowdResult extends CrowdCounts {
 }
 
 /** Creates cards by many clients, and notes in the ledger what was acknowledged. */
-export async function runCardCrowd({ url, xAuth, name, clients, ms, network }: CardCrowd, ledger: Ledger): Promise<CardCrowdResult> {
+export async function runCardCrowd(
+  { url, xAuth, name, clients, ms, network, isIrregular = false }: CardCrowd,
+  ledger: Ledger,
+): Promise<CardCrowdResult> {
   const durations: number[] = []
   let refused = 0
   const { host } = new URL(url)
@@ -42,10 +44,18 @@ export async function runCardCrowd({ url, xAuth, name, clients, ms, network }: C
       ledger.addCard(token)
     }
   }
-  const counts = await runCrowd({ url, clients, ms, next, onReply, ...(network === undefined ? {} : { network }) })
+  const counts = await runCrowd({ url, clients, ms, isIrregular, next, onReply, ...(network === undefined ? {} : { network }) })
   ledger.outcomes.creations += counts.withoutReply
   const good = durations.filter((tookMs) => tookMs <= goodMs).length
-  return { name, clients, ...counts, goodPerSecond: good / (ms / 1000), p99Ms: percentile(durations, 0.99), refused }
+  return {
+    name,
+    clients,
+    ...counts,
+    created: durations.length,
+    goodPerSecond: good / (ms / 1000),
+    p99Ms: percentile(durations, 0.99),
+    refused,
+  }
 }
 
 /** A reply after a second is worth nothing: its client has given up, or tries again. */

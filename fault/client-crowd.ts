@@ -9,6 +9,8 @@ export interface ClientCrowd {
   readonly ms: number
   /** The first three bytes of the addresses that they come from. Default: 127.0.8. */
   readonly network?: string
+  /** Whether their calls come at irregular times, still one a second of each, so that they meet the service at every moment of what others do regularly. */
+  readonly isIrregular?: boolean
   /** The next request, whole. */
   readonly next: () => string
   /** Called for each reply, with how long it took. */
@@ -86,6 +88,7 @@ class CrowdClient {
     const ms = performance.now() - this.#sentAt
     this.#sentAt = null
     this.#crowd.onReply(cut.reply.body, ms)
-    setTimeout(() => this.#send(), Math.max(0, 1000 - ms))
+    const everyMs = this.#crowd.isIrregular === true ? 500 + Math.random() * 1000 : 1000
+    setTimeout(() => this.#send(), Math.max(0, everyMs - ms))
   }
 }

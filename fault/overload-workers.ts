@@ -21,8 +21,8 @@ export const overloadWorkers: Experiment = {
   cycles: 1,
   needs: [],
   async run(trial) {
-    const found = await floodOnce(trial, [])
-    const control = await floodOnce(trial, withoutShedding)
+    const found = await floodOnce(trial, { times: longTimes })
+    const control = await floodOnce(trial, { times: controlTimes, flags: withoutShedding })
     const controlComplaints = complaintsOfRates(control)
     return {
       ...judge(found),
@@ -35,7 +35,7 @@ export const overloadWorkers: Experiment = {
   },
 }
 
-interface FloodRun {
+export interface FloodRun {
   readonly workers: number
   readonly acknowledged: number
   readonly lost: readonly string[]
@@ -49,7 +49,7 @@ interface FloodRun {
 }
 
 /** What two merchants got at the same time. */
-interface Phase {
+export interface Phase {
   readonly flooding: CardCrowdResult
   /** Cards that the other merchant created. */
   readonly creates: CardCrowdResult
@@ -77,7 +77,29 @@ interface Merchant {
   readonly ledger: Ledger
 }
 
-async function floodOnce(trial: Trial, flags: readonly string[]): Promise<FloodRun> {
+export interface FloodOptions {
+  readonly times: FloodTimes
+  /** More flags of the service. */
+  readonly flags?: readonly string[]
+}
+
+/** How long each phase takes, milliseconds. */
+export interface FloodTimes {
+  readonly warming: number
+  readonly before: number
+  /** From the beginning of the flood, until the other merchant is judged. */
+  readonly rising: number
+  readonly during: number
+  readonly after: number
+  /** From the beginning of the second flood, until SIGTERM. */
+  readonly untilStop: number
+}
+
+/** The service before, during and after a flood, stopped while another one goes on, and what it stored. */
+export async function floodOnce(
+  trial: Pick<Trial, 'store' | 'dataFactory' | 'say' | 'workers'>,
+  { times, flags = [] }: FloodOptions,
+): Promise<FloodRun> {
   const { store, dataFactory, say, workers = defaultWorkers } = trial
   const serviceData = await dataFactory.create(store)
   try {
@@ -98,13 +120,13 @@ async function floodOnce(trial: Trial, flags: readonly string[]): Promise<FloodR
       for (const row of describePhase(phase)) say(row.join(' · '))
       return phase
     }
-    await run('warming', normalClients, 1500)
-    const before = await run('before', normalClients, floodMs)
-    const during = await runFlood(running, merchants)
+    await run('warming', normalClients, times.warming)
+    const before = await run('before', normalClients, times.before)
+    const during = await runFlood(running, merchants, times)
     for (const row of describePhase(during)) say(row.join(' · '))
     const refusals = await readRefusals(running)
-    const after = await run('after', normalClients, 2000)
-    const stopped = await stopDuringFlood(running, merchants)
+    const after = await run('after', normalClients, times.after)
+    const stopped = await stopDuringFlood(running, merchants, times)
     const reopened = await findLostOf(merchants, serviceData)
     const { flooding, other } = merchants
     return {
@@ -143,12 +165,12 @@ interface PhaseOrder {
 }
 
 /** What the other merchant gets is judged from two seconds on: until the speed of the store is known, and what came until then is done, everybody waits. */
-async function runFlood(running: RunningService, merchants: Merchants): Promise<Phase> {
+async function runFlood(running: RunningService, merchants: Merchants, { rising, during }: FloodTimes): Promise<Phase> {
   const { url } = running
   const { xAuth, ledger } = merchants.flooding
   const [flooding, rest] = await Promise.all([
-    runCardCrowd({ url, xAuth, name: 'during, creates', clients: floodClients, ms: risingMs + floodMs }, ledger),
-    pause(risingMs).then(() => runPhase(running, merchants, { name: 'during', clients: 0, ms: floodMs })),
+    runCardCrowd({ url, xAuth, name: 'during, creates', clients: floodClients, ms: rising + during }, ledger),
+    pause(rising).then(() => runPhase(running, merchants, { name: 'during', clients: 0, ms: during })),
   ])
   return { ...rest, flooding }
 }
@@ -160,7 +182,7 @@ async function runPhase(running: RunningService, { flooding, other, token }: Mer
   const crowds = Promise.all([
     runCardCrowd({ url, xAuth: flooding.xAuth, name: `${name}, creates`, clients, ms }, flooding.ledger),
     runCardCrowd(
-      { url, xAuth: other.xAuth, name: `${name}, creates of another`, clients: otherClients, ms, network: otherNetwork },
+      { url, xAuth: other.xAuth, name: `${name}, creates of another`, clients: otherClients, ms, network: otherNetwork, isIrregular: true },
       other.ledger,
     ),
     checkCards(running, { xAuth: other.xAuth, token, ms }),
@@ -203,9 +225,13 @@ async function watchReadiness(adminUrl: string, until: AbortSignal): Promise<Pha
   return { longestMs: largest(times), failed }
 }
 
-async function stopDuringFlood(running: RunningService, { flooding }: Merchants): Promise<{ ms: number; complaints: string[] }> {
-  const flood = runCardCrowd({ ...running, xAuth: flooding.xAuth, name: 'stop', clients: floodClients, ms: 4000 }, flooding.ledger)
-  await pause(2000)
+async function stopDuringFlood(
+  running: RunningService,
+  { flooding }: Merchants,
+  { untilStop }: FloodTimes,
+): Promise<{ ms: number; complaints: string[] }> {
+  const flood = runCardCrowd({ ...running, xAuth: flooding.xAuth, name: 'stop', clients: floodClients, ms: untilStop * 2 }, flooding.ledger)
+  await pause(untilStop)
   const stoppedAt = performance.now()
   const code = await running.stop()
   const ms = performance.now() - stoppedAt
@@ -300,12 +326,12 @@ function percent(share: number): string {
 
 const defaultWorkers = 2
 /** Writes a second of the double of the store: the peak. */
-const capacity = 50
+export const capacity = 50
 /** Cards a second that the other merchant wants all the time. */
-const otherClients = 5
+const otherClients = 10
 const checkingClients = 40
-/** With the other merchant nine tenths of the capacity. */
-const normalClients = capacity * 0.9 - otherClients
+/** With the other merchant four fifths of the capacity: background jobs write too, four a second on SQLite and eight on PostgreSQL. */
+const normalClients = capacity * 0.8 - otherClients
 const floodClients = capacity * 5
 /** Another address than that of the flood, as of another merchant's server. */
 const otherNetwork = '127.0.9'
@@ -313,8 +339,10 @@ const minGoodput = 0.8
 const maxRatio = 2
 /** Shorter ones cannot be distinguished from the pauses of a busy machine. */
 const unnoticedMs = 50
-const risingMs = 2000
-const floodMs = 8000
+/** Some 250 cards of the other merchant before the flood and during it: their p99 is the third slowest of them. */
+const longTimes: FloodTimes = { warming: 1500, before: 25_000, rising: 2000, during: 25_000, after: 2000, untilStop: 2000 }
+/** The control is far from the bounds. */
+const controlTimes: FloodTimes = { ...longTimes, before: 8000, during: 8000 }
 const maxFailedShare = 0.05
 /** A worker that does not respond within a second makes the service not ready. */
 const maxReadinessMs = 1000

@@ -135,7 +135,7 @@ export async function createApp(config: Config, ownAdapters: Adapters, deps: App
     const reads = makeReadHealth(clock)
     const workerCount = 1 + (deps.workers?.count ?? 0)
     const waitingWrites = worker?.waitingWrites ?? { memory: allocateWaitingWrites(workerCount), worker: 0 }
-    const commitBacklog = makeCommitBacklog({ waitMs: config.commitWaitMs, now: () => performance.now(), ...waitingWrites })
+    const commitBacklog = makeCommitBacklog({ waitMs: config.commitWaitMs, now: machineMs, ...waitingWrites })
     const callWrites = makeCallWrites()
     const others =
       deps.workers === undefined ? null : makeWorkers(deps.workers, { ...opened, custody, waitingWrites: waitingWrites.memory })
@@ -176,6 +176,7 @@ export async function createApp(config: Config, ownAdapters: Adapters, deps: App
       changes,
       slowHash,
       tracing,
+      waitingWrites: commitBacklog.waitingWrites,
       countSharing: worker === null && deps.workers === undefined ? noCountSharing : counts,
       ownUrl: () => lifecycle.info?.url ?? '',
     })
@@ -373,4 +374,9 @@ const spareStopMs = 2000
 function sdkOf({ version, files }: FormAssets) {
   const [integrity = '', moduleIntegrity = ''] = ['tessera.js', 'tessera.mjs'].map((name) => files.get(name)?.integrity)
   return { version, integrity, moduleIntegrity }
+}
+
+/** Milliseconds of the machine's monotonic clock: `performance.now` begins anew in each thread. */
+function machineMs(): number {
+  return Number(process.hrtime.bigint()) / 1e6
 }

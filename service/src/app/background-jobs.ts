@@ -27,7 +27,7 @@ const minutes = 60_000
 export function listBackgroundJobs(app: ComposedServices): BackgroundJob[] {
   const byTime = (run: BackgroundJob['run']): BackgroundJob['run'] => runWhileTrusted(app.clockGuard, run)
   // Of its own, since it times its batches: a summary costs more than the change of a row.
-  const summaryPace = makeWorkPace({ clock: app.machineClock, waitingWrites: () => app.store.waitingWrites() })
+  const summaryPace = makeWorkPace({ clock: app.machineClock, waitingWrites: app.waitingWrites })
   return [
     { event: 'clock_compared',                everyMs: seconds,      run: uncounted(app.clockAdministration.runOnce) },
     { event: 'audit_followed',                everyMs: seconds,      run: uncounted(app.follower.runOnce) },

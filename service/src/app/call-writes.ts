@@ -1,3 +1,4 @@
+import type { WriteAdmission } from '../server/pipeline.ts'
 import { StoreFull, StoreOutcomeUnknown, StoreOverloaded, StoreUnavailable } from '../store/store.ts'
 
 /**
@@ -5,19 +6,22 @@ import { StoreFull, StoreOutcomeUnknown, StoreOverloaded, StoreUnavailable } fro
  * done: it gets `outcome_unknown`.
  */
 export interface CallWrites {
-  /** Runs the operation of a call, whose writes are the owner's. Throws `StoreOutcomeUnknown` in place of a refusal of the store when one of its writes was committed before. */
-  run<T>(requestId: string, operation: () => Promise<T>, owner: string): Promise<T>
+  /** Runs the operation of a call. Throws `StoreOutcomeUnknown` in place of a refusal of the store when one of its writes was committed before. */
+  run<T>(requestId: string, operation: () => Promise<T>, admission: WriteAdmission): Promise<T>
+  /**
+   * Notes, by its input, that a write is handed to the store: the first one of a call ends the place that the call has in the queue. Returns whose write it is;
+   * null: the service's own.
+   */
+  writeStarted(input: unknown): string | null
   /** Notes a committed write by its input: the audit entry of a change has the id of its request. */
   writeCommitted(input: unknown): void
-  /** Whose call a write belongs to, by its input; null: it is the service's own. */
-  ownerOf(input: unknown): string | null
 }
 
 export function makeCallWrites(): CallWrites {
   const calls = new Map<string, CallInProgress>()
   return Object.freeze<CallWrites>({
-    async run(requestId, operation, owner) {
-      const call: CallInProgress = { owner, hasCommitted: false }
+    async run(requestId, operation, { owner, place }) {
+      const call: CallInProgress = { owner, place, hasCommitted: false }
       calls.set(requestId, call)
       try {
         return await operation()
@@ -29,11 +33,16 @@ export function makeCallWrites(): CallWrites {
         calls.delete(requestId)
       }
     },
+    writeStarted(input) {
+      const call = callOf(input)
+      if (call === undefined) return null
+      call.place?.release()
+      return call.owner
+    },
     writeCommitted(input) {
       const call = callOf(input)
       if (call !== undefined) call.hasCommitted = true
     },
-    ownerOf: (input) => callOf(input)?.owner ?? null,
   })
 
   function callOf(input: unknown): CallInProgress | undefined {
@@ -42,8 +51,7 @@ export function makeCallWrites(): CallWrites {
   }
 }
 
-interface CallInProgress {
-  readonly owner: string
+interface CallInProgress extends WriteAdmission {
   /** Whether one of its writes was committed. */
   hasCommitted: boolean
 }

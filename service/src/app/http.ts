@@ -42,7 +42,7 @@ import { collectGarbage, readHeldMemory, readMemoryLimit } from './process-memor
 import type { ComposedServices } from './services.ts'
 
 export interface PipelineDependencies {
-  readonly commitBacklog: Pick<CommitBacklog, 'isTooLong' | 'isShareTaken'>
+  readonly commitBacklog: Pick<CommitBacklog, 'isTooLong' | 'isShareTaken' | 'takePlace'>
   readonly callWrites: Pick<CallWrites, 'run'>
   readonly clock: Clock
   readonly log: Log
@@ -64,7 +64,8 @@ export interface Pipelines {
 export function createPipelines(config: Config, adapters: Adapters, app: ComposedServices, deps: PipelineDependencies): Pipelines {
   const { clock, log, metrics, stopping, signal } = deps
   const { limits, merchants, recorder } = app
-  const { isTooLong: isWriteShed, isShareTaken: isWriteShareTaken } = deps.commitBacklog
+  const { isTooLong: isWriteShed, isShareTaken: isWriteShareTaken, takePlace: takeWritePlace } = deps.commitBacklog
+  const admission = { isWriteShed, isWriteShareTaken, takeWritePlace }
   const shared: PipelineOptions = {
     operations: operationRegistry,
     services: app,
@@ -87,14 +88,13 @@ export function createPipelines(config: Config, adapters: Adapters, app: Compose
   return {
     api: createApiPipeline({
       ...shared,
-      isWriteShed,
-      isWriteShareTaken,
+      ...admission,
       recordCall: recorder.recordCall,
       credentials: merchants,
       passwords: limits.passwords,
       origins,
     }),
-    dashboard: createPipeline({ ...shared, isWriteShed, isWriteShareTaken }, makeSessionAuthenticator(app.dashboard.sessions)),
+    dashboard: createPipeline({ ...shared, ...admission }, makeSessionAuthenticator(app.dashboard.sessions)),
     operator: createPipeline(shared, operatorAuthenticator),
   }
 }

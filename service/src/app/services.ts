@@ -115,6 +115,8 @@ export interface ServiceDependencies extends Storage {
   /** The state of the service, for `tessera status`. */
   readonly lifecycle: Lifecycle
   readonly changes: ServiceChanges
+  /** Writes of all workers that the store has not completed. */
+  readonly waitingWrites: () => number
   readonly countSharing: CountSharing
   readonly tracing: Tracer | null
   readonly slowHash: SlowHash
@@ -231,13 +233,8 @@ export async function createServices(config: Config, adapters: Adapters, deps: S
   // Compliance and the page check.
   const mac = makeFreshRowAuthenticator(base, cardsTable)
   const checkpoints = createAuditCheckpoints(config, { ...base, clock: machineClock, log, metrics })
-  const makePace = (shareOfTime?: number) =>
-    makeWorkPace({
-      clock: machineClock,
-      waitingWrites: () => store.waitingWrites(),
-      shareOfTime,
-      batchMs: backgroundBatchMs,
-    })
+  const { waitingWrites } = deps
+  const makePace = (shareOfTime?: number) => makeWorkPace({ clock: machineClock, waitingWrites, shareOfTime, batchMs: backgroundBatchMs })
   const [sweep, reseal] = [makeCardSweeper(base), makeCardResealer(base)]
   registerSweepGauges({ store, clock, metrics, expiredCardsEndBefore, sweep })
   registerResealGauges(reseal, metrics, machineClock)
@@ -309,6 +306,7 @@ export async function createServices(config: Config, adapters: Adapters, deps: S
     findings,
     sweep,
     pace: makePace(),
+    waitingWrites,
     reseal,
     knownAnswers: makeKnownAnswers(base),
     keys: makeKeyAdministration({

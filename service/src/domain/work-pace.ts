@@ -18,7 +18,7 @@ export interface FinishedBatch {
 
 export interface WorkPaceDependencies {
   readonly clock: Pick<Clock, 'sleep' | 'moment'>
-  /** Writes that wait to be committed: those of calls, since the batch before is stored. */
+  /** Writes that the store has not completed, of all workers: those of calls, since the batch before is stored. */
   readonly waitingWrites: () => number
   /** Of the time, the work uses at most this share, above 0 and up to 1. Default: a quarter. */
   readonly shareOfTime?: number | undefined
@@ -114,6 +114,6 @@ const maxTimedBatches = 256
 const maxPauseMs = 5000
 /** And after so many times as long as the batch took by itself, so that a batch of few rows does not wait as long as one of many. */
 const giveWayFactor = 10
-/** With more writes of calls waiting, the pause is repeated. */
-const maxWaitingWrites = 32
+/** With more writes of calls at the store, the pause is repeated. Under a steady load a half of them are in the group that is being committed. */
+const maxWaitingWrites = 64
 const neverAborted = new AbortController().signal

@@ -307,7 +307,7 @@ test('the share that is checked before authentication is the one that the writes
   const { answer } = createTestPipeline({
     isWriteShareTaken: (owner) => asked.push(owner) === 0,
     callWrites: {
-      run(_requestId, operation, owner) {
+      run(_requestId, operation, { owner }) {
         taken.push(owner)
         return operation()
       },

@@ -26,6 +26,7 @@ import type { CallObserver, RecordCall } from './call-observer.ts'
 import type { HttpReply, HttpRequest, IdempotencyHeader } from './http/request.ts'
 import { ownLength, type BodyPart } from './http/shared-body.ts'
 import type { CoarseLimits } from './rate-limits/coarse-limits.ts'
+import type { WritePlace } from './rate-limits/commit-backlog.ts'
 import { wipeCall, type ReadCall } from './reader/call-reader.ts'
 import { isEarlier, throwFault } from './reader/fault.ts'
 import { makeReadParams, type ReadParams } from './reader/params.ts'
@@ -49,7 +50,7 @@ export interface PipelineOptions extends BatchDeadline {
   /** The API error for an error of a dependency such as the store; null for an unexpected one. */
   readonly translateError: (err: unknown) => RpcError | null
   /** Runs the operation of a call that changes something, so that a failure of the store after its first write is reported as an unknown outcome. */
-  readonly callWrites?: { run<T>(requestId: string, operation: () => Promise<T>, owner: string): Promise<T> }
+  readonly callWrites?: { run<T>(requestId: string, operation: () => Promise<T>, admission: WriteAdmission): Promise<T> }
   /** A new request id, 24 hex digits. */
   readonly issueRequestId: () => string
   /** Milliseconds of a monotonic clock. */
@@ -58,8 +59,17 @@ export interface PipelineOptions extends BatchDeadline {
   readonly isWriteShed?: () => boolean
   /** Whether those of one owner are refused, because the store has too much to write for it. */
   readonly isWriteShareTaken?: (owner: string) => boolean
+  /** Takes the place of a call that changes something in the queue before the store; null: it is refused, for one of both reasons. */
+  readonly takeWritePlace?: (owner: string) => WritePlace | null
   /** Aborted when the service stops waiting for calls in progress. */
   readonly signal: AbortSignal
+}
+
+/** As what the writes of a call count in the queue before the store. */
+export interface WriteAdmission {
+  readonly owner: string
+  /** Null: the call was admitted without one. */
+  readonly place: WritePlace | null
 }
 
 export type ApiPipelineOptions = PipelineOptions & XAuthOptions
@@ -112,11 +122,12 @@ function isCompressible({ method }: Call, { operations }: Pipeline): boolean {
   return method !== null && operations[method].contract.isCompressible === true
 }
 
-/** Makes the reply, wipes the call and reports it, whatever happens. */
+/** Makes the reply, gives the place before the store back, wipes the call and reports it, whatever happens. */
 function finishCall(call: Call, pipeline: Pipeline, reply: () => HttpReply): HttpReply {
   try {
     return reply()
   } finally {
+    call.writePlace?.release()
     wipeCall(call.read)
     reportCall(call, pipeline)
   }
@@ -134,14 +145,15 @@ function runSteps(call: Call, pipeline: Pipeline): Awaitable<unknown> {
 function runIdentified(call: Call, contract: OperationRules, known: CallerAuthentication, pipeline: Pipeline): Awaitable<unknown> {
   const caller = acceptCaller(call, known)
   const owner = contract.mutates ? writeOwnerOf(caller) : null
-  if (owner !== null && call.request.xAuth === null && pipeline.isWriteShareTaken?.(owner) === true) throw new RpcError('overloaded')
+  if (owner !== null) takeWritePlace(call, owner, pipeline)
   checkCoarseLimits(call, contract, caller, pipeline)
   const bound = validateParams(call, contract.name, caller, pipeline)
   const run = (): Awaitable<unknown> =>
     withIdempotency(bound, createRequestContext(call, caller, pipeline), call, pipeline, (ctx) =>
       withFineLimits(bound, ctx, () => runOperation(bound, ctx)),
     )
-  return owner !== null && pipeline.callWrites !== undefined ? pipeline.callWrites.run(call.requestId, async () => run(), owner) : run()
+  if (owner === null || pipeline.callWrites === undefined) return run()
+  return pipeline.callWrites.run(call.requestId, async () => run(), { owner, place: call.writePlace })
 }
 
 /** Handles the calls of a batch one after the other. */
@@ -186,13 +198,23 @@ function acceptCaller(call: Call, { identity, merchantId, fault }: CallerAuthent
 
 /**
  * Whether a call that changes something is refused for the time that writes wait, of all callers or of whom it claims to be from. It is not authenticated yet:
- * a flood should cost little. A session is known only afterwards.
+ * a flood should cost little. A session is known only afterwards, when the place is taken (`takeWritePlace`).
  */
 function isShed({ request: { xAuth } }: Call, { isWriteShed, isWriteShareTaken }: Pipeline): boolean {
   if (isWriteShed?.() === true) return true
   if (xAuth === null || isWriteShareTaken === undefined) return false
   const idEnd = xAuth.indexOf(':')
   return isWriteShareTaken(idEnd < 0 ? `browser ${xAuth}` : `server ${xAuth.slice(0, idEnd)}`)
+}
+
+/**
+ * Only with a known caller, and before anything counts the call: strangers who send a merchant's id must not take its places. Calls that were begun in the same
+ * turn of the event loop have theirs by now, so it is decided again whether there is one.
+ */
+function takeWritePlace(call: Call, owner: string, pipeline: Pipeline): void {
+  if (pipeline.takeWritePlace === undefined) return
+  call.writePlace = pipeline.takeWritePlace(owner)
+  if (call.writePlace === null) throw new RpcError('overloaded')
 }
 
 /** Who has a share of what waits for the store. A merchant's id is public, so strangers who call with it have another one than its server. */
@@ -322,6 +344,8 @@ interface Call {
   readonly method: OperationName | null
   /** Null until the caller is identified. */
   caller: CallerIdentity | null
+  /** Its place in the queue before the store. */
+  writePlace: WritePlace | null
   result: unknown
   error: RpcError | null
 }
@@ -346,6 +370,7 @@ function beginCall(read: ReadCall, request: SharedRequest, { authenticator, issu
     request,
     method: isKnown ? method : null,
     caller: null,
+    writePlace: null,
     result: null,
     error: null,
   }

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 
 import type { Log } from '../../ops/logging/log.ts'
-import { allocateWaitingWrites } from '../../server/rate-limits/waiting-writes.ts'
+import { allocateWaitingWrites, makeWaitingWrites } from '../../server/rate-limits/waiting-writes.ts'
 import type { RequestLogStore } from '../../store/request-log-store.ts'
 import type { Store } from '../../store/store.ts'
 import { makeHandClock, type HandClock } from '../../testing/clock.fixture.ts'
@@ -26,6 +26,7 @@ interface Supervised {
   readonly clock: HandClock
   readonly events: string[]
   readonly changes: unknown[]
+  readonly waitingWrites: SharedArrayBuffer
 }
 
 /** Two scripted workers: `change` tells them what to do. */
@@ -36,6 +37,7 @@ function supervise(t: TestContext): Supervised {
   const changes: unknown[] = []
   const note = (event: string): void => void events.push(event)
   const log: Log = { debug: note, info: note, warn: note, error: note, maskedCount: () => 0, dropped: () => 0 }
+  const waitingWrites = allocateWaitingWrites(3)
   const workers = makeRequestWorkers({
     count: 2,
     config: { ...defaultConfig, dataFolder: folder },
@@ -53,7 +55,7 @@ function supervise(t: TestContext): Supervised {
     slowHash: () => Promise.reject(new Error('nobody signs in')),
     receive: (change) => void changes.push(change),
     tls: () => null,
-    waitingWrites: allocateWaitingWrites(3),
+    waitingWrites,
     sums: () => ({ sliding: [], distinct: [], ratio: [], succeeded: [], sums: [{ name: 'spent', amount: 7 }] }),
     stopMs: 60_000,
     program,
@@ -62,8 +64,23 @@ function supervise(t: TestContext): Supervised {
     await workers.stop('SIGTERM')
     rmSync(folder, { recursive: true, force: true })
   })
-  return { folder, workers, clock, events, changes }
+  return { folder, workers, clock, events, changes, waitingWrites }
 }
+
+test('the writes and places of a worker that died are no part of the queue any more, and those of the others stay', async (t) => {
+  const { workers, events, waitingWrites } = supervise(t)
+  await workers.start(common)
+  for (const worker of [1, 2]) {
+    const counts = makeWaitingWrites(waitingWrites, worker)
+    counts.started('a merchant')
+    counts.placeTaken('a merchant')
+  }
+  const { all, queuedOf } = makeWaitingWrites(waitingWrites, 0)
+  assert.deepEqual([all.waiting(), all.places(), queuedOf('a merchant')], [2, 2, 4])
+  workers.broadcast({ kind: 'merchant', merchantId: 'die 2' })
+  while (!events.includes('worker_ended')) await turn()
+  assert.deepEqual([all.waiting(), all.places(), queuedOf('a merchant')], [1, 1, 2])
+})
 
 test('a worker that does not turn is not ready, is ended after half a minute, and is started again', async (t) => {
   const { workers, clock, events } = supervise(t)

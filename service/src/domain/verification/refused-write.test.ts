@@ -43,7 +43,7 @@ test(
           calls.writeCommitted(counted.at(-1))
           throw new StoreUnavailable('away')
         },
-        '',
+        { owner: 'a merchant', place: null },
       )
       await assert.rejects(replayed, StoreOutcomeUnknown, code)
     }

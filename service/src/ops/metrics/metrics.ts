@@ -283,7 +283,7 @@ export function measureCommits(
     scan: (query) => store.scan(query),
     async write(transaction, input) {
       const startedAt = performance.now()
-      const owner = calls.ownerOf(input)
+      const owner = calls.writeStarted(input)
       backlog.writeStarted(owner)
       try {
         const result = await store.write(transaction, input)
@@ -306,7 +306,7 @@ interface StoreObservers {
   /** Default: reads are not observed. */
   readonly reads?: Pick<ReadHealth, 'readStarted' | 'record'>
   readonly backlog: Pick<CommitBacklog, 'writeStarted' | 'writeEnded'>
-  readonly calls: { writeCommitted(input: unknown): void; ownerOf(input: unknown): string | null }
+  readonly calls: { writeStarted(input: unknown): string | null; writeCommitted(input: unknown): void }
   /** The ends of the audit chains that other workers write. Default: there are none. */
   readonly auditHeadsElsewhere?: () => readonly AuditHead[]
 }

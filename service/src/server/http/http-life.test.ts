@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { createTestPipeline } from '../../testing/pipeline.fixture.ts'
+import { testPan } from '../../testing/pans.fixture.ts'
+import { createTestPipeline, pipelineMerchantId } from '../../testing/pipeline.fixture.ts'
 import type { HttpServerOptions } from './http-server.ts'
 import type { PageRoute } from './page-routes.ts'
 import { listenOnFreePort, post } from '../../testing/raw.fixture.ts'
@@ -163,6 +164,30 @@ test('a client that disconnects during a request leaves no state behind', async 
   await http.close()
 })
 
+test('a call whose connection closes keeps its place before the store until it has ended, and no longer', async () => {
+  let held = 0
+  const takeWritePlace = () => {
+    held++
+    return {
+      release() {
+        held--
+      },
+    }
+  }
+  const { http, open, release, reached } = await start({}, {}, { takeWritePlace })
+  const gone = await open()
+  const create = { id: 1, method: 'cards.create', params: { card: { number: testPan, expire: '0399' } } }
+  gone.write(post('/api', JSON.stringify(create), [`X-Auth: ${pipelineMerchantId}`]))
+  await reached(1)
+  assert.equal(held, 1)
+  gone.socket.resetAndDestroy()
+  while ((await http.connections()) > 0) await new Promise((resolve) => setImmediate(resolve))
+  release()
+  await http.drain(10_000)
+  assert.equal(held, 0)
+  await http.close()
+})
+
 test('a client that goes away before its reply is counted once as an abort, and never as an error', async () => {
   const aborts: string[] = []
   const hold: (() => void)[] = []
@@ -296,9 +321,13 @@ test('page routes are served beside the API, and what they throw is reported to 
 })
 
 /** A server whose operations finish when the test releases them. */
-async function start(bounds: HttpServerOptions['bounds'], more: Partial<HttpServerOptions> = {}) {
+async function start(
+  bounds: HttpServerOptions['bounds'],
+  more: Partial<HttpServerOptions> = {},
+  pipeline: Parameters<typeof createTestPipeline>[0] = {},
+) {
   const waiting: (() => void)[] = []
-  const { answer, ran } = createTestPipeline({}, async (method) => {
+  const { answer, ran } = createTestPipeline(pipeline, async (method) => {
     await new Promise<void>((resolve) => waiting.push(resolve))
     return { method }
   })

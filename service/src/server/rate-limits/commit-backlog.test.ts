@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
 import { makeCommitBacklog, type CommitBacklog } from './commit-backlog.ts'
-import { allocateWaitingWrites, forgetWaitingWrites } from './waiting-writes.ts'
+import { allocateWaitingWrites, forgetWaitingWrites, makeWaitingWrites } from './waiting-writes.ts'
 
 /** A backlog with a clock that the test moves. */
 function setUp() {
@@ -72,6 +72,31 @@ test('when no write ends a queue becomes too long, a few writes do not, and the 
   assert.equal(backlog.isTooLong(), false)
 })
 
+test('a place is given back by itself at a worker to which no other call comes', (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  let at = 0
+  const memory = allocateWaitingWrites(2)
+  const [idle, other] = [0, 1].map((worker) => makeCommitBacklog({ waitMs: 500, now: () => at, memory, worker }))
+  idle?.takePlace('a merchant')
+  const { all } = makeWaitingWrites(memory, 1)
+  assert.deepEqual([other?.isTooLong(), all.places()], [false, 1])
+  at = 250
+  t.mock.timers.tick(250)
+  assert.equal(all.places(), 0)
+})
+
+test('eight writes of a merchant are never a share that is too large, however many others have waiting', () => {
+  const { backlogs, call, pass } = setUpWorkers(2)
+  const [first = assert.fail(), second = assert.fail()] = backlogs
+  pass(8000, (at) => {
+    if (at % 4 === 0) call(first, 'the flood')
+    if (at % 500 === 0) call(second, 'another')
+  })
+  for (let n = 0; n < 8; n++) assert.equal(call(second, 'another'), true, String(n))
+  call(first, 'the flood')
+  assert.equal(call(second, 'the flood'), false)
+})
+
 /** The backlogs of several workers, with one clock; a store that completes one write in `everyMs`, in the order in which they came from all of them. */
 function setUpWorkers(workers: number) {
   let at = 0
@@ -81,7 +106,9 @@ function setUpWorkers(workers: number) {
   const admitted = new Map<string, number>()
   /** As a call does: refused, or its write waits for the store. */
   const call = (backlog: CommitBacklog, owner: string): boolean => {
-    if (backlog.isTooLong() || backlog.isShareTaken(owner)) return false
+    const place = backlog.takePlace(owner)
+    if (place === null) return false
+    place.release()
     backlog.writeStarted(owner)
     queue.push({ backlog, owner })
     admitted.set(owner, (admitted.get(owner) ?? 0) + 1)
@@ -125,6 +152,27 @@ test('a flood of one merchant through every worker leaves room for the calls of 
   assert.ok((admitted.get('the flood') ?? 0) > 380, String(admitted.get('the flood')))
 })
 
+test('a merchant that floods has a half of the queue while it is alone, and a third while another one calls, at whichever worker', () => {
+  const { backlogs, queue, call, pass } = setUpWorkers(2)
+  const [first = assert.fail(), second = assert.fail()] = backlogs
+  /** The most writes of the flood that wait, once those that came before are done. */
+  const flood = (ms: number, everyMs: number): number => {
+    let most = 0
+    pass(ms, (at) => {
+      if (at % 4 === 0) call(first, 'the flood')
+      if (at % everyMs === 0) call(second, 'another')
+      if (at > 4000) most = Math.max(most, queue.filter(({ owner }) => owner === 'the flood').length)
+    })
+    return most
+  }
+  assert.equal(flood(8000, Infinity), 17)
+  const beside = flood(8000, 2000)
+  // Of the 25 that it completes in half a second.
+  assert.ok(beside <= 9 && beside >= 7, String(beside))
+  // Ten seconds after the last call of the other.
+  assert.equal(flood(14_000, Infinity), 17)
+})
+
 test('a worker refuses when the queue before its own connections is too long, though the others are fast', () => {
   let at = 0
   const memory = allocateWaitingWrites(2)
@@ -148,7 +196,59 @@ test('a merchant has no share while the store is fast or its speed is not known,
   if (first === undefined || second === undefined) assert.fail()
   for (let n = 0; n < 500; n++) assert.equal(call(second, 'a merchant'), true)
   pass(600, () => void first.isTooLong())
-  assert.deepEqual([first.isTooLong(), first.isShareTaken('a merchant'), first.isShareTaken('another')], [true, true, true])
+  assert.deepEqual([first.isTooLong(), first.isShareTaken('a merchant'), first.isShareTaken('another')], [true, true, false])
   forgetWaitingWrites(memory, 1)
   assert.deepEqual([first.isTooLong(), first.isShareTaken('a merchant')], [false, false])
+})
+
+test('a place counts until it is given back, once, for its owner and in the queue', () => {
+  const { backlog, begin, complete } = setUp()
+  begin(40)
+  complete(40, 20)
+  const places = Array.from({ length: 17 }, () => backlog.takePlace('a merchant'))
+  assert.ok(!places.includes(null))
+  assert.deepEqual([backlog.takePlace('a merchant'), backlog.isShareTaken('another'), backlog.isTooLong()], [null, false, false])
+  for (const place of [places[0], places[0], places[1]]) place?.release()
+  assert.deepEqual(
+    [1, 2, 3].map(() => backlog.takePlace('a merchant') === null),
+    [false, false, true],
+  )
+  // Nothing was written.
+  assert.equal(backlog.waitingWrites(), 0)
+})
+
+test('a write that is handed over takes the place of its call, so a call counts once', () => {
+  const { backlog, begin, complete } = setUp()
+  begin(40)
+  complete(40, 20)
+  for (let n = 0; n < 17; n++) {
+    const place = backlog.takePlace('a merchant') ?? assert.fail(`refused after ${n}`)
+    place.release()
+    backlog.writeStarted('a merchant')
+  }
+  assert.deepEqual([backlog.waitingWrites(), backlog.takePlace('a merchant')], [17, null])
+})
+
+test('a call that waits for something else than the store loses its place after a quarter of a second', () => {
+  const { backlog, begin, complete, pass } = setUp()
+  begin(40)
+  complete(40, 20)
+  const places = Array.from({ length: 17 }, () => backlog.takePlace('a merchant'))
+  pass(249)
+  assert.equal(backlog.isShareTaken('a merchant'), true)
+  pass(1)
+  assert.equal(backlog.isShareTaken('a merchant'), false)
+  // What it gives back at its end it no longer has.
+  for (const place of places) place?.release()
+  for (let n = 0; n < 17; n++) assert.notEqual(backlog.takePlace('a merchant'), null)
+  assert.equal(backlog.takePlace('a merchant'), null)
+})
+
+test('places without a write are no measure of the speed: while a network does not respond nothing is refused for the store', () => {
+  const { backlog, pass } = setUp()
+  for (let n = 0; n < 500; n++) {
+    assert.notEqual(backlog.takePlace('a merchant'), null)
+    pass(5)
+  }
+  assert.equal(backlog.isTooLong(), false)
 })
