@@ -39,7 +39,7 @@ test('a process that cannot read the key store stops sealing, because its key ma
   clock.now += 30_000
   assert.equal(await keyring.active('card', merchantA), dek)
   clock.now += 31_000
-  for (let attempt = 0; attempt < 3; attempt++) await assert.rejects(keyring.active('card', merchantA), /out of reach/)
+  for (let attempt = 0; attempt < 3; attempt++) await assert.rejects(async () => keyring.active('card', merchantA), /out of reach/)
   assert.equal(await keyring.byId(dek.keyId), dek)
   keys.list = list
   assert.equal(await keyring.active('card', merchantA), dek)
@@ -336,7 +336,7 @@ test('when the store fails no key is created, and the next request tries again',
     return keys.insert(key)
   }
   const { keyring } = await startReplica({ keys: { ...keys, insert } })
-  await assert.rejects(keyring.active('pepper'), /the store is away/)
+  await assert.rejects(async () => keyring.active('pepper'), /the store is away/)
   isAway = false
   assert.equal((await keyring.active('pepper')).epoch, 1)
 })
