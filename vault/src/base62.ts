@@ -7,7 +7,7 @@ import { allocateOffHeap } from '@tessera/contract/off-heap'
 export function encodeBase62(bytes: Uint8Array): string {
   for (let i = 0; i < wordCount; i++) words[i] = ((bytes[2 * i] ?? 0) << 8) | (bytes[2 * i + 1] ?? 0)
   for (let chunk = 0; chunk < chunkCount; chunk++) writeDigits(divide(words, zeroWords[chunk] ?? 0), (chunkCount - chunk) * chunkDigits)
-  const text = digits.latin1Slice(digits.length - textDigits)
+  const text = digits.toString('latin1', digits.length - textDigits)
   digits.fill(0)
   return text
 }

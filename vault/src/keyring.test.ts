@@ -141,7 +141,7 @@ test('256 simultaneous requests for a missing key create one', async () => {
   const keys = memoryKeys()
   let inserts = 0
   const { keyring } = await startReplica({ keys: { ...keys, insert: (key) => (inserts++, keys.insert(key)) } })
-  const deks = await Promise.all(Array.from({ length: 256 }, () => keyring.active('card', merchantA)))
+  const deks = await Promise.all(Array.from({ length: 256 }, async () => keyring.active('card', merchantA)))
   assert.deepEqual([new Set(deks).size, inserts], [1, 1])
 })
 
@@ -186,7 +186,7 @@ test('between two reads of the store, known keys need no query', async () => {
   for (let i = 0; i < 100; i++) await Promise.all([keyring.active('card', merchantA), keyring.byId(dek.keyId)])
   assert.equal(keys.lists, lists)
   clock.now += 60_001
-  await Promise.all(Array.from({ length: 100 }, () => keyring.active('card', merchantA)))
+  await Promise.all(Array.from({ length: 100 }, async () => keyring.active('card', merchantA)))
   assert.equal(keys.lists, lists + 1)
 })
 
@@ -253,7 +253,9 @@ test('an unknown key is not destroyed', async () => {
 
 test('daily keys are destroyed a day after they expire, with or without a successor; no other key is', async () => {
   const { keyring, clock } = await startReplica()
-  const permanent = await Promise.all((['card', 'row_mac', 'pepper', 'idempotency'] as const).map((purpose) => keyring.active(purpose)))
+  const permanent = await Promise.all(
+    (['card', 'row_mac', 'pepper', 'idempotency'] as const).map(async (purpose) => keyring.active(purpose)),
+  )
   const otp = await keyring.active('otp')
   const limits = await keyring.active('limits')
   clock.now += dayMs
