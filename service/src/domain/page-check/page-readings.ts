@@ -4,7 +4,6 @@ import { RpcError } from '@tessera/contract/errors'
 import type { PageChange, PageEvent, WebhookEvent } from '@tessera/contract/event'
 import { issueId } from '@tessera/vault/id'
 
-import type { Awaitable } from '../../awaitable.ts'
 import type { Clock } from '../../clock.ts'
 import type { AuditEntry } from '../../store/audit.ts'
 import type { MerchantKey } from '../../store/merchants.ts'
@@ -159,7 +158,7 @@ export function makePageReadings(deps: PageReadingDependencies): PageReadings {
     )
   }
 
-  function startWatch({ bucket, merchantId }: MerchantKey, page: string, now: number): Awaitable<PageWatchRow> {
+  async function startWatch({ bucket, merchantId }: MerchantKey, page: string, now: number): Promise<PageWatchRow> {
     const times = { dueAt: now, readAt: 0, changedAt: 0 }
     // A number that no reading in progress has, so that its result is not stored over this.
     const counts = { reading: now, failures: 0 }
