@@ -39,7 +39,7 @@ test('a process that cannot read the key store stops sealing, because its key ma
   clock.now += 30_000
   assert.equal(await keyring.active('card', merchantA), dek)
   clock.now += 31_000
-  for (let attempt = 0; attempt < 3; attempt++) await assert.rejects(keyring.active('card', merchantA), /out of reach/)
+  for (let attempt = 0; attempt < 3; attempt++) await assert.rejects(async () => keyring.active('card', merchantA), /out of reach/)
   assert.equal(await keyring.byId(dek.keyId), dek)
   keys.list = list
   assert.equal(await keyring.active('card', merchantA), dek)
@@ -141,7 +141,7 @@ test('256 simultaneous requests for a missing key create one', async () => {
   const keys = memoryKeys()
   let inserts = 0
   const { keyring } = await startReplica({ keys: { ...keys, insert: (key) => (inserts++, keys.insert(key)) } })
-  const deks = await Promise.all(Array.from({ length: 256 }, () => keyring.active('card', merchantA)))
+  const deks = await Promise.all(Array.from({ length: 256 }, async () => keyring.active('card', merchantA)))
   assert.deepEqual([new Set(deks).size, inserts], [1, 1])
 })
 
@@ -186,7 +186,7 @@ test('between two reads of the store, known keys need no query', async () => {
   for (let i = 0; i < 100; i++) await Promise.all([keyring.active('card', merchantA), keyring.byId(dek.keyId)])
   assert.equal(keys.lists, lists)
   clock.now += 60_001
-  await Promise.all(Array.from({ length: 100 }, () => keyring.active('card', merchantA)))
+  await Promise.all(Array.from({ length: 100 }, async () => keyring.active('card', merchantA)))
   assert.equal(keys.lists, lists + 1)
 })
 
@@ -253,7 +253,9 @@ test('an unknown key is not destroyed', async () => {
 
 test('daily keys are destroyed a day after they expire, with or without a successor; no other key is', async () => {
   const { keyring, clock } = await startReplica()
-  const permanent = await Promise.all((['card', 'row_mac', 'pepper', 'idempotency'] as const).map((purpose) => keyring.active(purpose)))
+  const permanent = await Promise.all(
+    (['card', 'row_mac', 'pepper', 'idempotency'] as const).map(async (purpose) => keyring.active(purpose)),
+  )
   const otp = await keyring.active('otp')
   const limits = await keyring.active('limits')
   clock.now += dayMs
@@ -336,7 +338,7 @@ test('when the store fails no key is created, and the next request tries again',
     return keys.insert(key)
   }
   const { keyring } = await startReplica({ keys: { ...keys, insert } })
-  await assert.rejects(keyring.active('pepper'), /the store is away/)
+  await assert.rejects(async () => keyring.active('pepper'), /the store is away/)
   isAway = false
   assert.equal((await keyring.active('pepper')).epoch, 1)
 })

@@ -28,8 +28,8 @@ export interface KeyStatus extends Omit<WrappedKey, 'wrapped' | 'checkValue'> {
 
 /** The data keys, unwrapped in memory. One key of each purpose and owner is active; older ones open what they sealed. */
 export interface Keyring {
-  /** The key for new work; created when there is none yet or the last one has expired. */
-  active(purpose: KeyPurpose, owner?: string): Promise<Dek>
+  /** The key for new work, synchronously when it is loaded; created when there is none yet or the last one has expired. */
+  active(purpose: KeyPurpose, owner?: string): Promise<Dek> | Dek
   /** The key of something that was sealed or hashed before; synchronously when it is loaded. Rejects with `UnknownKeyError` and `KeyDestroyedError`. */
   byId(keyId: string): Promise<Dek> | Dek
   /** The newest key of the same purpose and owner that is older than this one and not destroyed. Reads the keys of that owner only, of thousands. */
@@ -124,9 +124,13 @@ class LoadedKeyring implements Keyring {
     this.#deps = deps
   }
 
-  async active(purpose: KeyPurpose, owner = ''): Promise<Dek> {
+  active(purpose: KeyPurpose, owner = ''): Promise<Dek> | Dek {
     const now = this.#deps.now()
-    if (Math.abs(now - this.#readAt) > rereadMs) await this.#reread()
+    if (Math.abs(now - this.#readAt) > rereadMs) return this.#reread().then(() => this.#loadedActive(purpose, owner, now))
+    return this.#loadedActive(purpose, owner, now)
+  }
+
+  #loadedActive(purpose: KeyPurpose, owner: string, now: number): Promise<Dek> | Dek {
     const newest = this.#newest.get(scopeOf(purpose, owner))
     const dek = newest?.state === 'active' ? newest.dek : null
     return dek === null || isEpochOver(dek, this.#isTimeTrusted() ? now : null) ? this.rotate(purpose, owner) : dek

@@ -30,8 +30,8 @@ export function isRowMacValid(dek: Dek, mac: Uint8Array, table: string, environm
 
 /** Creates and checks the MACs of one table's rows. */
 export interface RowAuthenticator<Row> {
-  /** The same row with its MAC. */
-  seal(row: Row): Promise<Row>
+  /** The same row with its MAC. Synchronous when the key is loaded. */
+  seal(row: Row): Promise<Row> | Row
   /** Loads the key and returns a synchronous `seal`, for a request that makes its row later. */
   loadSealer(): Promise<(row: Row) => Row>
   /** Synchronous when the key is loaded, so that a call costs no more than the hash. */
@@ -58,7 +58,10 @@ export function makeRowAuthenticator<Row extends { readonly mac: Uint8Array }>(
     dek.purpose === 'row_mac' && isRowMacValid(dek, row.mac, table, environment, macFields(row))
   const sealUnder = (dek: Dek, row: Row): Row => ({ ...row, mac: makeRowMac(dek, table, environment, macFields(row)) })
   return Object.freeze({
-    seal: async (row: Row) => sealUnder(await keyring.active('row_mac'), row),
+    seal(row: Row) {
+      const dek = keyring.active('row_mac')
+      return dek instanceof Promise ? dek.then((key) => sealUnder(key, row)) : sealUnder(dek, row)
+    },
     async loadSealer() {
       const dek = await keyring.active('row_mac')
       return (row: Row) => sealUnder(dek, row)

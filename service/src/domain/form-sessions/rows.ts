@@ -32,7 +32,7 @@ export interface FormSessionRowDependencies extends VerifiedRowDependencies {
 
 export function makeFormSessionRows({ store, ...deps }: FormSessionRowDependencies): FormSessionRows {
   const rows = makeVerifiedRows(deps, formSessionsTable)
-  return Object.freeze({ find, seal: rows.seal, change })
+  return Object.freeze({ find, seal: async (row: FormSessionRow) => rows.seal(row), change })
 
   async function find(session: string, { bucket, merchantId }: FormSessionOwner): Promise<FormSessionRow> {
     const read = parseToken(session)

@@ -111,7 +111,7 @@ export function makePageCheck({
       const { errors, warnings } = countOf(parsed.findings)
       const check = { bucket, merchantId, page: report.page, checkedAt: report.checkedAt, checkedBy: userId, errors, warnings }
       const scripts = await Promise.all(
-        parsed.scripts.map(({ name, address, fingerprint, integrity, party }) => {
+        parsed.scripts.map(async ({ name, address, fingerprint, integrity, party }) => {
           const found = { scriptId: scriptIdOf(source.page, name), page: report.page, address, fingerprint, integrity, party }
           return rows.seal({ bucket, merchantId, ...found, firstAt: report.checkedAt, lastAt: report.checkedAt, ...noReview })
         }),

@@ -158,7 +158,7 @@ export function makePageReadings(deps: PageReadingDependencies): PageReadings {
     )
   }
 
-  function startWatch({ bucket, merchantId }: MerchantKey, page: string, now: number): Promise<PageWatchRow> {
+  async function startWatch({ bucket, merchantId }: MerchantKey, page: string, now: number): Promise<PageWatchRow> {
     const times = { dueAt: now, readAt: 0, changedAt: 0 }
     // A number that no reading in progress has, so that its result is not stored over this.
     const counts = { reading: now, failures: 0 }

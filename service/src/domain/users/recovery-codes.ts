@@ -22,7 +22,7 @@ export async function makeRecoveryCodes(services: DashboardServices, { userId, m
   const dek = await keyring.active('pepper')
   const codes = Array.from({ length: recoveryCodeCount }, issueRecoveryCode)
   const rows = await Promise.all(
-    codes.map((code, at) => {
+    codes.map(async (code, at) => {
       const hash = hashRecoveryCode(dek, userId, readRecoveryCode(code) ?? '')
       const ids = { userId, number: at + 1, merchantId, hash, pepperKeyId: dek.keyId }
       return recoveryCodes.seal({ ...ids, createdAt: clock.now(), usedAt: 0, mac: new Uint8Array(0) })
