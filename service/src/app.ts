@@ -8,7 +8,7 @@ import { clockFile } from './app/data-folder.ts'
 import { startBackgroundJobs } from './app/background-jobs.ts'
 import { formFolder } from './app/built-files.ts'
 import { createHttp, createPipelines } from './app/http.ts'
-import { createLifecycle, createResources, lameDuckMs, type Lifecycle, type RunningInfo } from './app/lifecycle.ts'
+import { combineAway, createLifecycle, createResources, lameDuckMs, type Lifecycle, type RunningInfo } from './app/lifecycle.ts'
 import { makeReadiness } from './app/readiness.ts'
 import type { ServiceOverrides } from './app/service-overrides.ts'
 import { createServices, type ComposedServices } from './app/services.ts'
@@ -233,7 +233,7 @@ export async function createApp(config: Config, ownAdapters: Adapters, deps: App
           info,
           store: services.store,
           readinessChecks: [...checks, ...(others === null ? [] : [{ state: 'worker_not_ready', run: others.requireReady }])],
-          listAway: () => [...listAway(), ...(others?.listAway() ?? [])],
+          listAway: () => combineAway(listAway(), others?.listAway() ?? []),
           inFlight,
           inFlightElsewhere: () => others?.inFlight() ?? 0,
           collectMetricsElsewhere: () => others?.collectMetrics() ?? Promise.resolve([]),

@@ -13,6 +13,8 @@ import { findFreePort } from '../free-port.ts'
 
 // The image, built from nothing by buildah and started by podman, in stores of this test's own; and the examples beside it.
 
+/** Open files, and processes, of a container that root starts. */
+const podmanLimit = 1_048_576
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
 const packaging = join(root, 'packaging/container')
 const scratch = mkdtempSync(join(tmpdir(), 'tessera-container-'))
@@ -21,7 +23,7 @@ const runRoot = mkdtempSync('/tmp/tessera-')
 const image = 'localhost/tessera:0.1.0'
 const userId = 10001
 // Without systemd podman keeps its groups itself; crun of Debian 12 refuses a machine with both versions of control groups, runc does not.
-const config = `[containers]\ndefault_ulimits = ["nofile=16384:16384", "nproc=1024:1024"]\n[engine]\nruntime = "runc"\ncgroup_manager = "cgroupfs"\nevents_logger = "file"\n`
+const config = `[containers]\ndefault_ulimits = [${listUlimits()}]\n[engine]\nruntime = "runc"\ncgroup_manager = "cgroupfs"\nevents_logger = "file"\n`
 const stores = ['--storage-driver', 'vfs', '--root', join(scratch, 'store'), '--runroot', runRoot]
 const env = { PATH: process.env['PATH'], HOME: scratch, TMPDIR: scratch, CONTAINERS_CONF: join(scratch, 'containers.conf') }
 const hardening = ['--read-only', '--read-only-tmpfs=false', '--cap-drop=ALL', '--security-opt=no-new-privileges', '--pids-limit=256']
@@ -244,6 +246,17 @@ function requireSettings(names: readonly string[]): void {
 function readYaml(name: string): unknown[] {
   const script = 'import json, sys, yaml; print(json.dumps(list(yaml.safe_load_all(open(sys.argv[1])))))'
   return JSON.parse(run('/usr/bin/python3', ['-c', script, join(packaging, name)])) as unknown[]
+}
+
+/** What podman asks for by itself, or what this machine allows where that is less: a container whose limits are above the hard ones of the machine does not start. */
+function listUlimits(): string {
+  const limits = readFileSync('/proc/self/limits', 'utf8')
+  const ulimit = (name: string, row: string): string => {
+    const [, hard = ''] = new RegExp(`^${row} +\\S+ +(\\d+|unlimited)`, 'm').exec(limits) ?? assert.fail(`no limit of ${row}`)
+    const allowed = String(hard === 'unlimited' ? podmanLimit : Math.min(Number(hard), podmanLimit))
+    return `"${name}=${allowed}:${allowed}"`
+  }
+  return [ulimit('nofile', 'Max open files'), ulimit('nproc', 'Max processes')].join(', ')
 }
 
 /** As a volume is when podman or Kubernetes makes it: the group of the image may write it. */

@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts'
 import type { ClockGuard } from '../domain/clock-guard.ts'
+import { makeKekRecovery } from '../domain/keys/kek-recovery.ts'
 import { makeWorkPace, runWhileWorking } from '../domain/work-pace.ts'
 import type { Log } from '../ops/logging/log.ts'
 import type { Metrics } from '../ops/metrics/metrics.ts'
@@ -35,6 +36,7 @@ export function listBackgroundJobs(app: ComposedServices): BackgroundJob[] {
     { event: 'cards_resealed',                everyMs: 30 * seconds, run: (stopping) => runWhileWorking((until) => app.reseal.runOnce(until, app.pace), stopping) },
     { event: 'keys_renewed',                  everyMs: minutes,      run: byTime(() => app.keyring.renewExpiring()) },
     { event: 'keks_noted',                    everyMs: minutes,      run: uncounted(() => app.keks.update().then(app.keyAges.run)) },
+    { event: 'kek_reached',                   everyMs: 10 * seconds, run: uncounted(makeKekRecovery(app)) },
     { event: 'ceremonies_ended',              everyMs: minutes / 4,  run: uncounted(async () => app.custody.progress()) },
     { event: 'known_answers_stored',          everyMs: minutes,      run: uncounted(app.knownAnswers.update) },
     { event: 'receipts_counted',              everyMs: 15 * seconds, run: uncounted(app.receiptGauges.refresh) },
@@ -73,6 +75,7 @@ export function listWorkerJobs(app: ComposedServices, { sendAuditHeads }: Pick<W
     { event: 'clock_compared',                everyMs: seconds,      run: uncounted(app.clockAdministration.runOnce) },
     { event: 'audit_followed',                everyMs: seconds,      run: uncounted(app.follower.runOnce) },
     { event: 'keks_noted',                    everyMs: minutes,      run: uncounted(app.keks.update) },
+    { event: 'kek_reached',                   everyMs: 10 * seconds, run: uncounted(makeKekRecovery(app)) },
     { event: 'audit_heads_sent',              everyMs: seconds / 4,  run: uncounted(followAudit) },
     { event: 'counters_updated',              everyMs: 2 * seconds,  run: uncounted(app.counters.runOnce) },
     { event: 'findings_stored',               everyMs: 2 * seconds,  run: uncounted(() => app.findings.runOnce()) },

@@ -97,6 +97,15 @@ export interface Readiness {
   readonly [detail: string]: unknown
 }
 
+/**
+ * What is away for the first worker, and what only others miss: each has a connection of its own to what is outside, so that one alone may not reach it. A
+ * part that the first one names is not named again.
+ */
+export function combineAway(own: readonly AwayPart[], others: readonly AwayPart[]): readonly AwayPart[] {
+  const named = new Set(own.map(({ part }) => part))
+  return [...own, ...others.filter(({ part }) => !named.has(part))]
+}
+
 /** Whether the service is ready: started, not draining, and what its calls need is there. */
 export async function readReadiness({
   state,

@@ -88,6 +88,42 @@ export function countPageWatches(): Read<PageWatchCount[]> {
   }
 }
 
+// A page that was never read has been waiting since its check, whose time is the first value of reading.
+const selectReadings = sql`
+  select count(*) as watched,
+    sum(case when (case when read_at = 0 then reading else read_at end) < $1 and due_at < $2 then 1 else 0 end) as late,
+    sum(case when (case when read_at = 0 then reading else read_at end) < $1 and due_at >= $2 then 1 else 0 end) as silent,
+    sum(case when changed_at <> 0 then 1 else 0 end) as changed
+  from page_watches`
+
+/** How many pages are read again, and how they are read. */
+export interface PageReadingCount {
+  readonly watched: number
+  /** Not read since the time that was asked for, and due: nobody has tried. */
+  readonly late: number
+  /** Not read since then either, although they were tried in time: they do not respond. */
+  readonly silent: number
+  /** Have changed since a person checked them. */
+  readonly changed: number
+}
+
+/** Counts pages by whether they were read after `readAfter`, and, of those that were not, by whether they have been due since before `dueBefore`. */
+export function countPageReadings(readAfter: number, dueBefore: number): Read<PageReadingCount> {
+  return {
+    statement: selectReadings,
+    values: [readAfter, dueBefore],
+    map: ([row]) =>
+      row === undefined || row['late'] === null
+        ? { watched: 0, late: 0, silent: 0, changed: 0 }
+        : {
+            watched: readInteger(row, 'watched'),
+            late: readInteger(row, 'late'),
+            silent: readInteger(row, 'silent'),
+            changed: readInteger(row, 'changed'),
+          },
+  }
+}
+
 // The condition is what one of several processes wins. What another one has changed in the meantime stays.
 const updateWatch = sql`
   update page_watches set page = $4, state = $5, baseline = $6, changes = $7, reading = $8, failures = $9, due_at = $10, read_at = $11,

@@ -1,11 +1,14 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
-import { createServer } from 'node:http'
+import { createServer, type RequestListener } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
+
+import type { CertificateWithKey } from '../http/certificate.fixture.ts'
 
 /**
  * A double of the transit engine of HashiCorp Vault and OpenBao, which no package registry of Debian or npm has: an HTTP server on loopback with the paths,
- * bodies and statuses of their documented API (`/v1/transit/encrypt|decrypt|keys`, `/v1/auth/token/renew-self`). The production adapter speaks https only;
- * over TLS the same client is tested with merchants' endpoints.
+ * bodies and statuses of their documented API (`/v1/transit/encrypt|decrypt|keys`, `/v1/auth/token/renew-self`). A service calls it over TLS, since the
+ * adapter of a service speaks https only; a test of the adapter alone does without.
  */
 export interface TransitEngineDouble {
   readonly url: URL
@@ -19,9 +22,10 @@ export interface TransitEngineDouble {
   close(): Promise<void>
 }
 
-export async function startTransitEngine(): Promise<TransitEngineDouble> {
+/** `tls`: a certificate for `localhost`, PEM. Default: http. */
+export async function startTransitEngine(tls: CertificateWithKey | null = null): Promise<TransitEngineDouble> {
   const keys = new Map<string, Buffer>()
-  const server = createServer((request, response) => {
+  const handle: RequestListener = (request, response) => {
     let body = ''
     request.setEncoding('utf8').on('data', (text: string) => (body += text))
     request.on('end', () => {
@@ -30,10 +34,11 @@ export async function startTransitEngine(): Promise<TransitEngineDouble> {
       const { status, reply } = answer(path, String(request.headers['x-vault-token']), JSON.parse(body) as Readonly<Record<string, string>>)
       response.writeHead(status, { 'content-type': 'application/json' }).end(reply)
     })
-  })
+  }
+  const server = tls === null ? createServer(handle) : createTlsServer(tls, handle)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const double: TransitEngineDouble = {
-    url: new URL(`http://127.0.0.1:${String((server.address() as AddressInfo).port)}`),
+    url: new URL(`${tls === null ? 'http://127.0.0.1' : 'https://localhost'}:${String((server.address() as AddressInfo).port)}`),
     calls: [],
     token: 'token-1',
     leaseSeconds: 0,

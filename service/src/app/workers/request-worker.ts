@@ -101,8 +101,8 @@ if (tls !== null) {
 first.notify('ready', null)
 
 async function readWorkerReadiness(): Promise<WorkerReadiness> {
-  const { ready, state, reason = null } = await readReadiness(lifecycle)
-  return { isReady: ready, state, reason, inFlight: lifecycle.inFlight() }
+  const { ready, state, reason = null, away = [] } = await readReadiness(lifecycle)
+  return { isReady: ready, state, reason, away, inFlight: lifecycle.inFlight() }
 }
 
 /** Before the other workers are asked whether they can unwrap by it. */

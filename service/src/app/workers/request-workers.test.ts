@@ -15,6 +15,7 @@ import { noMetrics } from '../../testing/test-app.fixture.ts'
 import { auditHeadsFile, clockFile } from '../data-folder.ts'
 import { rowVersionsFile } from '../storage.ts'
 
+import { combineAway } from '../lifecycle.ts'
 import { makeRequestWorkers, type RequestWorkers } from './request-workers.ts'
 
 const program = new URL('./scripted-worker.fixture.ts', import.meta.url)
@@ -103,6 +104,30 @@ test('a worker that does not turn is not ready, is ended after half a minute, an
   while (!events.includes('worker_started')) await advance(clock, 1000)
   assert.deepEqual(workers.listAway(), [])
   await workers.requireReady()
+})
+
+test('what only one worker misses is named with its number while it misses it, and not after it ended', async (t) => {
+  const { workers, events } = supervise(t)
+  const listed = async (): Promise<unknown> => {
+    await workers.requireReady()
+    return workers.listAway()
+  }
+  await workers.start(common)
+  assert.deepEqual(await listed(), [])
+  workers.broadcast({ kind: 'merchant', merchantId: 'lose_kek 3' })
+  const away = [{ part: 'kek', reason: 'worker 3: the engine is unreachable' }]
+  assert.deepEqual(await listed(), away)
+  const store = { part: 'store', reason: 'reads fail' } as const
+  const kek = { part: 'kek', reason: 'the engine is sealed' } as const
+  assert.deepEqual(combineAway([store], workers.listAway()), [store, ...away])
+  assert.deepEqual(combineAway([kek], workers.listAway()), [kek], 'what the first one misses too is named once')
+  workers.broadcast({ kind: 'merchant', merchantId: 'find_kek 3' })
+  assert.deepEqual(await listed(), [])
+  workers.broadcast({ kind: 'merchant', merchantId: 'lose_kek 3' })
+  assert.deepEqual(await listed(), away)
+  workers.broadcast({ kind: 'merchant', merchantId: 'die 3' })
+  while (!events.includes('worker_ended')) await turn()
+  assert.deepEqual(await listed(), [{ part: 'workers', reason: 'worker 3 ended, and is started again' }])
 })
 
 test('a pause of the whole process ends no worker: it has replied to every ping that it got', async (t) => {

@@ -34,7 +34,7 @@ export interface RequestWorkers {
   broadcast(change: ServiceChange): void
   /** Rejects when a worker that runs is not ready, or does not respond in time. */
   requireReady(): Promise<void>
-  /** Those that ended, and are started again. */
+  /** Those that ended, and are started again; and what calls to the others miss, as each said when `requireReady` ran last. */
   listAway(): readonly AwayPart[]
   /** Calls in progress at them, when `requireReady` ran last. */
   inFlight(): number
@@ -89,6 +89,8 @@ interface WorkerSlot {
   failure: string | null
   metrics: readonly MetricFamily[]
   heads: readonly AuditHead[]
+  /** What calls to it miss, with its number. */
+  away: readonly AwayPart[]
   inFlight: number
 }
 
@@ -117,7 +119,7 @@ interface OpenedThread {
 export function makeRequestWorkers(deps: RequestWorkersDependencies): RequestWorkers {
   const { count, config, clock, log, store, requestLog, custody, program } = deps
   const slots = Array.from({ length: count }, (_, at): WorkerSlot => {
-    return { number: at + 2, thread: null, ends: 0, failures: 0, failure: null, metrics: [], heads: [], inFlight: 0 }
+    return { number: at + 2, thread: null, ends: 0, failures: 0, failure: null, metrics: [], heads: [], away: [], inFlight: 0 }
   })
   /** What threads that ended had counted: a counter never goes back. */
   let past: MetricFamily[] = []
@@ -140,7 +142,7 @@ export function makeRequestWorkers(deps: RequestWorkersDependencies): RequestWor
     start,
     broadcast: (change) => relay(change, null),
     requireReady,
-    listAway: () => slots.filter(({ thread }) => !isReady(thread)).map(awayPart),
+    listAway: () => slots.flatMap((slot) => (isReady(slot.thread) ? slot.away : [awayPart(slot)])),
     inFlight: () => slots.reduce((sum, { inFlight }) => sum + inFlight, 0),
     collectMetrics,
     auditHeads: () => slots.flatMap(({ heads }) => heads),
@@ -239,6 +241,7 @@ export function makeRequestWorkers(deps: RequestWorkersDependencies): RequestWor
     forgetWaitingWrites(deps.waitingWrites, slot.number - 1)
     slot.thread = null
     slot.inFlight = 0
+    slot.away = []
     past = mergeMetrics(past, [slot.metrics.filter(({ kind }) => kind !== 'gauge')])
     slot.metrics = []
     if (stopped.signal.aborted) return
@@ -322,6 +325,7 @@ export function makeRequestWorkers(deps: RequestWorkersDependencies): RequestWor
     if (slot.thread !== thread) return
     if (readiness === null) throw new Error(`worker ${String(slot.number)} does not respond`)
     slot.inFlight = readiness.inFlight
+    slot.away = readiness.away.map(({ part, reason }) => ({ part, reason: `worker ${String(slot.number)}: ${reason}` }))
     if (readiness.isReady) return
     throw new Error(`worker ${String(slot.number)}: ${readiness.state}${readiness.reason === null ? '' : `: ${readiness.reason}`}`)
   }

@@ -2,6 +2,8 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { parentPort, workerData } from 'node:worker_threads'
 
+import type { AwayPart } from '../lifecycle.ts'
+
 import { openChannel } from './channel.ts'
 import type { CallsToFirst, CallsToWorker, WorkerStart } from './worker-calls.ts'
 
@@ -13,12 +15,13 @@ if (adminUrl === 'refuse' && number === 2) throw new Error('cannot start')
 if (number === 2 && existsSync(join(folder, '../../refuse'))) throw new Error('the KEK is away')
 if (parentPort === null) throw new Error('a worker runs as a worker thread')
 let isReady = true
+let away: readonly AwayPart[] = []
 
 const first = openChannel<CallsToFirst, CallsToWorker>(
   parentPort,
   {
     ping: () => null,
-    readiness: () => ({ isReady, state: 'store_unavailable', reason: 'a test says so', inFlight: 7 }),
+    readiness: () => ({ isReady, state: 'store_unavailable', reason: 'a test says so', away, inFlight: 7 }),
     collectMetrics: () => [{ name: 'calls_total', kind: 'counter', help: '', merge: 'sum', samples: [['calls_total', 11]] }],
     change(change) {
       if (change.kind === 'sandbox_clock') first.notify('log', `told ${String(number)} ${String(change.offsetMs)}`)
@@ -41,6 +44,8 @@ function obey(order: string): void {
   if (Number(whom) !== number) return
   if (what === 'die') setImmediate(() => process.exit(1))
   if (what === 'unready') isReady = false
+  if (what === 'lose_kek') away = [{ part: 'kek', reason: 'the engine is unreachable' }]
+  if (what === 'find_kek') away = []
   if (what === 'publish') first.notify('change', { kind: 'sandbox_clock', offsetMs: number * 1000 })
   // Until it is terminated.
   if (what === 'hang') for (;;) Math.random()

@@ -10,6 +10,8 @@ import type { AuditHead } from '../../store/audit.ts'
 import type { RequestSegment, SegmentDeletion } from '../../store/request-segments.ts'
 import type { Row, Statement, Value } from '../../store/statement.ts'
 
+import type { AwayPart } from '../lifecycle.ts'
+
 import type { ServiceChange } from './service-changes.ts'
 
 // What the first worker, in the main thread, and the others say to each other.
@@ -72,5 +74,7 @@ export interface WorkerReadiness {
   readonly isReady: boolean
   readonly state: string
   readonly reason: string | null
+  /** What calls to it miss while it is ready. */
+  readonly away: readonly AwayPart[]
   readonly inFlight: number
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 
 import { listAuditOfSubject } from '../../store/audit.ts'
 import { listEvents } from '../../store/outbox.ts'
-import { countPageWatches, listPageWatches } from '../../store/page-watches.ts'
+import { countPageReadings, countPageWatches, listPageWatches } from '../../store/page-watches.ts'
 import { pageIdOf } from './page-readings.ts'
 import type { WithStore } from '../../store/suite/opened.fixture.ts'
 import type { DashboardUser } from '../../testing/dashboard-user.fixture.ts'
@@ -163,6 +163,32 @@ export function pageReadingsSuite(withStore: WithStore): void {
       assert.deepEqual(shop.app.alarms, [`row_tampered ${user.merchantId}`])
       assert.deepEqual(await eventsOf(shop, user), [], 'it is not compared with what a stranger wrote')
       assert.equal((await shop.app.store.read(countPageWatches())).length, 1)
+    }),
+  )
+
+  test(
+    'pages that nobody read, and those that do not respond, are counted apart from those that were read in time',
+    withShop(async (shop, user) => {
+      const { app } = shop
+      const count = () => app.store.read(countPageReadings(app.clock.now() - 7 * day, app.clock.now()))
+      assert.deepEqual(await count(), { watched: 0, late: 0, silent: 0, changed: 0 })
+      shop.serve(page, csp)
+      await check(shop, user)
+      assert.deepEqual(await count(), { watched: 1, late: 0, silent: 0, changed: 0 }, 'it was checked just now')
+      app.clock.advance(7 * day + 1000)
+      assert.deepEqual(await count(), { watched: 1, late: 1, silent: 0, changed: 0 }, 'never read since its check')
+      await read(shop)
+      assert.deepEqual(await count(), { watched: 1, late: 0, silent: 0, changed: 0 })
+      for (let n = 0; n < 8; n++) {
+        app.clock.advance(day)
+        shop.refuse()
+        await read(shop)
+      }
+      assert.deepEqual(await count(), { watched: 1, late: 0, silent: 1, changed: 1 }, 'tried, and lost')
+      shop.serve(page, csp)
+      app.clock.advance(day)
+      await read(shop)
+      assert.equal((await count()).silent, 0)
     }),
   )
 }

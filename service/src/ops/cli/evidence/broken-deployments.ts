@@ -57,5 +57,12 @@ export const brokenDeployments: readonly BrokenDeployment[] = Object.freeze<Brok
     notMet: ['secrets'],
     unknown: [],
   },
+  { name: 'no-page-readings', what: 'Pages of merchants are never read again.', notMet: ['page-readings'], unknown: [] },
+  {
+    name: 'late-page-readings',
+    what: 'A registered page was not read again for more than a week.',
+    notMet: ['page-readings'],
+    unknown: [],
+  },
   { name: 'password-only', what: 'A person signs in to the dashboard by a password alone.', notMet: ['second-factor'], unknown: [] },
 ])

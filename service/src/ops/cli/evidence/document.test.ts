@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { test } from 'node:test'
 
 import { readConfig } from '../../config/config.ts'
+import { userSettings } from '../../../domain/users/dependencies.ts'
 import { commands } from '../commands.ts'
 import { finding } from '../doctor-finding.ts'
 
@@ -40,6 +41,8 @@ const good: EvidenceFacts = {
   store: stored,
   keys: { active: 8, overdue: [], kekSince: now - 86_400_000 },
   users: { active: 2, withoutSecondFactor: 0 },
+  session: userSettings,
+  pages: { watched: 3, late: 0, silent: 0, changed: 1 },
   scripts: [{ name: 'card form', integrity: 'sha256-AAAA' }],
   now,
 }
@@ -74,6 +77,8 @@ const changes: Readonly<Record<string, Partial<EvidenceFacts>>> = {
   'tls-outside': { config: { ...config, formOrigin: 'http://pay.example' } },
   'tls-inside': { config: { ...config, databaseUrl: 'postgres://localhost/cards' } },
   'page-scripts': { scripts: 'the card form is not built' },
+  'session-idle': { session: { ...userSettings, idleMs: 15 * 60_000 + 1 } },
+  'page-readings': { pages: { watched: 3, late: 1, silent: 1, changed: 0 } },
   passwords: { config: { ...config, dashboardPasswordCost: 12 } },
   limits: { config: { ...config, limits: false } },
   'second-factor': { users: { active: 2, withoutSecondFactor: 1 } },
@@ -121,6 +126,23 @@ test('the audit of an installation that is younger than 12 months is for a perso
   assert.deepEqual([judge({ store: 'locked' })?.state, judge({ config: null })?.state], ['unknown', 'unknown'])
 })
 
+test('pages that do not respond, and an installation without pages, are for a person to judge; pages that are never read again are not met', () => {
+  const judge = (of: Partial<EvidenceFacts>) => judgeFacts({ ...good, ...of }, '0.1.0').rows.find(({ id }) => id === 'page-readings')
+  const count = { watched: 3, late: 0, silent: 0, changed: 0 }
+  assert.match(judge({})?.found ?? '', /^every 24 hours; 3 pages, each read within a week; 1 have changed/)
+  assert.deepEqual(
+    [judge({ pages: { ...count, silent: 1 } })?.state, judge({ pages: { ...count, watched: 0 } })?.state],
+    ['person', 'person'],
+  )
+  assert.equal(judge({ config: { ...config, pageReadHours: 0 } })?.state, 'not met')
+  assert.deepEqual([judge({ pages: 'locked' })?.state, judge({ config: null })?.state], ['unknown', 'unknown'])
+})
+
+test('sessions of the dashboard end after 15 idle minutes, as the sign-in of the service has it', () => {
+  const row = judgeFacts(good, '0.1.0').rows.find(({ id }) => id === 'session-idle')
+  assert.deepEqual([row?.state, row?.found.slice(0, 49)], ['met', 'after 15 minutes without a call, and after 12 hours'.slice(0, 49)])
+})
+
 test('the database of the cards is the same for another user, and with another way to connect', () => {
   const judge = (databaseUrl: string, keysDatabaseUrl: string): string | undefined =>
     judgeFacts({ ...good, config: { ...config, databaseUrl, keysDatabaseUrl } }, '0.1.0').rows.find(({ id }) => id === 'keys-apart')?.state
@@ -149,11 +171,13 @@ test('what could not be looked at is unknown, and says why', () => {
       store: 'locked',
       keys: 'locked',
       users: 'locked',
+      pages: 'locked',
       findings: [finding('settings', false, 'no such setting', '')],
     },
     '0.1.0',
   )
-  assert.ok(rows.every(({ state, id }) => state === 'unknown' || id === 'start' || id === 'page-scripts'))
+  const ofProgram = ['start', 'page-scripts', 'session-idle']
+  assert.ok(rows.every(({ state, id }) => state === 'unknown' || ofProgram.includes(id)))
   assert.equal(rows.find(({ id }) => id === 'card-numbers')?.found, 'locked')
   assert.equal(rows.find(({ id }) => id === 'limits')?.found, 'the settings are refused: no such setting')
 })

@@ -5,7 +5,8 @@ import type { AuditSigner } from '@tessera/vault/audit'
 import { isSignedLine, parseObject, signJson } from '../../audit/checkpoint.ts'
 
 import type { EvidenceFacts } from './facts.ts'
-import { evidenceRows, type EvidenceVerdict } from './rows.ts'
+import { evidenceRows } from './rows.ts'
+import type { EvidenceVerdict } from './verdicts.ts'
 
 /** What `tessera evidence` found, for an assessor. */
 export interface EvidenceDocument {

@@ -14,7 +14,11 @@ import type { Result } from '@tessera/contract/operations'
 import { findOnPath } from '../../../../../tools/find-program.ts'
 import { findPostgresFolder, startCluster, type Cluster } from '../../../../../tools/postgres.ts'
 import { makeScratch, runTessera, startTesseraChild, type Ended } from '../../../testing/child.fixture.ts'
+import { makeVerifiedRows } from '../../../domain/verified-rows.ts'
+import { pageWatchesTable } from '../../../store/page-watches.ts'
+import { readConfig } from '../../config/config.ts'
 import { runOn } from '../boot.fixture.ts'
+import { withSubject } from '../with-subject.ts'
 
 import { brokenDeployments } from './broken-deployments.ts'
 import type { EvidenceDocument, JudgedRow } from './document.ts'
@@ -104,6 +108,8 @@ const breaks: Readonly<Record<string, () => Promise<{ settings: Readonly<Record<
   'cut-audit': () => change('cards', `delete from audit where seq = 2 and chain = (select chain from audit where seq = 3 limit 1)`),
   'secret-in-environment': () =>
     Promise.resolve({ settings: without(settings, 'database-url-file'), env: { TESSERA_DATABASE_URL: urlOf('cards') } }),
+  'no-page-readings': () => Promise.resolve({ settings: { ...settings, 'page-read-hours': '0' } }),
+  'late-page-readings': async () => change('cards', await makePageInsert(Date.now() - 8 * 86_400_000)),
   'password-only': () => Promise.resolve({ settings }),
 }
 
@@ -134,6 +140,39 @@ async function collect(of: Readonly<Record<string, string>>, name: string, more:
 
 function findRow({ rows }: EvidenceDocument, id: string): JudgedRow {
   return rows.find((row) => row.id === id) ?? assert.fail(id)
+}
+
+/** SQL that stores a page which was read at that time, and never again, as the service would have stored it. */
+async function makePageInsert(at: number): Promise<string> {
+  process.env['SOFTHSM2_CONF'] = env.SOFTHSM2_CONF
+  const [merchant] = (await runOn(urlOf('cards'), 'select bucket, id from merchants')) as { bucket: number; id: string }[]
+  const { config } = readConfig(toFlags(settings), {})
+  const row = await withSubject(config, async (subject) => {
+    const rows = makeVerifiedRows(
+      { keyring: await subject.keyring(), environment: config.environment, alarm: () => undefined },
+      pageWatchesTable,
+    )
+    return rows.seal({
+      bucket: merchant?.bucket ?? 0,
+      merchantId: merchant?.id ?? '',
+      pageId: '0'.repeat(24),
+      page: 'https://shop.example/pay',
+      state: 'unchanged',
+      baseline: '{}',
+      changes: '[]',
+      reading: at,
+      failures: 0,
+      dueAt: at + 86_400_000,
+      readAt: at,
+      changedAt: 0,
+      mac: new Uint8Array(0),
+    })
+  })
+  const literals = pageWatchesTable.toValues(row).map((value) => {
+    if (value instanceof Uint8Array) return `'\\x${Buffer.from(value).toString('hex')}'::bytea`
+    return typeof value === 'string' ? `'${value}'` : String(value)
+  })
+  return `insert into page_watches (${pageWatchesTable.columns}) values (${literals.join(', ')})`
 }
 
 /** A copy of one database, changed by somebody who can write it. */

@@ -1,3 +1,5 @@
+import type { UserSettings } from '../../../domain/users/dependencies.ts'
+import type { PageReadingCount } from '../../../store/page-watches.ts'
 import type { Config } from '../../config/config.ts'
 import type { DoctorFinding } from '../doctor-finding.ts'
 
@@ -13,6 +15,10 @@ export interface EvidenceFacts {
   readonly keys: KeyFacts | string
   /** A text says why the users could not be listed. */
   readonly users: UserFacts | string
+  /** After how long sessions of the dashboard end. */
+  readonly session: Pick<UserSettings, 'idleMs' | 'absoluteMs'>
+  /** A text says why the pages could not be counted. */
+  readonly pages: PageReadingCount | string
   /** The script files of the card form, with their hashes for Subresource Integrity; a text says why there are none. */
   readonly scripts: readonly ScriptFact[] | string
   /** Unix milliseconds. */

@@ -6,6 +6,7 @@ import { settings } from '../../config/config.ts'
 import { listPrivateTransports } from '../../config/private-transports.ts'
 
 import type { EvidenceFacts } from './facts.ts'
+import { type EvidenceVerdict, judgeFaults, met, notMet, person, unknown } from './verdicts.ts'
 
 /** One requirement of PCI DSS 4.0.1 on the operator of this service, and what shows whether it is met. */
 export interface EvidenceRow {
@@ -19,15 +20,6 @@ export interface EvidenceRow {
   /** What the operator does when it is not met, not known, or for a person to judge. */
   readonly next: string
   readonly judge: (facts: EvidenceFacts) => EvidenceVerdict
-}
-
-/**
- * `met` and `not met` are what the machine has seen. `person`: the fact is stated, and a person judges it. `unknown`: it could not be looked at, and the
- * text says why.
- */
-export interface EvidenceVerdict {
-  readonly state: 'met' | 'not met' | 'person' | 'unknown'
-  readonly found: string
 }
 
 /** Printed into docs/operating/evidence.md. */
@@ -198,6 +190,17 @@ export const evidenceRows: readonly EvidenceRow[] = Object.freeze<EvidenceRow[]>
     judge: byChecks(['folder', 'folder mode', 'file modes', 'config file']),
   },
   {
+    id: 'session-idle',
+    requirement: '8.2.8',
+    what: 'A session of the dashboard that was idle for more than 15 minutes needs a new sign-in.',
+    shownBy: '`docs/guides/dashboard.md`; `docs/reference/security-rules.md`',
+    next: 'No setting changes this time: run a version whose sessions end in time.',
+    judge: ({ session }) =>
+      (session.idleMs <= idleMsMax ? met : notMet)(
+        `after ${String(session.idleMs / minuteMs)} minutes without a call, and after ${String(session.absoluteMs / hourMs)} hours in any case; no setting changes it`,
+      ),
+  },
+  {
     id: 'passwords',
     requirement: '8.3.2',
     what: 'Passwords of the dashboard are stored by a slow hash.',
@@ -301,6 +304,26 @@ export const evidenceRows: readonly EvidenceRow[] = Object.freeze<EvidenceRow[]>
       judgeFaults([...changedCards, ...changedRows], `${String(rows)} rows with MACs`),
     ),
   },
+  {
+    id: 'page-readings',
+    requirement: '11.6.1',
+    what: "Merchants' pages that are registered are read again, and compared, at least once a week.",
+    shownBy: '`pageReadHours`; `tessera_page_readings_overdue_seconds`',
+    next: 'Set `pageReadHours` to 168 or less, and let the service run and reach the internet: `docs/operating/alerts/tessera-page-readings-late.md`. Ask merchants about pages that do not respond, and let those that embed the card form check each page of theirs by its address: `docs/guides/dashboard.md`.',
+    judge(facts) {
+      const { pages, config } = facts
+      if (config === null) return refusedSettings(facts)
+      if (config.pageReadHours === 0) return notMet('pages are never read again (`pageReadHours` is 0)')
+      if (typeof pages === 'string') return unknown(pages)
+      const { watched, late, silent, changed } = pages
+      const found = `every ${String(config.pageReadHours)} hours; ${String(watched)} pages`
+      if (late > 0) return notMet(`${found}, ${String(late)} of them not read for more than a week`)
+      if (watched === 0) return person(`${found}: no merchant has registered one. A merchant may watch its own pages by other means`)
+      if (silent > 0)
+        return person(`${found}; ${String(silent)} of them did not respond for more than a week, although they are tried again and again`)
+      return met(`${found}, each read within a week; ${String(changed)} have changed since a person checked them`)
+    },
+  },
 ])
 
 type Judge = EvidenceRow['judge']
@@ -326,12 +349,6 @@ function byChecks(names: readonly string[]): Judge {
   }
 }
 
-function judgeFaults(faults: readonly string[], looked: string): EvidenceVerdict {
-  if (faults.length === 0) return met(looked)
-  const more = faults.length > shownFaults ? ` | and ${String(faults.length - shownFaults)} more` : ''
-  return notMet(`${faults.slice(0, shownFaults).join(' | ')}${more}`)
-}
-
 /** The names in a setting that chooses adapters: `smpp,http`. */
 function chosenAdapters(config: Config, port: 'sms' | 'network' | 'holder'): string[] {
   const value: unknown = (config as unknown as Readonly<Record<string, unknown>>)[port]
@@ -352,14 +369,12 @@ function refusedSettings({ findings }: EvidenceFacts): EvidenceVerdict {
   )
 }
 
-const met = (found: string): EvidenceVerdict => ({ state: 'met', found })
-const notMet = (found: string): EvidenceVerdict => ({ state: 'not met', found })
-const person = (found: string): EvidenceVerdict => ({ state: 'person', found })
-const unknown = (found: string): EvidenceVerdict => ({ state: 'unknown', found })
-
 /** `settings`: a start reads them first. */
 const startNames: ReadonlySet<string> = new Set(['settings', ...startChecks.map(({ name }) => name)])
-const shownFaults = 5
 /** 12 months, of which 10.5.1 wants three at hand. */
 const historyDays = 365
 const dayMs = 86_400_000
+const hourMs = 3_600_000
+const minuteMs = 60_000
+/** Of 8.2.8. */
+const idleMsMax = 15 * minuteMs

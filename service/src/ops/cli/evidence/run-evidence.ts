@@ -6,9 +6,11 @@ import { dueAt } from '@tessera/vault/epoch'
 import { KekSealedError } from '@tessera/vault/kek'
 
 import type { StartSubject } from '../../../app/start-subject.ts'
+import { userSettings } from '../../../domain/users/dependencies.ts'
 import { findOldestEntryTime } from '../../../store/audit.ts'
 import { countUsers } from '../../../store/dashboard-users.ts'
 import { listKeks } from '../../../store/keks.ts'
+import { countPageReadings } from '../../../store/page-watches.ts'
 import { makeWalk } from '../../../store/walk.ts'
 import { makeSystemClock } from '../../../system-clock.ts'
 import { allStages, type StoreReport } from '../../audit/check.ts'
@@ -47,6 +49,7 @@ export async function runEvidence(input: CommandInput): Promise<CommandOutcome> 
     config: read?.config ?? null,
     findings,
     ...stored,
+    session: userSettings,
     scripts: readScripts(),
     now: makeSystemClock().now(),
   }
@@ -94,10 +97,10 @@ function makeFolder(given: string | undefined): string {
 }
 
 /** What the stores show, with the key that signs; a text says why a part could not be looked at. */
-type StoreFacts = Pick<EvidenceFacts, 'store' | 'keys' | 'users'> & { readonly signer: AuditSigner | string }
+type StoreFacts = Pick<EvidenceFacts, 'store' | 'keys' | 'users' | 'pages'> & { readonly signer: AuditSigner | string }
 
 const refused = 'the settings are refused'
-const refusedSettings: StoreFacts = { store: refused, keys: refused, users: refused, signer: refused }
+const refusedSettings: StoreFacts = { store: refused, keys: refused, users: refused, pages: refused, signer: refused }
 
 /** Each part by itself: a store that cannot be opened hides nothing of the others. */
 async function lookAtStores(config: Config, { progress }: CommandInput): Promise<StoreFacts> {
@@ -115,6 +118,12 @@ async function lookAtStores(config: Config, { progress }: CommandInput): Promise
     const database = await subject.database()
     return database.hasSchema && database.pending().length === 0 ? database.read(countUsers()) : noSchema
   })
+  const pages = await look(async (subject) => {
+    const database = await subject.database()
+    if (!database.hasSchema || database.pending().length > 0) return noSchema
+    const now = clock.now()
+    return database.read(countPageReadings(now - weekMs - graceMs, now - graceMs))
+  })
   const store = await look(async (subject) => {
     const database = await subject.database()
     if (!database.hasSchema || database.pending().length > 0) return noSchema
@@ -127,10 +136,14 @@ async function lookAtStores(config: Config, { progress }: CommandInput): Promise
       ? makeAuditSigners(keyring).active()
       : 'the key store has no key that signs: the service has not run yet'
   })
-  return { keys, users, store, signer }
+  return { keys, users, pages, store, signer }
 }
 
 const noSchema = 'the database has no schema of this version'
+/** 11.6.1. */
+const weekMs = 7 * 86_400_000
+/** A reading begins after its time is there: with the longest interval that is more than a week after the last one. */
+const graceMs = 3_600_000
 
 async function readKeys(subject: StartSubject, now: number): Promise<KeyFacts | string> {
   const keyStore = await subject.keyStore()
