@@ -1,5 +1,7 @@
 import { chromium, type Browser, type BrowserContext } from 'playwright-core'
 import { largest, median } from '../fault/statistics.ts'
+import { openApiClient } from '../fault/api-client.ts'
+import { makeSavedTokens } from '../fault/payment-load.ts'
 import { startService, type RunningService } from '../fault/spawn.ts'
 import { makeRandom } from '../fault/random.ts'
 import { chromiumFlags, findChromium } from '../tools/chromium.ts'
@@ -17,6 +19,7 @@ export const firstPage: Measurement = {
     const browser = await chromium.launch({ executablePath: findChromium() ?? 'chromium', args: chromiumFlags() })
     try {
       await makeCards(running)
+      await makePayments(running)
       const origin = running.url.replace('127.0.0.1', 'localhost')
       const signedIn = await signIn(browser, origin)
       const measures: Measure[] = []
@@ -46,6 +49,7 @@ interface PageLook {
 const pages: readonly PageLook[] = [
   { path: 'cards', name: 'sign-in form', isSignedIn: false, usable: 'input[type=password]' },
   { path: 'cards', name: 'cards, first rows', isSignedIn: true, usable: 'tbody tr' },
+  { path: 'receipts', name: 'payments, first rows', isSignedIn: true, usable: 'tbody tr' },
   { path: 'start', name: 'get started, its checklist', isSignedIn: true, usable: 'main .panel' },
   { path: 'overview', name: 'overview, first chart', isSignedIn: true, usable: 'main svg' },
 ]
@@ -107,6 +111,19 @@ async function makeCards({ url, xAuth }: RunningService): Promise<void> {
     const body = JSON.stringify({ id: 1, method: 'cards.create', params: { card: { number, expire: '0399' }, save: true } })
     await fetch(`${url}/api/cards.create`, { method: 'POST', headers: { 'x-auth': xAuth.slice(0, xAuth.indexOf(':')) }, body })
   }
+}
+
+/** As many, so that the first page of the list is full. */
+async function makePayments(running: RunningService): Promise<void> {
+  const [token] = await makeSavedTokens(running, 1)
+  const client = await openApiClient(running)
+  for (let made = 0; made < 30; made++) {
+    const created = await client.call('receipts.create', { amount: 10_000 + made, account: { order: `o-${String(made)}` } })
+    const { _id: id } = (created.kind === 'result' ? created.result['receipt'] : {}) as { readonly _id?: string }
+    const paid = await client.call('receipts.pay', { id, token })
+    if (paid.kind !== 'result') throw new Error(`a payment was refused: ${JSON.stringify(paid)}`)
+  }
+  client.close()
 }
 
 function toMeasures({ name }: PageLook, seen: readonly PageTimings[]): Measure[] {

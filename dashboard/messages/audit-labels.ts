@@ -15,7 +15,7 @@ import { formatMessage, knownLabel, labelOf } from './lookup.ts'
 /** The texts of audit entries, in the audit and in the histories of cards and receipts. */
 export interface AuditLabels {
   readonly actions: Readonly<Record<AuditAction, string>>
-  readonly actors: Readonly<Record<'merchant' | 'user' | 'visitor' | 'system' | 'operator', string>>
+  readonly actors: Readonly<Record<'merchant' | 'user' | 'visitor' | 'cardholder' | 'system' | 'operator', string>>
   readonly outcomes: Readonly<Record<AuditOutcome, string>>
   readonly changes: Readonly<Record<AuditChangeName, string>>
   readonly reasons: Readonly<Record<RefundReason, string>>
@@ -89,6 +89,7 @@ export const auditLabels: Readonly<Record<Language, AuditLabels>> = {
       merchant: 'your page or server',
       user: 'a dashboard user',
       visitor: 'not signed in',
+      cardholder: 'the cardholder, in the form',
       system: 'the service',
       operator: 'the provider',
     },
@@ -105,6 +106,7 @@ export const auditLabels: Readonly<Record<Language, AuditLabels>> = {
       merchant: 'ваша страница или сервер',
       user: 'пользователь кабинета',
       visitor: 'без входа в кабинет',
+      cardholder: 'держатель карты, в форме',
       system: 'сервис',
       operator: 'провайдер',
     },
@@ -121,6 +123,7 @@ export const auditLabels: Readonly<Record<Language, AuditLabels>> = {
       merchant: 'sahifangiz yoki serveringiz',
       user: 'kabinet foydalanuvchisi',
       visitor: 'kabinetga kirmagan shaxs',
+      cardholder: 'karta egasi, formada',
       system: 'xizmat',
       operator: 'provayder',
     },

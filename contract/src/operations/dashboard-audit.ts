@@ -35,9 +35,16 @@ export const auditChanges = Type.Array(
 const entry = Type.Object({
   at: Type.Integer({ description: 'Unix milliseconds.' }),
   actor: Type.Union(
-    [Type.Literal('user'), Type.Literal('operator'), Type.Literal('visitor'), Type.Literal('merchant'), Type.Literal('system')],
+    [
+      Type.Literal('user'),
+      Type.Literal('operator'),
+      Type.Literal('visitor'),
+      Type.Literal('merchant'),
+      Type.Literal('cardholder'),
+      Type.Literal('system'),
+    ],
     {
-      description: '`visitor`: somebody who did not sign in; `merchant`: its page or server.',
+      description: '`visitor`: somebody who did not sign in; `merchant`: its page or server; `cardholder`: whoever used the card form.',
     },
   ),
   userId: Type.Union([Type.String(), Type.Null()]),

@@ -30,7 +30,9 @@ type AuditPerson = Result<'dashboard.audit.list'>['people'][number]
 export function AuditPage() {
   const filter = parseAuditFilter(route.value.query)
   const { subject = '' } = filter
-  const input = useSyncedValue(subject)
+  // As it is in the address, where it may be wrong too.
+  const asked = route.value.query.get('subject') ?? ''
+  const input = useSyncedValue(asked)
   const invalidId = useSignal('')
   const people = useSignal<readonly AuditPerson[]>([])
   const list = usePagedList(`audit ${JSON.stringify(filter)}`, async (after) => {
@@ -49,6 +51,8 @@ export function AuditPage() {
     else if (/^[0-9a-f]{24}$/.test(id)) navigate(`audit?subject=${id}`)
     else invalidId.value = id
   }
+  const wrongIds = [invalidId.value, asked === subject ? '' : asked].filter((id) => id !== '')
+  const isInvalid = wrongIds.includes(input.value.trim())
   return (
     <>
       <p>{text.about}</p>
@@ -61,23 +65,30 @@ export function AuditPage() {
         action={text.show}
         onSearch={search}
       />
-      <p role="alert">{invalidId.value !== '' && invalidId.value === input.value.trim() ? text.invalidId : ''}</p>
-      <SubjectLink subject={object} />
-      <SavedViews list="audit" query={route.value.query} />
-      {subject === '' && <AuditFilters filter={filter} people={people.value} />}
-      <DataTable
-        label={text.label}
-        list={list}
-        columns={columns(filter)}
-        keyOf={({ proof }) => proof}
-        empty={
-          <EmptyState
-            {...(subject !== '' ? text.noneForId : Object.keys(filter).length > 0 ? text.noneFound : text.none)}
-            next={Object.keys(filter).length > 0 ? 'all' : 'none'}
+      <p role="alert">{isInvalid ? text.invalidId : ''}</p>
+      {/* The list below a wrong id would be taken for what was found. */}
+      {isInvalid ? (
+        <EmptyState {...text.noneForId} next="none" />
+      ) : (
+        <>
+          <SubjectLink subject={object} />
+          <SavedViews list="audit" query={route.value.query} />
+          {subject === '' && <AuditFilters filter={filter} people={people.value} />}
+          <DataTable
+            label={text.label}
+            list={list}
+            columns={columns(filter)}
+            keyOf={({ proof }) => proof}
+            empty={
+              <EmptyState
+                {...(subject !== '' ? text.noneForId : Object.keys(filter).length > 0 ? text.noneFound : text.none)}
+                next={Object.keys(filter).length > 0 ? 'all' : 'none'}
+              />
+            }
           />
-        }
-      />
-      <AuditExport filter={filter} />
+          <AuditExport filter={filter} />
+        </>
+      )}
     </>
   )
 }

@@ -53,6 +53,8 @@ test('the audit shows what people did and the history of one card, and exports b
   await page.getByLabel('Id of a card').fill('nothing')
   await page.getByRole('button', { name: 'Show' }).click()
   await page.getByText('An id has 24 characters').waitFor()
+  await page.getByRole('heading', { name: 'Nothing for this id' }).waitFor()
+  assert.equal(await table.count(), 0, 'no list that could be taken for what was found')
   await page.getByLabel('Id of a card').fill(made.card.token.slice(0, 24))
   await page.getByRole('button', { name: 'Show' }).click()
   await table.getByText('Card created').waitFor()

@@ -3,6 +3,7 @@ import { after, test } from 'node:test'
 
 import { createDashboardClient } from '../testing/dashboard-user.fixture.ts'
 
+import { openSession } from '../testing/hosted-session.fixture.ts'
 import { createTestApp } from '../testing/test-app.fixture.ts'
 
 const app = await createTestApp({ after })
@@ -38,6 +39,19 @@ test('a merchant sees the actions of its users but not of API calls; for one car
       ['user', 'card.removed'],
       ['merchant', 'card.created'],
     ],
+  )
+})
+
+test('what a cardholder does in the form is shown as theirs, and not as of the service', async () => {
+  const owner = await entrance.user('owner')
+  const shop = app.merchant('spec', owner.merchantId)
+  const { session } = await openSession(shop)
+  app.clock.advance(1000)
+  await shop.asPage('form.sessions.cancel', { session })
+  const { entries } = await owner.call('dashboard.audit.list', { count: 1 })
+  assert.deepEqual(
+    entries.map(({ actor, action }) => [actor, action]),
+    [['cardholder', 'form_session.cancelled']],
   )
 })
 

@@ -61,6 +61,8 @@ function toAuditEntry({ entry, changes, userId, phone, name, subjectUser }: Audi
 }
 
 function actorKindOf(actor: string): DashboardAuditEntry['actor'] {
-  const [kind] = actor.split(':')
-  return kind === 'user' || kind === 'operator' || kind === 'visitor' || kind === 'merchant' ? kind : 'system'
+  const [kind = ''] = actor.split(':')
+  return shownKinds.find((each) => each === kind) ?? 'system'
 }
+
+const shownKinds = ['user', 'operator', 'visitor', 'merchant', 'cardholder'] as const

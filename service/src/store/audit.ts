@@ -232,6 +232,21 @@ export function findAuditEntry(chain: string, seq: number): Read<AuditRow | null
   return { statement: selectEntry, values: [chain, seq], map: ([row]) => (row === undefined ? null : auditTable.fromRow(row)) }
 }
 
+/** At most so many positions in one query: those of a page of a hundred entries, and of the entries before them. */
+export const auditPositionsMax = 200
+
+const selectEntriesAt = sql`select ${auditTable.columns} from audit where chain = $1 and seq in (${placeholders(auditPositionsMax, 2)})`
+
+/** The entries at some positions of a chain, by position; those that are missing are not in it. */
+export function findAuditEntriesAt(chain: string, seqs: readonly number[]): Read<Map<number, AuditRow>> {
+  return {
+    statement: selectEntriesAt,
+    // No entry is at 0.
+    values: [chain, ...Array.from({ length: auditPositionsMax }, (_, at) => seqs[at] ?? 0)],
+    map: (rows) => new Map(rows.map(auditTable.fromRow).map((row) => [row.seq, row])),
+  }
+}
+
 // An entry without a key was not written by this version, so it cannot be the boundary.
 const selectBoundaries = sql`
   select ${auditTable.columns} from audit where subject = 'audit' and version = 0 and action = 'audit.chain_keyed' and key_id <> '' order by at limit 100`

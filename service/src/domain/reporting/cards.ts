@@ -8,6 +8,7 @@ import { listDeclinedOperations, type OperationRow, operationsTable } from '../.
 import { type CardReceipt, listReceiptsOfCard } from '../../store/receipts.ts'
 import type { TimeCursor } from '../../store/transaction.ts'
 
+import { sortHistory } from '../audit-order.ts'
 import { findAuditUsers, userIdOf } from '../users/audit-users.ts'
 import type { DashboardDependencies } from '../users/dependencies.ts'
 import { keepValid, makeVerifiedRows } from '../verified-rows.ts'
@@ -96,7 +97,7 @@ export function makeCardReports(deps: CardReportDependencies): CardReports {
       findAuditUsers(store, of.merchantId, entries.map(userIdOf)),
       keepValid(operationRows, refused),
     ])
-    return { card: found, entries, users, receipts, refused: valid }
+    return { card: found, entries: sortHistory(entries), users, receipts, refused: valid }
   }
 }
 

@@ -9,6 +9,7 @@ import { listOperations, type OperationRow, operationsTable } from '../../store/
 import { findReceiptOrBroken, type ListedReceipt, listReceiptPage, type ReceiptRow, receiptsTable } from '../../store/receipts.ts'
 import type { TimeCursor } from '../../store/transaction.ts'
 
+import { sortHistory } from '../audit-order.ts'
 import { findAuditUsers, userIdOf } from '../users/audit-users.ts'
 import { keepValid, makeVerifiedRows } from '../verified-rows.ts'
 
@@ -141,7 +142,7 @@ export function makeReceiptReports(deps: CardReportDependencies): ReceiptReports
       masksOf({ bucket, merchantId }, operations),
       findAuditUsers(store, merchantId, entries.map(userIdOf)),
     ])
-    return { receipt: found, status, money: sumReceiptMoney(operations), operations, cards, entries, users }
+    return { receipt: found, status, money: sumReceiptMoney(operations), operations, cards, entries: sortHistory(entries), users }
   }
 
   async function masksOf(of: MerchantCardsKey, operations: readonly OperationRow[]): Promise<ReadonlyMap<string, string>> {

@@ -3,6 +3,8 @@ import { type DashboardUserRow, listDashboardUsers } from '../../store/dashboard
 import type { Store } from '../../store/store.ts'
 import type { TimeCursor } from '../../store/transaction.ts'
 
+import { sortHistory } from '../audit-order.ts'
+
 import { findAuditUsers, userIdOf } from './audit-users.ts'
 
 /** An audit entry as shown to the merchant's users. */
@@ -77,7 +79,7 @@ export function makeMerchantAuditLog(store: Store): MerchantAuditLog {
   async function listOfSubject(merchantId: string, subject: string): Promise<AuditListPage> {
     const found = await store.read(listAuditOfSubject(merchantId, subject, maxSubjectEntries))
     // They are found by version, which entries about codes do not have.
-    return { entries: await withUsers(merchantId, found.toSorted(newestFirst)), next: null }
+    return { entries: await withUsers(merchantId, sortHistory(found)), next: null }
   }
 
   async function withUsers(merchantId: string, entries: readonly AuditRow[]): Promise<AuditListItem[]> {
@@ -94,10 +96,6 @@ export function makeMerchantAuditLog(store: Store): MerchantAuditLog {
 /** Entries about users and their sign-ins have a user as their subject. */
 function subjectUserIdOf({ action, subject }: AuditRow): string | null {
   return /^dashboard(?:_user)?\./.test(action) && /^[0-9a-f]{24}$/.test(subject) ? subject : null
-}
-
-function newestFirst(one: AuditRow, other: AuditRow): number {
-  return other.at - one.at || other.version - one.version
 }
 
 const maxSubjectEntries = 100

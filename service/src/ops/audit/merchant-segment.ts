@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-import { type AuditRow, decodeAuditChanges, findAuditEntry } from '../../store/audit.ts'
+import { auditPositionsMax, type AuditRow, decodeAuditChanges, findAuditEntriesAt } from '../../store/audit.ts'
 import { emptyChain } from '../../store/audit-chain.ts'
 import type { Store } from '../../store/store.ts'
 
@@ -63,7 +63,8 @@ export async function signMerchantPage(page: MerchantPage, deps: MerchantSegment
   const { merchantId, conditions, after, next, entries } = page
   const { store, keys, signers, environment, exportedAt } = deps
   const isLinked = await makeLinkCheck(store, keys)
-  const read = await Promise.all(entries.map((entry) => readLinked(store, entry, isLinked)))
+  const find = await readWithPrevious(store, entries)
+  const read = await Promise.all(entries.map((entry) => findLinked(find, entry, isLinked)))
   const lines = read.flatMap((entry) => (entry === null ? [] : [`${formatMerchantEntry(entry)}\n`]))
   const signer = await signers.active()
   const header: MerchantSegmentHeader = {
@@ -90,16 +91,37 @@ interface LinkedEntry {
   readonly isRight: boolean
 }
 
-async function readLinked(
-  store: Pick<Store, 'read'>,
+type FindEntry = (chain: string, seq: number) => AuditRow | null
+
+/**
+ * Reads the entries and the ones before them, with one statement for each chain of which a page has entries. By their positions: between two entries of a
+ * merchant may be a million of others.
+ */
+async function readWithPrevious(store: Pick<Store, 'read'>, entries: MerchantPage['entries']): Promise<FindEntry> {
+  const seqsOf = new Map<string, Set<number>>()
+  for (const { chain, seq } of entries) seqsOf.set(chain, (seqsOf.get(chain) ?? new Set()).add(seq).add(seq - 1))
+  const reads = [...seqsOf].flatMap(([chain, seqs]) =>
+    inPages([...seqs]).map(async (page) => [chain, await store.read(findAuditEntriesAt(chain, page))] as const),
+  )
+  const found = new Map<string, Map<number, AuditRow>>()
+  for (const [chain, rows] of await Promise.all(reads)) found.set(chain, new Map([...(found.get(chain) ?? []), ...rows]))
+  return (chain, seq) => found.get(chain)?.get(seq) ?? null
+}
+
+function inPages(seqs: readonly number[]): (readonly number[])[] {
+  return Array.from({ length: Math.ceil(seqs.length / auditPositionsMax) }, (_, at) =>
+    seqs.slice(at * auditPositionsMax, (at + 1) * auditPositionsMax),
+  )
+}
+
+async function findLinked(
+  find: FindEntry,
   { chain, seq }: Pick<AuditRow, 'chain' | 'seq'>,
   isLinked: LinkCheck,
 ): Promise<LinkedEntry | null> {
-  const [row, before] = await Promise.all([
-    store.read(findAuditEntry(chain, seq)),
-    seq === 1 ? emptyChain(chain) : store.read(findAuditEntry(chain, seq - 1)),
-  ])
+  const row = find(chain, seq)
   if (row === null) return null
+  const before = seq === 1 ? emptyChain(chain) : find(chain, seq - 1)
   const head = before ?? emptyChain(chain)
   return { row, previousHash: head.hash, isRight: before !== null && (await isLinked(head, row)) }
 }
