@@ -8,7 +8,7 @@ import { readCommandLine } from '../tools/command-line.ts'
 import { appendRun, beginRun, readRuns } from './history.ts'
 import { isTargetReached, type Measure } from './measurement.ts'
 import { measurements } from './measurements.ts'
-import { formatMeasures } from './table.ts'
+import { formatMarkdown, formatMeasures } from './table.ts'
 
 const chartFile = new URL('history.html', import.meta.url)
 const { values, positionals } = readCommandLine(
@@ -17,6 +17,7 @@ const { values, positionals } = readCommandLine(
     against: { type: 'string' },
     quick: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
+    markdown: { type: 'boolean', default: false },
     save: { type: 'boolean', default: false },
     chart: { type: 'boolean', default: false },
   },
@@ -26,7 +27,13 @@ const { values, positionals } = readCommandLine(
 /** The measurements that `--against` can make. */
 const comparable: ReadonlySet<string> = new Set(['create', 'check', 'pay'])
 
+/** Aborted by Ctrl-C or SIGTERM. */
+const stopping = new AbortController()
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stopping.abort(new Error(`stopped by ${signal}`)))
+
+// A measurement that was stopped is still waiting for what was killed: it must not keep the process.
 process.exitCode = await main()
+if (stopping.signal.aborted) process.exit()
 
 /** Returns 1 when a value misses its target. */
 async function main(): Promise<number> {
@@ -34,11 +41,23 @@ async function main(): Promise<number> {
   const unknown = positionals.filter((name) => !measurements.some((measurement) => measurement.name === name))
   if (unknown.length > 0) return refuse(`There is no measurement ${unknown.join(', ')}. There are ${names()}.`)
   if (store !== undefined && store !== 'sqlite' && store !== 'postgres') return refuse(`--store takes sqlite or postgres, not ${store}.`)
+  if (values.json && values.markdown) return refuse('--json and --markdown are two forms of the same output: choose one.')
   const problem = values.against === undefined ? null : describeUnusable(values.against)
   if (problem !== null) return refuse(problem)
   if (values.chart && positionals.length === 0 && !values.save && !values.json) return draw()
   const begun = beginRun(values.quick)
-  const measures = await measure(store === undefined ? ['sqlite', 'postgres'] : [store])
+  const measures: Measure[] = []
+  try {
+    await measure(store === undefined ? ['sqlite', 'postgres'] : [store], measures)
+  } catch (err) {
+    if (values.save && measures.length > 0) appendRun({ ...begun, measures })
+    process.stderr.write(
+      `${values.save ? `${String(measures.length)} values of the finished measurements were saved` : 'Nothing was saved'}.\n`,
+    )
+    if (!stopping.signal.aborted) throw err
+    process.stderr.write(`${String(stopping.signal.reason)}\n`)
+    return 130
+  }
   if (values.json) process.stdout.write(`${JSON.stringify({ ...begun, measures })}\n`)
   if (values.save) appendRun({ ...begun, measures })
   if (values.chart) await draw()
@@ -54,22 +73,30 @@ async function draw(): Promise<number> {
   return 0
 }
 
-async function measure(stores: readonly StoreKind[]): Promise<Measure[]> {
+/** Adds the values of each measurement when it ends, so that those of a run that is stopped are known. */
+async function measure(stores: readonly StoreKind[], measures: Measure[]): Promise<void> {
   const dataFactory = createServiceDataFactory()
-  const measures: Measure[] = []
+  const chosen = measurements.filter(({ name }) => positionals.length === 0 || positionals.includes(name))
+  const stopped = new Promise<never>((_, reject) =>
+    stopping.signal.addEventListener('abort', () => reject(stopping.signal.reason as Error)),
+  )
+  stopped.catch(() => undefined)
   const against = values.against === undefined ? null : resolve(values.against)
   const say = (text: string): unknown => !values.json && process.stderr.write(`        ${text}\n`)
   try {
-    for (const measurement of measurements.filter(({ name }) => positionals.length === 0 || positionals.includes(name))) {
-      const made = await measurement.run({ dataFactory, stores, isQuick: values.quick, against, say })
-      if (!values.json) process.stdout.write(`${measurement.question}\n${formatMeasures(made)}\n\n`)
+    for (const [at, measurement] of chosen.entries()) {
+      say(`${measurement.name}: ${String(at + 1)} of ${String(chosen.length)}, on ${stores.join(' and ')}`)
+      const startedAt = performance.now()
+      const made = await Promise.race([measurement.run({ dataFactory, stores, isQuick: values.quick, against, say }), stopped])
+      say(`${measurement.name}: took ${String(Math.round((performance.now() - startedAt) / 1000))} s`)
+      if (values.markdown) process.stdout.write(`${measurement.question}\n\n${formatMarkdown(made)}\n\n`)
+      else if (!values.json) process.stdout.write(`${measurement.question}\n${formatMeasures(made)}\n\n`)
       measures.push(...made)
     }
   } finally {
     await killAll()
     await dataFactory.close()
   }
-  return measures
 }
 
 /** Why another checkout cannot be measured; null when it can. */
@@ -95,10 +122,12 @@ function usage(): string {
     '  --against <folder>        create, check and pay: beside another checkout of this repository, in turns; ready to start there',
     '  --quick                   less load and fewer rounds, to see that it works',
     '  --json                    one JSON object instead of tables',
+    '  --markdown                tables of Markdown, to paste into a page',
     '  --save                    appends the run to bench/history.jsonl: values, commit, machine, and what else was running',
     '  --chart                   draws the history as bench/history.html; without a measurement it measures nothing',
     '',
-    'Ends with 1 when a value misses its target.',
+    'Ctrl-C stops everything that was started. With --save, the measurements that had ended are saved.',
+    'Ends with 1 when a value misses its target, 64 when the command line is wrong, 130 when it was stopped.',
   ].join('\n')
 }
 
