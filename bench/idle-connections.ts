@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 
@@ -13,6 +14,8 @@ export const idleConnections: Measurement = {
   name: 'idle-connections',
   question: 'What do 10,000 idle keep-alive connections cost in memory, and do the calls of others take longer beside them?',
   async run(bench) {
+    const problem = describeFewFiles(readFileSync('/proc/self/limits', 'utf8'), bench.isQuick ? quickConnections : connections)
+    if (problem !== null) throw new Error(problem)
     const measures: Measure[] = []
     for (const store of bench.stores) {
       const serviceData = await bench.dataFactory.create(store)
@@ -28,6 +31,14 @@ export const idleConnections: Measurement = {
   },
 }
 
+/** Why a process may not open this many connections, from its `/proc/self/limits`; null when it may. Node itself raises the soft limit to the hard one. */
+export function describeFewFiles(limits: string, count: number): string | null {
+  const hard = /^Max open files\s+\S+\s+(\S+)/m.exec(limits)?.[1]
+  if (hard === undefined || hard === 'unlimited' || Number(hard) >= count + otherFiles) return null
+  const needed = String(count + otherFiles)
+  return `${String(count)} idle connections need ${needed} open files in each process, and the hard limit is ${hard}. Raise it before the run: ulimit -n ${needed} (as root), LimitNOFILE= of systemd, or --ulimit nofile=${needed} of a container.`
+}
+
 async function measure(running: RunningService, { isQuick, say }: Bench, of: string): Promise<Measure[]> {
   const ms = isQuick ? 3000 : 15_000
   const token = await tokenOfNewCard(running)
@@ -35,7 +46,7 @@ async function measure(running: RunningService, { isQuick, say }: Bench, of: str
   await measureCalls(running, token, ms)
   const alone = await measureCalls(running, token, ms)
   const aloneMib = readResidentMib(running.pid)
-  const sockets = await openIdle(running, token, isQuick ? 1000 : connections)
+  const sockets = await openIdle(running, token, isQuick ? quickConnections : connections)
   try {
     await pause(1000)
     const idleMib = readResidentMib(running.pid)
@@ -135,6 +146,9 @@ function callOnce(socket: Socket, request: string): Promise<string> {
 }
 
 const connections = 10_000
+const quickConnections = 1000
+/** The service's own files, threads and database, and the connections of the load. */
+const otherFiles = 500
 /** More are an overload on a busy machine. */
 const calledAtOnce = 100
 const maxAttempts = 30

@@ -8,7 +8,7 @@ import { readCommandLine } from '../tools/command-line.ts'
 import { appendRun, beginRun, readRuns } from './history.ts'
 import { isTargetReached, type Measure } from './measurement.ts'
 import { measurements } from './measurements.ts'
-import { formatMeasures } from './table.ts'
+import { formatMarkdown, formatMeasures } from './table.ts'
 
 const chartFile = new URL('history.html', import.meta.url)
 const { values, positionals } = readCommandLine(
@@ -17,6 +17,7 @@ const { values, positionals } = readCommandLine(
     against: { type: 'string' },
     quick: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
+    markdown: { type: 'boolean', default: false },
     save: { type: 'boolean', default: false },
     chart: { type: 'boolean', default: false },
   },
@@ -82,9 +83,14 @@ async function draw(): Promise<number> {
 async function measure(stores: readonly StoreKind[], dataFactory: ServiceDataFactory, measures: Measure[]): Promise<void> {
   const against = values.against === undefined ? null : resolve(values.against)
   const say = (text: string): unknown => !values.json && process.stderr.write(`        ${text}\n`)
-  for (const measurement of measurements.filter(({ name }) => positionals.length === 0 || positionals.includes(name))) {
+  const chosen = measurements.filter(({ name }) => positionals.length === 0 || positionals.includes(name))
+  for (const [at, measurement] of chosen.entries()) {
+    say(`${measurement.name}: ${String(at + 1)} of ${String(chosen.length)}, on ${stores.join(' and ')}`)
+    const startedAt = performance.now()
     const made = await measurement.run({ dataFactory, stores, isQuick: values.quick, against, say })
-    if (!values.json) process.stdout.write(`${measurement.question}\n${formatMeasures(made)}\n\n`)
+    say(`${measurement.name}: took ${String(Math.round((performance.now() - startedAt) / 1000))} s`)
+    if (values.markdown) process.stdout.write(`${measurement.question}\n\n${formatMarkdown(made)}\n\n`)
+    else if (!values.json) process.stdout.write(`${measurement.question}\n${formatMeasures(made)}\n\n`)
     measures.push(...made)
   }
 }
@@ -112,11 +118,12 @@ function usage(): string {
     '  --against <folder>        create, check and pay: beside another checkout of this repository, in turns; ready to start there',
     '  --quick                   less load and fewer rounds, to see that it works',
     '  --json                    one JSON object instead of tables',
+    '  --markdown                tables of Markdown, to paste into a page',
     '  --save                    appends the run to bench/history.jsonl: values, commit, machine, and what else was running;',
     '                            after Ctrl-C or an error, the measurements that had ended',
     '  --chart                   draws the history as bench/history.html; without a measurement it measures nothing',
     '',
-    'Ends with 1 when a value misses its target.',
+    'Ends with 1 when a value misses its target, 64 when the command line is wrong, 130 when it was stopped.',
   ].join('\n')
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isTargetReached, type Measure } from './measurement.ts'
-import { formatMeasures } from './table.ts'
+import { formatMarkdown, formatMeasures } from './table.ts'
 
 const measure: Measure = { of: 'create sqlite', name: 'throughput', value: 0.5234, unit: 'of the floor', target: { least: 0.6 } }
 
@@ -38,4 +38,18 @@ test('a target is reached at exactly its value', () => {
     [isTargetReached({ ...measure, target: { most: 0.5234 } }), isTargetReached({ of: '', name: '', value: 1, unit: '' })],
     [true, null],
   )
+})
+
+test('values are printed as a table of Markdown, with a sign of the table escaped', () => {
+  const interval = { low: 0.5, high: 0.61, confidence: 0.9609375, rounds: 9 }
+  const lines = formatMarkdown([
+    { ...measure, interval },
+    { of: 'a|b', name: 'y', value: 7, unit: '' },
+  ])
+  assert.deepEqual(lines.split('\n'), [
+    '| of | value | measured | interval | target | verdict |',
+    '| --- | --- | --- | --- | --- | --- |',
+    '| create sqlite | throughput | 0.52 of the floor | 0.50 to 0.61 (96 %, 9 rounds) | ≥ 0.60 | MISSED, within the noise |',
+    '| a\\|b | y | 7 |  |  |  |',
+  ])
 })

@@ -2,14 +2,7 @@ import { isTargetReached, isTargetUndecided, type MeasureTarget, type Measure } 
 
 /** The values as a table for a terminal. */
 export function formatMeasures(measures: readonly Measure[]): string {
-  const rows = measures.map((measure) => [
-    measure.of,
-    measure.name,
-    `${formatValue(measure.value)} ${measure.unit}`.trim(),
-    formatInterval(measure),
-    formatTarget(measure.target),
-    verdictOf(measure),
-  ])
+  const rows = measures.map(cellsOf)
   const widths = [0, 1, 2, 3, 4].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
   return rows
     .map((row) =>
@@ -19,6 +12,13 @@ export function formatMeasures(measures: readonly Measure[]): string {
         .trimEnd(),
     )
     .join('\n')
+}
+
+/** The values as a table of a Markdown page, as docs/operating/benchmarks.md has them. */
+export function formatMarkdown(measures: readonly Measure[]): string {
+  const rows = measures.map(cellsOf)
+  const head = ['of', 'value', 'measured', 'interval', 'target', 'verdict']
+  return [head, head.map(() => '---'), ...rows].map((row) => `| ${row.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`).join('\n')
 }
 
 /** Three significant digits. */
@@ -38,6 +38,17 @@ export function formatInterval({ interval }: Measure): string {
 export function formatTarget(target: MeasureTarget | undefined): string {
   if (target === undefined) return ''
   return 'least' in target ? `≥ ${formatValue(target.least)}` : `≤ ${formatValue(target.most)}`
+}
+
+function cellsOf(measure: Measure): string[] {
+  return [
+    measure.of,
+    measure.name,
+    `${formatValue(measure.value)} ${measure.unit}`.trim(),
+    formatInterval(measure),
+    formatTarget(measure.target),
+    verdictOf(measure),
+  ]
 }
 
 function verdictOf(measure: Measure): string {
