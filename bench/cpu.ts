@@ -21,6 +21,12 @@ export function readMainCpuMs(pid: number): number {
   return readStat(`/proc/${pid}/task/${pid}/stat`)
 }
 
+/** How long its main thread was ready to run but had no processor so far, in milliseconds. From the kernel's scheduler statistics. */
+export function readMainWaitMs(pid: number): number {
+  const [, waitedNs] = readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')
+  return Number(waitedNs) / 1e6
+}
+
 /** CPU time of its children that have ended. */
 export function readEndedCpuMs(pid: number): number {
   return readStat(`/proc/${pid}/stat`, 13)

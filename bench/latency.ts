@@ -5,7 +5,7 @@ import { startService, type RunningService } from '../fault/spawn.ts'
 import { largest, median } from '../fault/statistics.ts'
 
 import { loadTargetOf, measureSpeed, startFloor } from './compare.ts'
-import { readCpuMs, readCpuMsWhenIdle } from './cpu.ts'
+import { readCpuMs, readCpuMsWhenIdle, readMainWaitMs } from './cpu.ts'
 import { measureOfRounds } from './interval.ts'
 import type { LoadResult } from './load-messages.ts'
 import { startLoadGenerator, type LoadGenerator } from './load.ts'
@@ -31,10 +31,14 @@ type RatedMethod = 'create' | 'check'
 interface RateResult extends LoadResult {
   /** Until it is idle again, so with what it writes after its replies. */
   readonly cpuMicroseconds: number
+  /** Percent of the round in which the thread that answers was ready to run but had no processor. */
+  readonly waitedPercent: number
+  /** The same of the load generator, whose wait is a part of every duration. */
+  readonly loadWaitedPercent: number
 }
 
 async function measureLatency({ dataFactory, isQuick, say }: Bench, store: StoreKind, method: RatedMethod): Promise<Measure[]> {
-  const [rounds, ms] = isQuick ? [3, 2000] : [9, 10_000]
+  const [rounds, ms] = isQuick ? [7, 2000] : [9, 10_000]
   const data: Record<Contender, ServiceData> = { floor: await dataFactory.create(store), tessera: await dataFactory.create(store) }
   const running: Record<Contender, RunningService> = {
     floor: await startFloor(data.floor),
@@ -73,14 +77,19 @@ async function runAtRate(
   { method, perSecond, ms }: { readonly method: RatedMethod; readonly perSecond: number; readonly ms: number },
 ): Promise<RateResult> {
   const cpuBefore = readCpuMs(running.pid)
+  const [waitBefore, loadWaitBefore] = [readMainWaitMs(running.pid), readMainWaitMs(load.pid)]
   const result = await load.run({ order: 'rate', target: loadTargetOf(running, method), method, connections, perSecond, ms })
+  const percentOf = (waitedMs: number): number => (waitedMs / result.ms) * 100
+  const waitedPercent = percentOf(readMainWaitMs(running.pid) - waitBefore)
+  const loadWaitedPercent = percentOf(readMainWaitMs(load.pid) - loadWaitBefore)
   const cpuMs = (await readCpuMsWhenIdle(running.pid)) - cpuBefore
-  return { ...result, cpuMicroseconds: (cpuMs / result.requests) * 1000 }
+  return { ...result, cpuMicroseconds: (cpuMs / result.requests) * 1000, waitedPercent, loadWaitedPercent }
 }
 
+type MiddleMember = 'p50Ms' | 'p99Ms' | 'p999Ms' | 'cpuMicroseconds' | 'waitedPercent'
+
 function toMeasures(of: string, perSecond: number, pairs: readonly Readonly<Record<Contender, RateResult>>[]): Measure[] {
-  const middle = (contender: Contender, member: 'p50Ms' | 'p99Ms' | 'p999Ms' | 'cpuMicroseconds'): number =>
-    median(pairs.map((pair) => pair[contender][member]))
+  const middle = (contender: Contender, member: MiddleMember): number => median(pairs.map((pair) => pair[contender][member]))
   const lateMs = largest(pairs.flatMap(({ floor, tessera }) => [floor.sentLateMs ?? 0, tessera.sentLateMs ?? 0]))
   return [
     { of, name: 'offered', value: perSecond, unit: '/s' },
@@ -94,6 +103,14 @@ function toMeasures(of: string, perSecond: number, pairs: readonly Readonly<Reco
     ]),
     { of, name: 'CPU per request', value: middle('tessera', 'cpuMicroseconds'), unit: 'µs' },
     { of, name: 'CPU per request, floor', value: middle('floor', 'cpuMicroseconds'), unit: 'µs' },
+    { of, name: 'waited for a processor', value: middle('tessera', 'waitedPercent'), unit: '% of the time' },
+    { of, name: 'waited for a processor, floor', value: middle('floor', 'waitedPercent'), unit: '% of the time' },
+    {
+      of,
+      name: 'waited for a processor, load generator',
+      value: median(pairs.flatMap(({ floor, tessera }) => [floor.loadWaitedPercent, tessera.loadWaitedPercent])),
+      unit: '% of the time',
+    },
     { of, name: 'the load generator, late at most', value: lateMs, unit: 'ms' },
   ]
 }

@@ -5,6 +5,7 @@ import type { LoadResult, LoadOrder, LoadProblem } from './load-messages.ts'
 
 /** The load generator, in a process of its own. */
 export interface LoadGenerator {
+  readonly pid: number
   /** Throws when a reply had no result, a connection ended, or the load generator itself ended. */
   run(order: LoadOrder): Promise<LoadResult>
   stop(): Promise<void>
@@ -14,7 +15,9 @@ export function startLoadGenerator(): LoadGenerator {
   const child = fork(fileURLToPath(new URL('load-child.ts', import.meta.url)), { execArgv: [] })
   const leave = (): void => void child.kill('SIGKILL')
   process.once('exit', leave)
+  if (child.pid === undefined) throw new Error('the load generator did not start')
   return {
+    pid: child.pid,
     async run(order) {
       const reply = nextMessage(child)
       child.send(order)
