@@ -1,6 +1,8 @@
 import type { WriteAdmission } from '../server/pipeline.ts'
 import { StoreFull, StoreOutcomeUnknown, StoreOverloaded, StoreUnavailable } from '../store/store.ts'
 
+import { CallTable } from './call-table.ts'
+
 /**
  * Which calls in progress have changed something already. A call of several writes whose second one is refused by the store must not be told that nothing was
  * done: it gets `outcome_unknown`.
@@ -18,7 +20,7 @@ export interface CallWrites {
 }
 
 export function makeCallWrites(): CallWrites {
-  const calls = new Map<string, CallInProgress>()
+  const calls = new CallTable<CallInProgress>()
   return Object.freeze<CallWrites>({
     async run(requestId, operation, { owner, place }) {
       const call: CallInProgress = { owner, place, hasCommitted: false }

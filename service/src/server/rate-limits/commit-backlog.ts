@@ -91,42 +91,79 @@ export function makeCommitBacklog({ waitMs, now, memory = allocateWaitingWrites(
 }
 
 /** The places of one worker. */
-function makePlaces({ placeTaken, placeReleased }: WaitingWrites, now: () => number) {
-  /** Those that count, the oldest first, with the time at which they were taken. */
-  const taken = new Map<WritePlace, number>()
+function makePlaces(writes: WaitingWrites, now: () => number) {
+  const taken = new TakenPlaces(writes)
   /** For a worker to which no call comes meanwhile. */
   let timer: NodeJS.Timeout | null = null
 
   function expire(): void {
-    if (taken.size === 0) return
+    if (taken.oldest === null) return
     const before = now() - placeMs
-    for (const [place, takenAt] of taken) {
-      if (takenAt > before) break
-      place.release()
-    }
+    for (let place = taken.oldest as TakenPlace | null; place !== null && place.takenAt <= before; place = taken.oldest) place.release()
   }
 
   function startTimer(): void {
     timer ??= setTimeout(() => {
       timer = null
       expire()
-      if (taken.size > 0) startTimer()
+      if (taken.oldest !== null) startTimer()
     }, placeMs).unref()
   }
 
   return {
     expire,
     take(owner: string): WritePlace {
-      const place: WritePlace = {
-        release() {
-          if (taken.delete(place)) placeReleased(owner)
-        },
-      }
-      taken.set(place, now())
-      placeTaken(owner)
       startTimer()
-      return place
+      return taken.take(owner, now())
     },
+  }
+}
+
+/** Those that count, linked in the order in which they were taken: a map would leave its tables, and calls in them, to the collector (docs/decisions/0135-pauses.md). */
+class TakenPlaces {
+  oldest: TakenPlace | null = null
+  newest: TakenPlace | null = null
+  readonly writes: WaitingWrites
+
+  constructor(writes: WaitingWrites) {
+    this.writes = writes
+  }
+
+  take(owner: string, takenAt: number): TakenPlace {
+    const place = new TakenPlace(this, owner, takenAt)
+    if (this.newest === null) this.oldest = place
+    else this.newest.newer = place
+    this.newest = place
+    this.writes.placeTaken(owner)
+    return place
+  }
+}
+
+class TakenPlace implements WritePlace {
+  readonly takenAt: number
+  older: TakenPlace | null
+  newer: TakenPlace | null = null
+  readonly #owner: string
+  /** Null: it was given back. */
+  #places: TakenPlaces | null
+
+  constructor(places: TakenPlaces, owner: string, takenAt: number) {
+    this.#places = places
+    this.#owner = owner
+    this.takenAt = takenAt
+    this.older = places.newest
+  }
+
+  release(): void {
+    const places = this.#places
+    if (places === null) return
+    this.#places = null
+    if (this.older === null) places.oldest = this.newer
+    else this.older.newer = this.newer
+    if (this.newer === null) places.newest = this.older
+    else this.newer.older = this.older
+    this.older = this.newer = null
+    places.writes.placeReleased(this.#owner)
   }
 }
 
