@@ -56,7 +56,7 @@ export const memorySettings = [
     to: 600_000,
     default: 500,
     meaning:
-      'How long writes of all workers may wait for the store while more than 32 do; beyond it calls that change something are refused at once, with retry_after. One caller may have half of these places, and a third while others call.',
+      'How long writes of all workers may wait for the store while more than 32 do; beyond it calls that change something are refused at once, with retry_after. One caller may have half of these places, and a quarter while others call.',
     source: 'half of the second in which a client expects a reply',
   },
 ] as const satisfies readonly Setting[]

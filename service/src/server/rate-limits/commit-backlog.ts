@@ -56,12 +56,12 @@ export function makeCommitBacklog({ waitMs, now, memory = allocateWaitingWrites(
     queues.forEach((queue) => queue.look())
   }
   const isTooLong = (): boolean => queues.some((queue) => queue.isTooLong())
-  // As many as are free: one merchant that is alone gets a half of the queue. While others call, a half of what is free within `waitMs`, so that one gets a third
-  // and each of two a quarter: whoever calls seldom waits for what the others have waiting. Its own few writes are never too many.
+  // As many as are free: one merchant that is alone gets a half of the queue. While others call, a third of what is free within `waitMs`, so that one gets a
+  // quarter and each of two a fifth: whoever calls seldom waits for what the others have waiting. Its own few writes are never too many.
   const isShareTaken = (owner: string): boolean => {
     if (!all.isSpeedKnown()) return false
     const isAlone = !writes.isAnotherSeen(owner, { nowMs: now(), ms: rememberedMs })
-    return writes.queuedOf(owner) > (isAlone ? all.freePlaces(leastQueue) : Math.max(leastShare, all.freePlaces(0) / 2))
+    return writes.queuedOf(owner) > (isAlone ? all.freePlaces(leastQueue) : Math.max(leastShare, all.freePlaces(0) / 3))
   }
 
   return Object.freeze<CommitBacklog>({
@@ -221,8 +221,8 @@ function makeQueueEstimate({ counts, least, waitMs, now }: QueueOptions): QueueE
 
 /** Fewer writes are no queue: a store takes as many in one group. */
 const leastQueue = 32
-/** A quarter of it: with fewer a slow store would be idle between two groups, and a burst of a merchant that calls seldom would be refused. */
-const leastShare = 8
+/** With fewer a slow store would be idle between two groups, and a burst of a merchant that calls seldom would be refused. */
+const leastShare = 6
 /** The speed is measured from a half of that on, to be known in time, and down to an eighth: a merchant that is alone does not get a whole queue. */
 const startShare = 2
 const endShare = 8
