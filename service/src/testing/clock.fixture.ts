@@ -22,6 +22,42 @@ interface Sleeper {
   wake(): void
 }
 
+/**
+ * A hand clock whose short sleeps end in real time too, until `end` is called: for what waits before the test is able to move the clock. Its time stands all
+ * the same. After half a minute of them they throw, so that whoever waits for what does not come fails instead of sleeping on.
+ */
+export function withRealSleeps(clock: HandClock): { readonly clock: HandClock; end(): void } {
+  const timers = new Set<NodeJS.Timeout>()
+  let leftMs = 30_000
+  let isOver = false
+  return {
+    clock: { ...clock, sleep: (ms, signal) => (isOver || ms > longestRealMs ? clock.sleep(ms, signal) : sleepReally(ms, signal)) },
+    end() {
+      isOver = true
+      timers.forEach(clearTimeout)
+    },
+  }
+
+  async function sleepReally(ms: number, signal: AbortSignal): Promise<void> {
+    leftMs -= ms
+    if (leftMs < 0) throw new Error('nobody is able to move the clock yet, and its sleeps took 30 s')
+    const woken = new AbortController()
+    const timer = setTimeout(() => woken.abort(), ms)
+    timers.add(timer)
+    try {
+      await clock.sleep(ms, AbortSignal.any([signal, woken.signal]))
+    } catch (err) {
+      if (!woken.signal.aborted || signal.aborted) throw err
+    } finally {
+      clearTimeout(timer)
+      timers.delete(timer)
+    }
+  }
+}
+
+/** The pause between two attempts to reach a store. What sleeps longer is a background job. */
+const longestRealMs = 1000
+
 export function makeHandClock(startMs = Date.UTC(2026, 10, 21, 9)): HandClock {
   let wallMs = startMs
   let monotonicMs = 1000

@@ -24,7 +24,7 @@ import { toDeferredScript, type FormAssets } from '../server/pages/form-assets.t
 import { writeMigratedDatabase } from '../store/sqlite/migrated-database.fixture.ts'
 import type { Store } from '../store/store.ts'
 
-import { makeHandClock, type HandClock } from './clock.fixture.ts'
+import { makeHandClock, withRealSleeps, type HandClock } from './clock.fixture.ts'
 import { defaultConfig } from './default-config.fixture.ts'
 import { makeTestKek } from './kek.fixture.ts'
 import { randomHex } from './random.fixture.ts'
@@ -86,8 +86,10 @@ export async function createTestApp(t: TestScope, options: TestAppOptions = {}):
     limits: environment === 'test' ? null : false,
     ...options.config,
   }
+  // While the application is composed, its test cannot move the clock yet: whoever waits then for a database that is slow for a moment waits in real time.
+  const composed = withRealSleeps(clock)
   const app = await createApp(config, testAdapters(options), {
-    clock,
+    clock: composed.clock,
     log: alarmLog(alarms),
     metrics: noMetrics,
     stopping: new AbortController().signal,
@@ -107,7 +109,7 @@ export async function createTestApp(t: TestScope, options: TestAppOptions = {}):
     },
     ...(options.store === undefined ? {} : { store: options.store }),
     ...(continues === undefined ? {} : { keyring: continues.keyring }),
-  })
+  }).finally(composed.end)
   const { services } = app
   let closed: Promise<void> | null = null
   t.after(close)

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
 
 import { createTestApp, type TestApp, type TestAppOptions } from '../../testing/test-app.fixture.ts'
 import type { StoreUnderTest, WithStore } from '../../store/suite/opened.fixture.ts'
@@ -40,18 +41,22 @@ export function onTestApp(withStore: WithStore, use: (opening: IdempotencyTestAp
 }
 
 /**
- * Posts a request again while it is refused for the moment. On a machine that stands still a read of the store does not end in its 800 ms, and those that wait
- * for it get `store_unavailable`: a correct reply, which the tests of duplicates are not about.
+ * Posts a request again while it is refused for the moment. On a machine whose processors are taken by others a read of the store may not end in its 800 ms:
+ * its connection is given up then, with all other reads on it, half of the 200 with two connections, and those calls get `store_unavailable`. It is a correct
+ * reply, which the tests of duplicates are not about.
  */
 async function postUntilAccepted(client: IdempotencyClient, method: string, params: object, options: KeyedRequestOptions): Promise<Reply> {
   for (let attempt = 1; ; attempt++) {
     const reply = await client.post(method, params, options)
     const isForTheMoment = ['store_unavailable', 'outcome_unknown', 'overloaded'].includes(reply.error?.reason ?? '')
     if (!isForTheMoment || attempt === maxPosts) return reply
+    await pause(betweenPostsMs)
   }
 }
 
 const maxPosts = 20
+/** In real time. As long as the store refuses without trying, after a connection that could not be opened. */
+const betweenPostsMs = 300
 
 /** What holds of idempotency keys whatever the store. */
 export function idempotencyKeySuite(withStore: WithStore): void {
