@@ -197,7 +197,7 @@ test('a job whose table is gone, and an audit that somebody has changed', async 
   await ends('TesseraJobFailing', 'TesseraAuditFault')
 })
 
-test('nothing fires in the end, and the alerts that were provoked are those of the table', async (t) => {
+test('no alert of broken jobs is left in the end, and those that were provoked are in the table', async (t) => {
   await command(main, 'backup', join(scratch, 'backup-of-main'), `--database-url=${cluster.url}`)
   await command(small, 'backup', join(scratch, 'backup-of-small'))
   let left: readonly string[] = []

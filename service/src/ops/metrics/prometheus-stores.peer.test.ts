@@ -69,7 +69,7 @@ test('a log that nobody reads any more', async () => {
   await ends('TesseraLogLinesDropped')
 })
 
-test('nothing fires in the end, and the alerts that were provoked are those of the table', async (t) => {
+test('no alert of servers or the log is left in the end, and those that were provoked are in the table', async (t) => {
   await command(paired, 'backup', join(scratch, 'backup-of-paired'), `--database-url=${second.url}`)
   let left: readonly string[] = []
   await until(async () => (left = await prometheus.firing()).length === 0, 'every alert to end').catch(() => assert.fail(left.join(' ')))
