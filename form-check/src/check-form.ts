@@ -35,7 +35,7 @@ export async function checkForm(options: FormCheckOptions): Promise<FormCheckRep
   const paths = pages.map(({ path }) => path)
   const checked = { target: redactSecrets(options.target), pages: paths.map(redactSecrets) }
   if (!options.isLive) {
-    const scripts = sourceResults.flatMap((result) => result.scripts)
+    const scripts = sourceResults.flatMap((result) => (result.takesCards ? result.scripts : []))
     return { ...checked, live: null, findings: sourceFindings, scripts, notes: [sourceOnlyNote] }
   }
   const { findings, scripts, notes, ...live } = await checkLive(options, paths)

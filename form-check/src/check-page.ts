@@ -9,7 +9,10 @@ import type { PageSource } from './read-pages.ts'
 /** The result of checking the source of one page. */
 export interface SourceCheckResult {
   readonly findings: readonly FormCheckFinding[]
+  /** All of the page, whether or not its source shows that it takes cards: a script may add the form. */
   readonly scripts: readonly InventoryScript[]
+  /** Whether the source shows card inputs or the form. */
+  readonly takesCards: boolean
 }
 
 /**
@@ -25,5 +28,5 @@ export function checkPage({ path, text, policies, origin }: PageSource, formOrig
   const findings = [...checkElements(all, context), ...checkPolicy(all, policies, context)]
   const takesCards = findings.some(({ rule }) => rule === 'script-inventory')
   const pageAddress = origin === null ? null : path
-  return { findings, scripts: takesCards ? listScripts(elements, context, { address: pageAddress, bodies: new Map() }) : [] }
+  return { findings, scripts: listScripts(elements, context, { address: pageAddress, bodies: new Map() }), takesCards }
 }

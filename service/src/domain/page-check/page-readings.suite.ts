@@ -80,6 +80,30 @@ export function pageReadingsSuite(withStore: WithStore): void {
   )
 
   test(
+    'scripts are compared on a page whose source does not show the card form, and the content of one whose integrity value browsers ignore',
+    withShop(async (shop, user) => {
+      const bundle = '<!doctype html><div id="checkout"></div><script src="https://shop.example/app.js" integrity="md5-x"></script>'
+      shop.serve(bundle)
+      shop.serveScript('https://shop.example/app.js', 'sha256-one')
+      await check(shop, user)
+      await read(shop)
+      shop.app.clock.advance(day)
+      assert.equal(await read(shop), 1)
+      assert.deepEqual(await eventsOf(shop, user), [])
+      shop.app.clock.advance(day)
+      shop.serve(`${bundle}<script src="https://evil.example/s.js" integrity="sha384-x"></script><script>1</script>`)
+      shop.serveScript('https://shop.example/app.js', 'sha256-two')
+      await read(shop)
+      assert.deepEqual(
+        (await watchOf(shop, user))?.changes.map(({ change, name }) => `${change} ${name.split(' ')[0] ?? ''}`),
+        ['added https://evil.example/s.js', 'changed https://shop.example/app.js', 'added inline'],
+      )
+      assert.equal((await eventsOf(shop, user)).length, 1)
+      assert.equal((await shop.app.pageCheck.scripts(user)).length, 1, 'the inventory has those of the check by a person')
+    }),
+  )
+
+  test(
     'a page is no longer read once a user has stopped it, what a reading in progress finds is not stored, and the next check by address begins anew',
     withShop(async (shop, user) => {
       shop.serve(page)

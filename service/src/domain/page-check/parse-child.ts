@@ -26,10 +26,15 @@ function tellScript({ address, sha256, integrity, party }: InventoryScript): Pag
   return {
     address: address.slice(0, textMax),
     name: isInline ? `inline ${sha256 ?? ''}` : address,
-    fingerprint: (sha256 === null ? integrity : `sha256-${sha256}`)?.slice(0, textMax) ?? '',
+    fingerprint: (sha256 === null ? pinnedBy(integrity) : `sha256-${sha256}`).slice(0, textMax),
     integrity: integrity?.slice(0, textMax) ?? '',
     party,
   }
+}
+
+/** Browsers ignore a value without a hash that they know (W3C Subresource Integrity), and load any content: such a script is not pinned. */
+function pinnedBy(integrity: string | null): string {
+  return integrity !== null && /(^|\s)sha(256|384|512)-/i.test(integrity) ? integrity : ''
 }
 
 const findingsMax = 200
