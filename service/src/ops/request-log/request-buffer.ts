@@ -145,12 +145,12 @@ class RequestQueue {
     let [taken, end] = [0, 0]
     for (; taken < count && end < this.#segments.length; end++) taken += this.#segments[end]?.calls ?? 0
     this.length -= taken
-    this.#close()
-    return this.#segments.splice(0, end)
+    const segments = this.#segments.splice(0, end)
+    for (const segment of segments) this.#close(segment)
+    return segments
   }
 
   putBack(segments: readonly WaitingSegment[]): void {
-    this.#close()
     this.#segments = [...segments, ...this.#segments]
     for (const { calls } of segments) this.length += calls
     while (this.length > this.#max) this.#dropOldest()
@@ -170,15 +170,15 @@ class RequestQueue {
   #dropOldest(): void {
     const oldest = this.#segments.shift()
     if (oldest === undefined) return
-    this.#close()
+    this.#close(oldest)
     this.length -= oldest.calls
     this.#lose(oldest)
   }
 
-  /** Whatever is taken or dropped gets no more rows. */
-  #close(): void {
-    this.#open.clear()
-    this.#last = null
+  /** Whatever is taken or dropped gets no more rows. The others stay open: each segment is a row of the store, and memory of its own. */
+  #close(segment: WaitingSegment): void {
+    if (this.#open.get(segment.merchantId) === segment) this.#open.delete(segment.merchantId)
+    if (this.#last === segment) this.#last = null
   }
 }
 

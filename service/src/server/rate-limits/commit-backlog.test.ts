@@ -252,3 +252,11 @@ test('places without a write are no measure of the speed: while a network does n
   }
   assert.equal(backlog.isTooLong(), false)
 })
+
+test('somebody who called a month ago is not another caller of now', () => {
+  const writes = makeWaitingWrites(allocateWaitingWrites(1), 0)
+  const dayMs = 86_400_000
+  const isAnotherSeenAfter = (ms: number): boolean => writes.isAnotherSeen('a merchant', { nowMs: 5 * dayMs + ms, ms: 10_000 })
+  writes.callerSeen('another', 5 * dayMs)
+  assert.deepEqual([0, 9999, 10_001, 30 * dayMs].map(isAnotherSeenAfter), [true, true, false, false])
+})

@@ -80,7 +80,8 @@ export function makeWaitingWrites(memory: SharedArrayBuffer, worker: number): Wa
     isAnotherSeen(owner, { nowMs, ms }) {
       for (let worker = 0; worker < workers; worker++) {
         const seenAt = anotherSeenAt(worker, owner)
-        if (seenAt !== 0 && ((nowMs - seenAt) | 0) < ms) return true
+        // Modulo 2³², what is more than 24 days old looks like a time to come.
+        if (seenAt !== 0 && Math.abs((nowMs - seenAt) | 0) < ms) return true
       }
       return false
     },
