@@ -40,8 +40,12 @@ async function main(): Promise<number> {
   if (values.chart && positionals.length === 0 && !values.save && !values.json) return draw()
   const begun = beginRun(values.quick)
   const measures: Measure[] = []
+  // Once: after a signal the services end, and with them the measurement in progress.
+  let isSaved = false
   const save = (): void => {
-    if (values.save && measures.length > 0) appendRun({ ...begun, measures })
+    if (isSaved || !values.save || measures.length === 0) return
+    isSaved = true
+    appendRun({ ...begun, measures })
   }
   const dataFactory = createServiceDataFactory()
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
@@ -61,10 +65,10 @@ async function main(): Promise<number> {
   return measures.every((item) => isTargetReached(item) !== false) ? 0 : 1
 }
 
-/** Ends what was started, and says what is kept. */
+/** Stops what was started, and prints what was saved. */
 async function endEarly(dataFactory: ServiceDataFactory, count: number): Promise<void> {
-  const kept = !values.save ? 'nothing is saved without --save' : `${String(count)} values of what was measured to its end are saved`
-  process.stderr.write(`Interrupted: ${kept}.\n`)
+  const result = values.save ? `${String(count)} values of the measurements that had ended were saved` : 'nothing was saved, without --save'
+  process.stderr.write(`Interrupted: ${result}.\n`)
   await killAll()
   await dataFactory.close()
   process.exit(130)
