@@ -1,3 +1,5 @@
+import { hashText } from '../text-hash.ts'
+
 /**
  * Calls in progress by their request id. A map would do, but for what it leaves behind: V8 allocates a map's table anew as entries come and go, in the old
  * space, and calls that were in a former table count as alive until a major collection. Of 5,000 `cards.create` a second that was 1 MB of them every second
@@ -64,10 +66,9 @@ export class CallTable<Value> {
   }
 }
 
-/** FNV-1a of the end, which is the random part of a request id. */
+/** Of the end, which is the random part of a request id. */
 function hashOf(id: string): number {
-  let hash = 0x811c9dc5
-  for (let at = Math.max(0, id.length - hashedUnits); at < id.length; at++) hash = Math.imul(hash ^ id.charCodeAt(at), 0x01000193)
+  const hash = hashText(id, Math.max(0, id.length - hashedUnits))
   // The lower bits of the last step depend on few units.
   return (hash ^ (hash >>> 15)) >>> 0
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { closeSync, cpSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after } from 'node:test'
@@ -192,3 +192,17 @@ const running = new Set<() => Promise<number>>()
 after(() => Promise.all([...running].map((stop) => stop())))
 let folders = 0
 let databases = 0
+
+/** Every index of the cards begins with a page that is none of an index. */
+export async function damageIndexes(cluster: Cluster): Promise<void> {
+  const paths = await runOn(cluster.url, `select pg_relation_filepath(indexrelid) as path from pg_index where indrelid = 'cards'::regclass`)
+  await cluster.halt()
+  for (const row of paths) {
+    const file = openSync(join(cluster.folder, 'data', (row as { path: string }).path), 'r+')
+    writeSync(file, Buffer.alloc(16), 0, 16, endOfPageHeader)
+    closeSync(file)
+  }
+  await cluster.start()
+}
+
+const endOfPageHeader = 24

@@ -1,13 +1,12 @@
 // time limit: 180 s
 import assert from 'node:assert/strict'
-import { closeSync, openSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 
 import { startCluster, type Cluster } from '../../../../tools/postgres.ts'
 
 import { makeScratch, runTessera, startTesseraChild, until, type Started } from '../../testing/child.fixture.ts'
-import { runOn } from './boot.fixture.ts'
+import { damageIndexes, runOn } from './boot.fixture.ts'
 
 const scratch = makeScratch()
 let cluster: Cluster
@@ -23,7 +22,7 @@ test('damaged files of PostgreSQL raise the alarm while the service runs, end a 
   const service = await startTesseraChild(folder, [], env)
   const { reply } = await service.call('cards.create', { card: { number: '8600495473316478', expire: '0399' } })
   const token = reply.result?.card.token ?? assert.fail(JSON.stringify(reply))
-  await damageIndexes()
+  await damageIndexes(cluster)
   await until(async () => {
     await service.call('cards.check', { token }, true)
     return (await readiness(service)).state === 'store_damaged'
@@ -45,23 +44,11 @@ test('damaged files of PostgreSQL raise the alarm while the service runs, end a 
   assert.equal((await service.call('cards.check', { token }, true)).status, 200)
   assert.equal((await service.stop()).code, 0)
 
-  await damageIndexes()
+  await damageIndexes(cluster)
   const { code, err } = await runTessera(['start', '--port=0', '--admin-port=0', `--data=${folder}`], env).ended
   assert.equal(code, 65, err)
   assert.match(err, /tessera: PostgreSQL found its files damaged \(.*index.*\)\.\n {2}Restore it from a backup, or use a replica\./)
 })
-
-/** Every index of the cards begins with a page that is none of an index. */
-async function damageIndexes(): Promise<void> {
-  const paths = await runOn(cluster.url, `select pg_relation_filepath(indexrelid) as path from pg_index where indrelid = 'cards'::regclass`)
-  await cluster.halt()
-  for (const row of paths) {
-    const file = openSync(join(cluster.folder, 'data', (row as { path: string }).path), 'r+')
-    writeSync(file, Buffer.alloc(16), 0, 16, endOfPageHeader)
-    closeSync(file)
-  }
-  await cluster.start()
-}
 
 async function readiness({ facts }: Started): Promise<{ status: number; state: string; reason?: string }> {
   const response = await fetch(`${facts.adminUrl}/readyz`)
@@ -71,5 +58,3 @@ async function readiness({ facts }: Started): Promise<{ status: number; state: s
 async function metrics({ facts }: Started): Promise<string> {
   return (await fetch(`${facts.adminUrl}/metrics`)).text()
 }
-
-const endOfPageHeader = 24

@@ -1,13 +1,12 @@
 // needs: prometheus, postgres
 // time limit: 300 s
 import assert from 'node:assert/strict'
-import { closeSync, openSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 
 import { startCluster, startStandby, type Cluster } from '../../../../tools/postgres.ts'
 import { makeScratch, startTesseraChild, until, type Started } from '../../testing/child.fixture.ts'
-import { runOn } from '../cli/boot.fixture.ts'
+import { damageIndexes, runOn } from '../cli/boot.fixture.ts'
 
 import { provokedByStores } from './monitoring.fixture.ts'
 import { startPrometheus, watchAlerts, whileCalling, type RunningPrometheus } from './prometheus.fixture.ts'
@@ -77,18 +76,6 @@ test('no alert of servers or the log is left in the end, and those that were pro
   assert.deepEqual([...provoked].sort(), [...provokedByStores].sort())
 })
 
-/** Every index of the cards begins with a page that is none of an index. */
-async function damageIndexes(cluster: Cluster): Promise<void> {
-  const paths = await runOn(cluster.url, `select pg_relation_filepath(indexrelid) as path from pg_index where indrelid = 'cards'::regclass`)
-  await cluster.halt()
-  for (const row of paths) {
-    const file = openSync(join(cluster.folder, 'data', (row as { path: string }).path), 'r+')
-    writeSync(file, Buffer.alloc(16), 0, 16, endOfPageHeader)
-    closeSync(file)
-  }
-  await cluster.start()
-}
-
 async function command(service: Started, ...args: readonly string[]): Promise<void> {
   const { code, out, err } = await service.ask(...args)
   assert.equal(code, 0, `${args.join(' ')}: ${out}${err}`)
@@ -110,5 +97,3 @@ async function createVerifiedToken(): Promise<string> {
   await callPaired('cards.verify', { token, code: '666666' })
   return token
 }
-
-const endOfPageHeader = 24

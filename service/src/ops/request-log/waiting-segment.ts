@@ -105,7 +105,7 @@ function byTime(one: EncodedRow, other: EncodedRow): number {
 /** Some thirty kilobytes: a page of a list reads one or two. */
 export const segmentRowsMax = 100
 const separator = ',\n'
-/** Two calls; a hundred of them take six steps. */
+/** A call of usual length, with room for three bytes a unit; a hundred of them take six enlargements. */
 const firstBytes = 1024
 /** Of UTF-8, for a unit of a string. */
 const maxBytesPerUnit = 3

@@ -1,3 +1,5 @@
+import { hashText } from '../../text-hash.ts'
+
 /**
  * The writes that wait for the store, of all workers of the process, and the places of calls that were admitted and have not handed over their write yet. Each
  * worker counts its own, in memory that all of them have.
@@ -105,11 +107,8 @@ export function forgetWaitingWrites(memory: SharedArrayBuffer, worker: number): 
   for (let cell = 0; cell < cellsPerWorker; cell++) if (cell !== endedCell) Atomics.store(cells, first + cell, 0)
 }
 
-/** FNV-1a. */
 function ownerCell(owner: string): number {
-  let hash = 0x811c9dc5
-  for (let at = 0; at < owner.length; at++) hash = Math.imul(hash ^ owner.charCodeAt(at), 0x01000193)
-  return firstOwnerCell + ((hash >>> 0) % ownerCells)
+  return firstOwnerCell + (hashText(owner) % ownerCells)
 }
 
 const waitingCell = 0
