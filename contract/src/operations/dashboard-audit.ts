@@ -44,7 +44,8 @@ const entry = Type.Object({
       Type.Literal('system'),
     ],
     {
-      description: '`visitor`: somebody who did not sign in; `merchant`: its page or server; `cardholder`: whoever used the card form.',
+      description:
+        '`visitor`: somebody who did not sign in; `merchant`: its page or server; `cardholder`: the person who used the card form.',
     },
   ),
   userId: Type.Union([Type.String(), Type.Null()]),

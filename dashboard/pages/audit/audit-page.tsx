@@ -31,8 +31,8 @@ export function AuditPage() {
   const filter = parseAuditFilter(route.value.query)
   const { subject = '' } = filter
   // As it is in the address, where it may be wrong too.
-  const asked = route.value.query.get('subject') ?? ''
-  const input = useSyncedValue(asked)
+  const requestedId = route.value.query.get('subject') ?? ''
+  const input = useSyncedValue(requestedId)
   const invalidId = useSignal('')
   const people = useSignal<readonly AuditPerson[]>([])
   const list = usePagedList(`audit ${JSON.stringify(filter)}`, async (after) => {
@@ -51,7 +51,7 @@ export function AuditPage() {
     else if (/^[0-9a-f]{24}$/.test(id)) navigate(`audit?subject=${id}`)
     else invalidId.value = id
   }
-  const wrongIds = [invalidId.value, asked === subject ? '' : asked].filter((id) => id !== '')
+  const wrongIds = [invalidId.value, requestedId === subject ? '' : requestedId].filter((id) => id !== '')
   const isInvalid = wrongIds.includes(input.value.trim())
   return (
     <>
