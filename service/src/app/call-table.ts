@@ -1,4 +1,4 @@
-import { hashText } from '../text-hash.ts'
+import { hashText } from '../server/text-hash.ts'
 
 /**
  * Calls in progress by their request id. A map would do, but for what it leaves behind: V8 allocates a map's table anew as entries come and go, in the old

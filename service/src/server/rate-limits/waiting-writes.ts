@@ -1,4 +1,4 @@
-import { hashText } from '../../text-hash.ts'
+import { hashText } from '../text-hash.ts'
 
 /**
  * The writes that wait for the store, of all workers of the process, and the places of calls that were admitted and have not handed over their write yet. Each
