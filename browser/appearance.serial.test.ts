@@ -13,6 +13,7 @@ import { evilValues } from '@tessera/contract/css-injection.fixture'
 import { pressInFrame } from '../tools/press-in-frame.ts'
 import { attacks, strongest } from './appearance-attacks.fixture.ts'
 import { startTestBed, type OpenForm, type OpenOptions, type TestBed, type TestPage } from './form.fixture.ts'
+import { waitForPixels } from './pixels.fixture.ts'
 import { fixedProperties } from './themed-properties.fixture.ts'
 
 describe('the appearance of the card form', () => {
@@ -166,14 +167,11 @@ describe('the appearance of the card form', () => {
           const [ink = '', ground = '', link = ''] = await read(frame, [[part, 'color'], [part, 'background-color'], [`${part} a`, 'color']]) // prettier-ignore
           for (const text of [ink, link])
             assert.ok(measureContrast(readRgb(text) ?? assert.fail(text), readRgb(ground) ?? assert.fail(ground)) >= 4.5, part)
-          // Beside the first line, and above it: what is seen there is the ground, no shadow of a neighbor.
-          const { x, y, width, height } = (await opened.form.locator(part).boundingBox()) ?? assert.fail(part)
-          const drawn = await pixelsOf(opened, [
-            [x + 5, y + height / 2],
-            [x + width / 2, y + 3],
-            [x + width / 2, y + height - 3],
-          ])
-          for (const pixel of drawn) assert.equal(`rgb(${pixel.join(', ')})`, ground, `${scheme}: something is painted over ${part}`)
+          // Beside the first line, above it and below it: what is seen there is the ground, no shadow of a neighbor.
+          await waitForPixels(opened, ground, `${scheme}: something is painted over ${part}`, async () => {
+            const { x, y, width, height } = (await opened.form.locator(part).boundingBox()) ?? assert.fail(part)
+            return [[x + 5, y + height / 2], [x + width / 2, y + 3], [x + width / 2, y + height - 3]] // prettier-ignore
+          })
         }
       }
       await opened.page.close()
@@ -286,8 +284,10 @@ describe('the appearance of the card form', () => {
     const waitForSeen = (state: string): Promise<unknown> =>
       opened.page.waitForFunction((wanted) => (globalThis as unknown as TestPage).formEvents['seen']?.at(-1) === wanted, state)
     await waitForSeen('visible')
-    const { x, y } = (await opened.page.locator('iframe').boundingBox()) ?? assert.fail('no frame')
-    assert.deepEqual(await pixelsOf(opened, [[x + 1, y + 1]]), [[200, 220, 240]])
+    await waitForPixels(opened, 'rgb(200, 220, 240)', 'the page is not seen behind the form', async () => {
+      const { x, y } = (await opened.page.locator('iframe').boundingBox()) ?? assert.fail('no frame')
+      return [[x + 1, y + 1]]
+    })
     const cover = await opened.page.addStyleTag({ content: 'i{position:fixed;inset:0;background:#fff;pointer-events:none}' })
     await waitForSeen('hidden')
     await cover.evaluate((element) => (element as unknown as HTMLElement).remove())
@@ -367,26 +367,6 @@ describe('the appearance of the card form', () => {
     assert.deepEqual(await state(), [true, true])
     await opened.page.close()
   })
-
-  /** Red, green and blue at these positions of the page, as it is shown. */
-  async function pixelsOf({ page }: OpenForm, positions: readonly (readonly [x: number, y: number])[]): Promise<number[][]> {
-    const shot = (await page.screenshot({ fullPage: true })).toString('base64')
-    const drawing = await testBed.browser.newPage()
-    const pixels = await drawing.evaluate(
-      async ([png, places]) => {
-        const image = new Image()
-        image.src = `data:image/png;base64,${png}`
-        await image.decode()
-        const canvas = Object.assign(document.createElement('canvas'), { width: image.width, height: image.height })
-        const context = canvas.getContext('2d')
-        context?.drawImage(image, 0, 0)
-        return places.map(([x, y]) => [...(context?.getImageData(Math.round(x), Math.round(y), 1, 1).data ?? [])].slice(0, 3))
-      },
-      [shot, positions] as const,
-    )
-    await drawing.close()
-    return pixels
-  }
 })
 
 const fontFile = '/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf'
