@@ -24,6 +24,8 @@ export interface PostgresProxy {
   readonly url: string
   /** Every query of the clients, in order. */
   readonly queries: readonly string[]
+  /** How often the clients have waited for the server: simple queries, and Sync messages. Several statements can share one. */
+  countRoundTrips(): number
   /** Decides about every query from now on. */
   behave(decide: (text: string) => ProxyBehavior): void
   /** Passes on what was delayed. */
@@ -35,6 +37,7 @@ export interface PostgresProxy {
 export async function openPostgresProxy(serverUrl: string): Promise<PostgresProxy> {
   const target = new URL(serverUrl)
   const queries: string[] = []
+  let roundTrips = 0
   const sockets = new Set<Socket>()
   const releases: (() => void)[] = []
   let decide: (text: string) => ProxyBehavior = () => 'pass'
@@ -46,10 +49,11 @@ export async function openPostgresProxy(serverUrl: string): Promise<PostgresProx
       socket.setNoDelay(true)
       socket.on('error', () => undefined).on('close', () => sockets.delete(socket))
     }
-    const release = relay(client, upstream, (text) => {
+    const onQuery = (text: string): ProxyBehavior => {
       queries.push(text)
       return decide(text)
-    })
+    }
+    const release = relay(client, upstream, onQuery, () => roundTrips++)
     releases.push(release)
   })
   server.listen(0, '127.0.0.1')
@@ -61,6 +65,7 @@ export async function openPostgresProxy(serverUrl: string): Promise<PostgresProx
   return {
     url: url.href,
     queries,
+    countRoundTrips: () => roundTrips,
     behave: (next) => (decide = next),
     release: () => {
       for (const release of releases) release()
@@ -74,7 +79,7 @@ export async function openPostgresProxy(serverUrl: string): Promise<PostgresProx
 }
 
 /** Returns the function that passes on what was delayed. */
-function relay(client: Socket, upstream: Socket, onQuery: (text: string) => ProxyBehavior): () => void {
+function relay(client: Socket, upstream: Socket, onQuery: (text: string) => ProxyBehavior, onRoundTrip: () => void): () => void {
   let behavior: ProxyBehavior = 'pass'
   const delayed: Buffer[] = []
   const cut = (): void => {
@@ -91,6 +96,7 @@ function relay(client: Socket, upstream: Socket, onQuery: (text: string) => Prox
     (frame) => {
       if (behavior === 'hold') return
       const query = started ? queryOf(frame) : null
+      if (started && (frame[0] === 'Q'.charCodeAt(0) || frame[0] === 'S'.charCodeAt(0))) onRoundTrip()
       started = true
       if (query !== null && behavior !== 'deadlock') behavior = onQuery(query)
       if (behavior === 'deadlock') {
