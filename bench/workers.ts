@@ -35,6 +35,8 @@ interface Round {
   readonly createCpu: number
   readonly createDatabaseCpu: number
   readonly createP99Ms: number
+  /** At half of that rate, of one worker: what fewer calls in a turn of the event loop cost, whatever the number of threads. */
+  readonly halfRateCpu: number
   /** Of those, how many were refused, since the machine is too slow or busy: then the values of this rate say little. */
   readonly refusedPercent: number
   /** At saturation; NaN on a machine where the load, the workers and the thread that commits share too few processors. */
@@ -52,17 +54,22 @@ async function measureWorkers({ dataFactory, isQuick, say }: Bench, store: Store
     const measureRound = async (contender: Contender, ms: number): Promise<Round> => {
       const service = running[contender]
       const check = await measureWholeCycle(service, load, { method: 'check', connections, roundMs: ms })
-      const create = await measureCreatesAtRate(service, data[contender], { load, ms })
+      const create = await measureCreatesAtRate(service, data[contender], { load, perSecond: createsPerSecond, ms })
+      // The control: as many as each of two workers has. A round is twice as long, so that it has as many calls.
+      const half = { load, perSecond: createsPerSecond / 2, ms: ms * 2 }
+      const control = contender === 'one' ? await measureCreatesAtRate(service, data.one, half) : null
       const saturated = canSaturate ? await measureWholeCycle(service, load, { method: 'create', connections, roundMs: ms }) : null
       return {
         checksPerSecond: check.requestsPerSecond,
         checkCpu: check.cpuMicroseconds,
         checkP99Ms: check.p99Ms,
         ...create,
+        halfRateCpu: control?.createCpu ?? NaN,
         createsPerSecond: saturated?.requestsPerSecond ?? NaN,
       }
     }
     for (const contender of contenders) {
+      await warmUp(running[contender], load)
       await load.run({ order: 'prepare', target: loadTargetOf(running[contender], 'create'), cards: isQuick ? 1000 : 5000 })
       await measureRound(contender, roundMs)
     }
@@ -88,17 +95,26 @@ function start(data: ServiceData, count: number): Promise<RunningService> {
   return startService({ flags: [...data.flags, `--workers=${count}`, '--log-level=warn'], logFile: join(data.folder, 'log') })
 }
 
+/**
+ * V8 compiles the code of each thread for itself, and so two threads at half of the rate each take twice the time to become fast, and twice the work. Both services
+ * create as many cards beforehand, so that their tables have equal sizes.
+ */
+async function warmUp(service: RunningService, load: LoadGenerator): Promise<void> {
+  const target = loadTargetOf(service, 'create')
+  await load.run({ order: 'run', target, method: 'create', connections, requests: warmUpCreates, repeatsRefused: true })
+}
+
 /** Calls are sent at their time, whatever became of those before, each on a connection that is free. */
 async function measureCreatesAtRate(
   service: RunningService,
   { databaseUrl }: ServiceData,
-  { load, ms }: { readonly load: LoadGenerator; readonly ms: number },
+  { load, perSecond, ms }: { readonly load: LoadGenerator; readonly perSecond: number; readonly ms: number },
 ): Promise<Pick<Round, 'createCpu' | 'createDatabaseCpu' | 'createP99Ms' | 'refusedPercent'>> {
   const readDatabase = async (): Promise<number> => (databaseUrl === null ? 0 : (await readPostgresUsage(databaseUrl)).cpuMs)
   const cpuBefore = await readCpuMsWhenIdle(service.pid)
   const databaseBefore = await readDatabase()
   const target = loadTargetOf(service, 'create')
-  const result = await load.run({ order: 'rate', target, method: 'create', connections, perSecond: createsPerSecond, ms })
+  const result = await load.run({ order: 'rate', target, method: 'create', connections, perSecond, ms })
   const cpuMs = (await readCpuMsWhenIdle(service.pid)) - cpuBefore
   const databaseMs = (await readDatabase()) - databaseBefore
   const perCall = (used: number): number => (used * 1000) / result.requests
@@ -130,6 +146,10 @@ function toMeasures(of: string, pairs: readonly Readonly<Record<Contender, Round
     ratio('cards.check, CPU', (round) => round.checkCpu),
     ratio(`${atRate}, CPU`, (round) => round.createCpu, { most: 1.15 }),
     ratio(`${atRate}, CPU with PostgreSQL`, createCost),
+    measureOfRounds(
+      pairs.map(({ one }) => one.halfRateCpu / one.createCpu),
+      { of, name: `cards.create at ${createsPerSecond / 2} a second, CPU, one worker`, unit: `of ${createsPerSecond} a second` },
+    ),
     { of, name: `${atRate}, refused`, value: Math.max(...refused), unit: '%', target: { most: 0 } },
     ...(hasSaturated ? saturated : []),
     { of, name: 'cards.check, one worker', value: of1((round) => round.checksPerSecond), unit: '/s' },
@@ -146,5 +166,7 @@ function toMeasures(of: string, pairs: readonly Readonly<Record<Contender, Round
 /** Each waits for its reply before the next request. */
 const connections = 64
 const createsPerSecond = 1500
+/** 30,000 for each of two threads: by then those in which V8 compiles have become idle (decision 140). */
+const warmUpCreates = 60_000
 /** Two workers, the thread that commits or PostgreSQL, and the load. */
 const saturationProcessors = 4

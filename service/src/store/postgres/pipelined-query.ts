@@ -31,25 +31,21 @@ export interface PreparedStatements {
  * driver's own queries take one each. When a step fails, the server skips those after it.
  */
 export class PipelinedQuery extends pg.Query {
-  readonly query_timeout: number
   readonly #steps: readonly Step[]
   readonly #prepared: PreparedStatements
   readonly #parsing: string[] = []
   readonly #results: StatementResult[] = []
   #rows: Row[] = []
-  // The driver replaces this with a callback that stops its timer first.
-  callback: (err: Error | null, results?: readonly StatementResult[]) => void
+  readonly callback: (err: Error | null, results?: readonly StatementResult[]) => void
 
   constructor(
     steps: readonly Step[],
     prepared: PreparedStatements,
-    ms: number,
     callback: (err: Error | null, results?: readonly StatementResult[]) => void,
   ) {
     super('')
     this.#steps = steps
     this.#prepared = prepared
-    this.query_timeout = ms
     this.callback = callback
   }
 

@@ -2,6 +2,7 @@ import pg from 'pg'
 import type { Row, Statement, Value } from '../statement.ts'
 import { PipelinedQuery } from './pipelined-query.ts'
 import type { StatementResult, PreparedStatements, Step } from './pipelined-query.ts'
+import { AwaitedReply, makeReplyWatch } from './reply-watch.ts'
 
 /**
  * One connection. More may be sent without waiting for a response; responses come in order. It is destroyed when a transaction begins before the last one has
@@ -48,7 +49,6 @@ export async function openPostgresSession(url: string, lost: (how: ConnectionLos
     connectionString: url,
     application_name: 'tessera',
     connectionTimeoutMillis: CONNECT_MS,
-    query_timeout: QUERY_MS,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     pipeline: true,
@@ -75,14 +75,21 @@ export async function openPostgresSession(url: string, lost: (how: ConnectionLos
   }
   const prepared: PreparedStatements = { sent: new Set(), columns: new Map(), unsure: new Set() }
   const corkTurn = makeCorker(stream)
+  const watch = makeReplyWatch()
   const sendAtOnce = (steps: readonly Step[], ms = QUERY_MS, mayWaitForRow = false): Promise<readonly StatementResult[]> =>
     new Promise((resolve, reject) => {
-      const query: PipelinedQuery = new PipelinedQuery(steps, prepared, ms, (err, results) => {
-        // The driver ends the connection as well.
-        if (err?.message === 'Query read timeout') markLost(mayWaitForRow ? 'closed' : 'silent')
+      const query: PipelinedQuery = new PipelinedQuery(steps, prepared, (err, results) => {
+        watch.remove(reply)
         if (err === null) resolve(results ?? [])
         else reject(new PipelineFailed(err, query.finishedSteps))
       })
+      const reply = new AwaitedReply(performance.now() + ms, () => {
+        markLost(mayWaitForRow ? 'closed' : 'silent')
+        query.callback(new Error(`the server did not reply in ${String(Math.round(ms))} ms`))
+        // What waits behind it could only be late too: the driver rejects it when the connection has ended.
+        stream.destroy()
+      })
+      watch.add(reply)
       client.query(query)
     })
   const send: Session['send'] = (steps, ms, mayWaitForRow) => {
