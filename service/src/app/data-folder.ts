@@ -122,11 +122,11 @@ export function requireSameStore(folder: string, marker: FolderMarker | null, st
   const [was, advice] =
     marker.store === 'postgres'
       ? [
-          'was used with PostgreSQL, and TESSERA_DATABASE_URL is not set; a start would begin with an empty embedded database.',
+          'was used with PostgreSQL, and TESSERA_DATABASE_URL is not set; its embedded database is empty or out of date.',
           'Set TESSERA_DATABASE_URL as it was. For a new, empty service set TESSERA_DATA to another folder.',
         ]
       : [
-          'was used with its embedded database, and TESSERA_DATABASE_URL is set; a start would not find the cards that are in the folder.',
+          'was used with its embedded database, and TESSERA_DATABASE_URL is set; the cards that are in the folder are not there.',
           'Remove TESSERA_DATABASE_URL. For a service on PostgreSQL set TESSERA_DATA to another folder.',
         ]
   throw new ExitError('invalidSettings', `the data folder ${folder} ${was}`, { advice })
