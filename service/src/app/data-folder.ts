@@ -75,7 +75,7 @@ export function requireFolder(folder: string, environment: string): void {
  * Creates a folder and its parents. Not with `recursive`: where the system returns ENOENT for every folder (under /proc), Node 24 loops forever and
  * handles no signal.
  */
-function makeFolder(folder: string): void {
+export function makeFolder(folder: string): void {
   if (existsSync(folder)) return
   makeFolder(dirname(folder))
   mkdirSync(folder, { mode: 0o700 })

@@ -108,6 +108,10 @@ test('a backup that is not whole is refused, and nothing of it is put in place',
     writeFileSync(database, whole)
   }
   assert.ok(readFileSync(join(data, 'tessera.db')).equals(before))
+  const file = await runHere(['restore', database, '--yes', `--data=${data}`])
+  assert.deepEqual([file.code, /is a file: give the folder/.test(file.err)], [64, true], file.err)
+  const withoutKeys = await runHere(['restore', copy, '--yes', `--data=${join(scratch, 'new')}`])
+  assert.deepEqual([withoutKeys.code, /the key store is empty.*Put them there first/s.test(withoutKeys.err)], [78, true], withoutKeys.err)
 })
 
 test('a crashed service whose write-ahead log is missing or damaged is not backed up', async () => {
