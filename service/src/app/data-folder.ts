@@ -45,7 +45,7 @@ export interface NotedFiles {
  */
 export function claimDataFolder(folder: string, environment: string): void {
   usingFolder(folder, () => {
-    makeFolder(resolve(folder))
+    createPrivateFolder(resolve(folder))
     if (readEnvironment(folder) === null) replaceFile(dataFolderPaths(folder).environment, `${environment}\n`)
   })
   requireFolder(folder, environment)
@@ -75,9 +75,9 @@ export function requireFolder(folder: string, environment: string): void {
  * Creates a folder and its parents. Not with `recursive`: where the system returns ENOENT for every folder (under /proc), Node 24 loops forever and
  * handles no signal.
  */
-export function makeFolder(folder: string): void {
+export function createPrivateFolder(folder: string): void {
   if (existsSync(folder)) return
-  makeFolder(dirname(folder))
+  createPrivateFolder(dirname(folder))
   mkdirSync(folder, { mode: 0o700 })
 }
 

@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { KekSealedError } from '@tessera/vault/kek'
 
 import { requireWal } from '../../app/database-files.ts'
-import { makeFolder } from '../../app/data-folder.ts'
+import { createPrivateFolder } from '../../app/data-folder.ts'
 import { inspectDatabase } from '../../app/inspect-database.ts'
 import type { StartSubject } from '../../app/start-subject.ts'
 import { type AuditGap, describeGap } from '../../store/audit.ts'
@@ -186,7 +186,7 @@ function makeTargetFolder(folder: string, { dataFolder }: Config): string {
   if (!relative(resolve(dataFolder), target).startsWith('..'))
     throw new ExitError('usage', `${displayPath(target)} is in the data folder: a backup belongs on another disk.`)
   try {
-    makeFolder(target)
+    createPrivateFolder(target)
   } catch (cause) {
     const code = (cause as NodeJS.ErrnoException).code ?? 'unknown'
     throw new ExitError('cannotCreate', `${displayPath(target)} cannot be created (${code}): give a folder that this user may make.`, {
