@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import pg from 'pg'
 
 import { startCluster, type Cluster } from '../../../../tools/postgres.ts'
 
@@ -214,7 +215,7 @@ test('before the first write on PostgreSQL the way back is open, and what is int
   await assert.rejects(runOn(target.cards, 'delete from cards'), /store_moved/)
 })
 
-test('a start on PostgreSQL that served no call leaves the way back open', async () => {
+test('a start on PostgreSQL that served no call leaves the way back open, which waits for no other session', async () => {
   const target = await makeTarget()
   const { folder, token } = await makeFolder('started')
   await moveAndDie(folder, target, '')
@@ -223,6 +224,12 @@ test('a start on PostgreSQL that served no call leaves the way back open', async
   const isCounted = 'select seq from tally_places where seq = (select max(seq) from audit where chain = tally_places.chain)'
   await until(async () => (await runOn(target.cards, isCounted)).length > 0, 'the counters')
   await service.stop()
+  const holder = new pg.Client({ connectionString: target.cards })
+  await holder.connect()
+  await holder.query('begin; lock table cards in row exclusive mode')
+  const locked = await move(folder, target, '--back')
+  await holder.end()
+  assert.deepEqual([locked.code, /another session uses a table/.test(locked.out)], [64, true], locked.out)
   const back = await move(folder, target, '--back')
   assert.equal(back.code, 0, `${back.out}${back.err}`)
   assert.deepEqual(await findStarting(folder, token, target), ['embedded'])
