@@ -35,7 +35,8 @@ export const exits = {
   },
   interrupted: {
     code: 130,
-    meaning: 'Stopped at once by a second Ctrl-C, calls in progress were cut off; form-check and scan: by the first.',
+    meaning:
+      'Stopped at once by a second Ctrl-C, calls in progress were cut off; form-check, scan, and backup and restore of an encrypted copy: by the first.',
   },
 } as const satisfies Record<string, { code: number; meaning: string }>
 

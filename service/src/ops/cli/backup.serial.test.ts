@@ -316,6 +316,21 @@ test('a backup encrypted to a recipient has nothing in the clear, and is restore
   assert.deepEqual([damaged.code, /or damaged/.test(damaged.err)], [64, true], damaged.err)
 })
 
+test('Ctrl-C during an encrypted backup leaves no copy in the clear', async () => {
+  const scratch = makeScratch()
+  const [data, copy] = [join(scratch, 'data'), join(scratch, 'copy')]
+  const service = await startTesseraChild(data)
+  await create(service)
+  const staged = (): string[] => readdirSync(data).filter((name) => name.startsWith('staging-'))
+  const recipient = await identityToRecipient(await generateIdentity())
+  const backup = runTessera(['backup', copy, `--data=${data}`, '--rate=1', '--recipient', recipient])
+  await until(() => staged().length > 0, 'the folder of the copy')
+  backup.kill('SIGINT')
+  assert.equal((await backup.ended).code, 130)
+  assert.deepEqual(staged(), [])
+  await service.stop()
+})
+
 test('recipients that are none are refused before anything is written, and a secret key is not repeated', async () => {
   const scratch = makeScratch()
   const data = join(scratch, 'data')
