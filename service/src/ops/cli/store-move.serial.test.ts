@@ -11,6 +11,8 @@ import pg from 'pg'
 
 import { startCluster, type Cluster } from '../../../../tools/postgres.ts'
 
+import { moveStore, type StoreMove } from '../../store/move/move-store.ts'
+import { noWalk } from '../../store/walk.ts'
 import { makeScratch, runTessera, startTesseraChild, until, type Ended, type Started } from '../../testing/child.fixture.ts'
 
 import { ExitError } from '../exits.ts'
@@ -246,6 +248,38 @@ test('after a write on PostgreSQL the way back is closed', async () => {
   assert.equal(back.code, 64, `${back.out}${back.err}`)
   assert.match(back.out, /the way back is closed/)
   await (await startHere(flagsOf(folder, target))).stop()
+})
+
+test('a target that does not respond during the switch lets the writes go on after three seconds', async () => {
+  const target = await makeTarget()
+  const { folder, token } = await makeFolder('silent')
+  let [sessions, lockedAt]: [number[], number] = [[], 0]
+  const parts: StoreMove['parts'] = [{ schema: 'cards', path: join(folder, 'tessera.db'), url: target.cards }]
+  const listSessions = 'select pid from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()'
+  const moving = moveStore({
+    parts,
+    moveId: 'silent',
+    source: 'source',
+    walk: noWalk,
+    checkCopy: async () => undefined,
+    beforePause: async () => void (sessions = (await runOn(target.cards, listSessions)).map((row) => (row as { pid: number }).pid)),
+    auditHeads: async () => null,
+    now: () => performance.now(),
+    unixMs: () => Date.now(),
+    onStep(step) {
+      if (step !== 'locked') return
+      lockedAt = performance.now()
+      for (const pid of sessions) process.kill(pid, 'SIGSTOP')
+    },
+  })
+  try {
+    await assert.rejects(moving, /PostgreSQL does not respond .* nothing was moved/)
+    const waitedMs = performance.now() - lockedAt
+    assert.ok(sessions.length > 0 && waitedMs < 20_000, `${String(waitedMs)} ms`)
+  } finally {
+    for (const pid of sessions) process.kill(pid, 'SIGCONT')
+  }
+  assert.deepEqual(await findStarting(folder, token, target), ['embedded'])
 })
 
 test('after a move, commands that read the store refuse settings that name the embedded database, and another move says which store is in charge', async () => {

@@ -200,7 +200,10 @@ export async function moveStore(move: StoreMove): Promise<StoreMoveReport> {
         await copyUnderLock()
         break
       } catch (err) {
-        for (const { source } of opened) source.unlock()
+        for (const { source, target } of opened) {
+          source.unlock()
+          target.limitStatements(null)
+        }
         if (attempt === attemptsMax || !(err instanceof PauseTooLong)) throw err
         await catchUp()
       }
@@ -225,7 +228,11 @@ export async function moveStore(move: StoreMove): Promise<StoreMoveReport> {
     const requireTime = (): void => {
       if (move.now() - beganAt > pauseMsMax) throw new PauseTooLong(`the last changes took more than ${String(pauseMsMax)} ms`)
     }
-    for (const { source } of opened) source.lock()
+    for (const { source, target } of opened) {
+      source.lock()
+      // One that does not respond would keep the writes waiting for as long as a statement may take otherwise.
+      target.limitStatements(pauseMsMax)
+    }
     onStep('locked')
     for (const each of opened) {
       await step(each, each.source.read(null))

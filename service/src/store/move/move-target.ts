@@ -39,6 +39,8 @@ export interface MoveTarget {
   commitReturn(tables: readonly MovedTable[]): Promise<void>
   /** Whether the connection still works. */
   isUsable(): boolean
+  /** How long each of the next statements may take; null: as long as one that takes a whole table. */
+  limitStatements(ms: number | null): void
   close(): Promise<void>
 }
 
@@ -52,6 +54,9 @@ export async function openMoveTarget(url: string, schema: 'cards' | 'keys'): Pro
     })
     .finally(() => primary.close())
   await session.execute("set bytea_output = 'hex'")
+  // A busy machine is no reason to end a long move: a service's own statements have two seconds.
+  await session.execute("set idle_in_transaction_session_timeout = '60s'")
+  let limitMs = statementMs
   const types = new Map<MovedTable, ReadonlyMap<string, string>>()
   return Object.freeze<MoveTarget>({
     readMark,
@@ -64,12 +69,13 @@ export async function openMoveTarget(url: string, schema: 'cards' | 'keys'): Pro
     beginReturn,
     commitReturn,
     isUsable: () => session.usable,
+    limitStatements: (ms) => void (limitMs = ms ?? statementMs),
     close: () => session.end(),
   })
 
   async function query(statement: Statement, values: readonly Value[] = []): Promise<readonly Row[]> {
     if (!session.usable) throw new StoreUnavailable('the connection to PostgreSQL was lost')
-    return session.query(statement, values, statementMs)
+    return session.query(statement, values, limitMs)
   }
 
   async function readMark(): Promise<TargetMark | null> {
@@ -134,7 +140,7 @@ export async function openMoveTarget(url: string, schema: 'cards' | 'keys'): Pro
 
   async function apply(changes: ReadonlyMap<MovedTable, readonly ChangedRow[]>): Promise<void> {
     if (changes.size === 0) return
-    await session.execute('begin')
+    await session.execute('begin', limitMs)
     try {
       // All deletions first, so that no unique index sees two states of one row.
       for (const [table, rows] of changes) {
@@ -152,7 +158,7 @@ export async function openMoveTarget(url: string, schema: 'cards' | 'keys'): Pro
           await query(insert, [toJson(table.columns, part)])
         }
       }
-      await session.execute('commit', statementMs)
+      await session.execute('commit', limitMs)
     } catch (err) {
       if (session.usable) await session.execute('rollback')
       throw err
