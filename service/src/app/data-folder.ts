@@ -45,7 +45,7 @@ export interface NotedFiles {
  */
 export function claimDataFolder(folder: string, environment: string): void {
   usingFolder(folder, () => {
-    makeFolder(resolve(folder))
+    createPrivateFolder(resolve(folder))
     if (readEnvironment(folder) === null) replaceFile(dataFolderPaths(folder).environment, `${environment}\n`)
   })
   requireFolder(folder, environment)
@@ -75,9 +75,9 @@ export function requireFolder(folder: string, environment: string): void {
  * Creates a folder and its parents. Not with `recursive`: where the system returns ENOENT for every folder (under /proc), Node 24 loops forever and
  * handles no signal.
  */
-function makeFolder(folder: string): void {
+export function createPrivateFolder(folder: string): void {
   if (existsSync(folder)) return
-  makeFolder(dirname(folder))
+  createPrivateFolder(dirname(folder))
   mkdirSync(folder, { mode: 0o700 })
 }
 
@@ -122,11 +122,11 @@ export function requireSameStore(folder: string, marker: FolderMarker | null, st
   const [was, advice] =
     marker.store === 'postgres'
       ? [
-          'was used with PostgreSQL, and TESSERA_DATABASE_URL is not set; a start would begin with an empty embedded database.',
+          'was used with PostgreSQL, and TESSERA_DATABASE_URL is not set; its embedded database is empty or out of date.',
           'Set TESSERA_DATABASE_URL as it was. For a new, empty service set TESSERA_DATA to another folder.',
         ]
       : [
-          'was used with its embedded database, and TESSERA_DATABASE_URL is set; a start would not find the cards that are in the folder.',
+          'was used with its embedded database, and TESSERA_DATABASE_URL is set; the cards that are in the folder are not there.',
           'Remove TESSERA_DATABASE_URL. For a service on PostgreSQL set TESSERA_DATA to another folder.',
         ]
   throw new ExitError('invalidSettings', `the data folder ${folder} ${was}`, { advice })

@@ -1,14 +1,30 @@
 import type { Config } from '../ops/config/config.ts'
 import { ExitError } from '../ops/exits.ts'
-import { hasTargetMark, readMovedMark, readTargetMark } from '../store/sqlite/move-marks.ts'
+import { hasTargetMark, readMovedMark, readTargetMark, type MovedMark } from '../store/sqlite/move-marks.ts'
 import { databasePathOf } from '../store/sqlite/sqlite.ts'
 
-import type { FolderMarker } from './data-folder.ts'
+import { readFolderMarker, requireSameStore, type FolderMarker } from './data-folder.ts'
 import type { StartSubject } from './start-subject.ts'
 
-/** Whether a data folder that was used with its embedded database is started on PostgreSQL after a move. `checkMove` looks at both. */
-export function wasMoved({ databaseUrl, dataFolder }: Config, marker: FolderMarker | null): boolean {
-  return databaseUrl !== null && marker?.store === 'sqlite' && readMovedMark(databasePathOf(dataFolder)) !== null
+/**
+ * Throws `ExitError` when the settings name another kind of database than the data folder was used with. After a move they have to name PostgreSQL: `checkMove`
+ * looks at both.
+ */
+export function requireStoreOfFolder({ databaseUrl, dataFolder }: Config, marker: FolderMarker | null): void {
+  const isMoved = databaseUrl !== null && marker?.store === 'sqlite' && readMovedMark(databasePathOf(dataFolder)) !== null
+  if (!isMoved) requireSameStore(dataFolder, marker, databaseUrl === null ? 'sqlite' : 'postgres')
+}
+
+/**
+ * The same for a command that reads the store beside a service or without one: without the address of PostgreSQL it would read, and back up, what the embedded
+ * database had on the day of the move.
+ */
+export function requireStoreInCharge(config: Config): void {
+  const { databaseUrl, dataFolder } = config
+  requireStoreOfFolder(config, readFolderMarker(dataFolder))
+  if (databaseUrl !== null) return
+  const moved = readMovedMark(databasePathOf(dataFolder))
+  if (moved !== null) throw movedAway(moved)
 }
 
 /** The check of a start that the store is the one in charge: a moved store, and a target before and after its time, are refused. Throws `ExitError`. */
@@ -16,9 +32,7 @@ export async function checkMove({ config, database }: StartSubject): Promise<str
   const moved = readMovedMark(databasePathOf(config.dataFolder))
   if (config.databaseUrl === null) {
     if (moved === null) return 'never moved'
-    throw new ExitError('invalidSettings', `the embedded database was moved to PostgreSQL on ${dateOf(moved.movedAt)}.`, {
-      advice: useTarget,
-    })
+    throw movedAway(moved)
   }
   const store = await database()
   const mark = (await store.read(hasTargetMark)) ? await store.read(readTargetMark) : null
@@ -34,6 +48,10 @@ export async function checkMove({ config, database }: StartSubject): Promise<str
       advice: isSameMove ? repeatBack : useEmbedded,
     })
   throw new ExitError('invalidSettings', 'this database is the target of a move that is not complete.', { advice: useEmbedded })
+}
+
+function movedAway({ movedAt }: MovedMark): ExitError {
+  return new ExitError('invalidSettings', `the embedded database was moved to PostgreSQL on ${dateOf(movedAt)}.`, { advice: useTarget })
 }
 
 function dateOf(at: number): string {

@@ -14,9 +14,9 @@ import type { DatabaseInspection } from '../store/inspection.ts'
 import { readAdminAccess } from './admin-access.ts'
 import { dashboardFolder, formFolder } from './built-files.ts'
 import { checkDatabaseFiles } from './database-files.ts'
-import { requireFolder, requireSameStore } from './data-folder.ts'
+import { requireFolder } from './data-folder.ts'
 import { readHandOverSettings } from './hand-over.ts'
-import { checkMove, wasMoved } from './move-check.ts'
+import { checkMove, requireStoreOfFolder } from './move-check.ts'
 import { requireEnvironment, requireNoTestData } from './production-checks.ts'
 import type { StartSubject } from './start-subject.ts'
 import { readListenerTls } from './tls-files.ts'
@@ -80,10 +80,10 @@ function describePolicies(config: Config): string {
 }
 
 function checkDataFolder({ config, marker }: StartSubject): string {
-  const { dataFolder, environment, databaseUrl } = config
+  const { dataFolder, environment } = config
   requireFolder(dataFolder, environment)
   const was = marker()
-  if (!wasMoved(config, was)) requireSameStore(dataFolder, was, databaseUrl === null ? 'sqlite' : 'postgres')
+  requireStoreOfFolder(config, was)
   if (was === null) return 'not used by a start yet'
   return was.store === 'sqlite' ? 'used with its embedded database' : 'used with PostgreSQL'
 }

@@ -19,7 +19,10 @@ export const exits = {
   },
   unavailable: { code: 69, meaning: 'No service runs on the data folder, or its database or the provider of its KEK does not respond.' },
   internalError: { code: 70, meaning: 'Internal error; see the log.' },
-  cannotCreate: { code: 73, meaning: 'The data folder cannot be created, read or written.' },
+  cannotCreate: {
+    code: 73,
+    meaning: 'The data folder cannot be created, read or written; backup: nor the copy, or there is no room for it.',
+  },
   ioError: {
     code: 74,
     meaning:
@@ -32,7 +35,8 @@ export const exits = {
   },
   interrupted: {
     code: 130,
-    meaning: 'Stopped at once by a second Ctrl-C, calls in progress were cut off; form-check and scan: by the first.',
+    meaning:
+      'Stopped at once by a second Ctrl-C, calls in progress were cut off; form-check, scan, and backup and restore of an encrypted copy: by the first.',
   },
 } as const satisfies Record<string, { code: number; meaning: string }>
 

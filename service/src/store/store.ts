@@ -118,6 +118,9 @@ export class StoreOverloaded extends Error {}
 /** The store did not answer; nothing was done. */
 export class StoreUnavailable extends Error {}
 
+/** The database responds, and another session holds a lock that a change of the schema needs. */
+export class StoreLocked extends StoreUnavailable {}
+
 /** The database responds and refuses the connection or the work: waiting does not help, the person who runs the service has to correct something. */
 export class StoreRefused extends StoreUnavailable {
   readonly refusal: StoreRefusal

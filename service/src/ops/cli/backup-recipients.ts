@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { isPrivateFile } from '../../adapters/private-file.ts'
 import { parseIdentities, parseRecipients, type BackupRecipients } from '../backup/encryption.ts'
-import { ExitError } from '../exits.ts'
+import { ExitError, exits } from '../exits.ts'
 import type { CommandInput } from './command.ts'
 import { displayPath } from './control-client.ts'
 
@@ -33,16 +33,23 @@ export function readIdentity({ options }: CommandInput, encrypted: string): Retu
 
 /**
  * Runs with a new folder in the data folder, on the disk that has the database anyway: what is encrypted is elsewhere in its encrypted form only. The folder is removed
- * afterwards, and what a command left that was killed.
+ * afterwards, by Ctrl-C too, and what a command left that was killed.
  */
 export async function withStagingFolder<T>(dataFolder: string, run: (folder: string) => Promise<T>): Promise<T> {
   for (const name of readdirSync(dataFolder)) if (isAbandoned(name)) rmSync(join(dataFolder, name), { recursive: true, force: true })
   const folder = join(dataFolder, `${prefix}${String(process.pid)}`)
+  const remove = (): void => rmSync(folder, { recursive: true, force: true })
+  const interrupt = (): void => {
+    remove()
+    process.exit(exits.interrupted.code)
+  }
   mkdirSync(folder, { mode: 0o700 })
+  process.once('SIGINT', interrupt).once('SIGTERM', interrupt)
   try {
     return await run(folder)
   } finally {
-    rmSync(folder, { recursive: true, force: true })
+    process.off('SIGINT', interrupt).off('SIGTERM', interrupt)
+    remove()
   }
 }
 

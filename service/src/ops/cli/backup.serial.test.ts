@@ -108,6 +108,10 @@ test('a backup that is not whole is refused, and nothing of it is put in place',
     writeFileSync(database, whole)
   }
   assert.ok(readFileSync(join(data, 'tessera.db')).equals(before))
+  const file = await runHere(['restore', database, '--yes', `--data=${data}`])
+  assert.deepEqual([file.code, /is a file: give the folder/.test(file.err)], [64, true], file.err)
+  const withoutKeys = await runHere(['restore', copy, '--yes', `--data=${join(scratch, 'new')}`])
+  assert.deepEqual([withoutKeys.code, /the key store is empty.*Put them there first/s.test(withoutKeys.err)], [78, true], withoutKeys.err)
 })
 
 test('a crashed service whose write-ahead log is missing or damaged is not backed up', async () => {
@@ -310,6 +314,21 @@ test('a backup encrypted to a recipient has nothing in the clear, and is restore
   writeFileSync(join(copy, 'tessera.db.age'), bytes)
   const damaged = await restore(`--identity=${files[0] ?? ''}`)
   assert.deepEqual([damaged.code, /or damaged/.test(damaged.err)], [64, true], damaged.err)
+})
+
+test('Ctrl-C during an encrypted backup leaves no copy in the clear', async () => {
+  const scratch = makeScratch()
+  const [data, copy] = [join(scratch, 'data'), join(scratch, 'copy')]
+  const service = await startTesseraChild(data)
+  await create(service)
+  const staged = (): string[] => readdirSync(data).filter((name) => name.startsWith('staging-'))
+  const recipient = await identityToRecipient(await generateIdentity())
+  const backup = runTessera(['backup', copy, `--data=${data}`, '--rate=1', '--recipient', recipient])
+  await until(() => staged().length > 0, 'the folder of the copy')
+  backup.kill('SIGINT')
+  assert.equal((await backup.ended).code, 130)
+  assert.deepEqual(staged(), [])
+  await service.stop()
 })
 
 test('recipients that are none are refused before anything is written, and a secret key is not repeated', async () => {

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, lstatSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { setPriority } from 'node:os'
 import { dirname, join, relative, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -6,10 +6,12 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { KekSealedError } from '@tessera/vault/kek'
 
 import { requireWal } from '../../app/database-files.ts'
+import { createPrivateFolder } from '../../app/data-folder.ts'
 import { inspectDatabase } from '../../app/inspect-database.ts'
 import type { StartSubject } from '../../app/start-subject.ts'
 import { type AuditGap, describeGap } from '../../store/audit.ts'
 import { copyDatabase, type CopyProgress, syncFolderOf } from '../../store/sqlite/copy-database.ts'
+import { sqliteFaultOf } from '../../store/sqlite/fault.ts'
 import { readDatabaseFile } from '../../store/sqlite/integrity.ts'
 import { SQLITE_KEYS_FILE } from '../../store/sqlite/keys.ts'
 import { requestLogPathOf } from '../../store/sqlite/request-log.ts'
@@ -45,11 +47,13 @@ export async function runBackup(input: CommandInput): Promise<CommandOutcome> {
     }
     const [requestLog, made] =
       recipients === null
-        ? await copyInto(target)
+        ? await requireRoom(target, () => copyInto(target))
         : await withStagingFolder(config.dataFolder, async (staging) => {
-            const copied = await copyInto(staging)
-            for (const name of readdirSync(staging))
-              await encryptFile(join(staging, name), join(target, name + encryptedSuffix), recipients, makePace(readRate(input)))
+            const copied = await requireRoom(staging, () => copyInto(staging))
+            await requireRoom(target, async () => {
+              for (const name of readdirSync(staging))
+                await encryptFile(join(staging, name), join(target, name + encryptedSuffix), recipients, makePace(readRate(input)))
+            })
             return copied
           })
     const path = join(target, manifestFileName)
@@ -57,7 +61,7 @@ export async function runBackup(input: CommandInput): Promise<CommandOutcome> {
     const { heads } = checkpoint
     // Before the manifest, without which the copy is no backup: what can be restored is in the audit.
     const unrecorded = await recordBackup(input, config, { what: 'database', path: target, heads })
-    writeFileSync(path, `${made.line}\n`, { mode: 0o600, flag: 'wx', flush: true })
+    await requireRoom(target, async () => writeFileSync(path, `${made.line}\n`, { mode: 0o600, flag: 'wx', flush: true }))
     syncFolderOf(path)
     // The folder may be new.
     syncFolderOf(target)
@@ -117,10 +121,10 @@ export async function runKeysBackup(input: CommandInput): Promise<CommandOutcome
     }
     const bytes =
       recipients === null
-        ? await copyTo(target)
+        ? await requireRoom(target, () => copyTo(target))
         : await withStagingFolder(config.dataFolder, async (staging) => {
-            const copied = await copyTo(join(staging, SQLITE_KEYS_FILE))
-            await encryptFile(join(staging, SQLITE_KEYS_FILE), target, recipients)
+            const copied = await requireRoom(staging, () => copyTo(join(staging, SQLITE_KEYS_FILE)))
+            await requireRoom(target, () => encryptFile(join(staging, SQLITE_KEYS_FILE), target, recipients))
             return copied
           })
     const unrecorded = await recordBackup(input, config, { what: 'keys', path: target, heads: [] })
@@ -181,10 +185,35 @@ function makeTargetFolder(folder: string, { dataFolder }: Config): string {
   const target = resolve(folder)
   if (!relative(resolve(dataFolder), target).startsWith('..'))
     throw new ExitError('usage', `${displayPath(target)} is in the data folder: a backup belongs on another disk.`)
-  mkdirSync(target, { recursive: true, mode: 0o700 })
+  try {
+    createPrivateFolder(target)
+  } catch (cause) {
+    const code = (cause as NodeJS.ErrnoException).code ?? 'unknown'
+    throw new ExitError('cannotCreate', `${displayPath(target)} cannot be created (${code}): give a folder that this user may make.`, {
+      cause,
+    })
+  }
   if (readdirSync(target).length > 0)
     throw new ExitError('usage', `${displayPath(target)} is not empty: give a new folder for each backup.`)
   return target
+}
+
+/** Runs a step that writes into a folder that was empty, or a file that was not there. Without room what it wrote is deleted: the next attempt wants an empty folder. */
+async function requireRoom<T>(place: string, write: () => Promise<T>): Promise<T> {
+  try {
+    return await write()
+  } catch (cause) {
+    const { code = '', path = '' } = cause as NodeJS.ErrnoException
+    if (['EROFS', 'EACCES', 'EPERM'].includes(code) && path.startsWith(place))
+      throw new ExitError('cannotCreate', `${displayPath(place)} cannot be written (${code}): nothing was backed up.`, { cause })
+    if (sqliteFaultOf(cause) !== 'full' && code !== 'ENOSPC' && code !== 'EDQUOT') throw cause
+    if (!lstatSync(place).isDirectory()) for (const path of [place, `${place}-journal`]) rmSync(path, { force: true })
+    else for (const name of readdirSync(place)) rmSync(join(place, name), { recursive: true, force: true })
+    throw new ExitError('cannotCreate', `there is no room for the copy in ${displayPath(place)}: nothing was backed up.`, {
+      cause,
+      advice: 'Make room there, or give a folder on another disk, and repeat the command.',
+    })
+  }
 }
 
 /** Returns what became of the request log. */

@@ -11,7 +11,7 @@ import { readDocsPages } from '../../server/pages/docs-pages.ts'
 import { ExitError } from '../exits.ts'
 import { readFormAssets } from '../../server/pages/form-assets.ts'
 import { RowBroken } from '../../store/columns.ts'
-import { StoreDamaged } from '../../store/store.ts'
+import { StoreDamaged, StoreLocked } from '../../store/store.ts'
 
 import { explainStart } from './explain-start.ts'
 
@@ -27,6 +27,13 @@ test('a key store of another database is a setting to correct: the message has t
     explained.message,
     /^key_store_mismatch: the key store is empty\. .*TESSERA_KEYS_DATABASE_URL.*put the newest back.*key store is lost/,
   )
+})
+
+test('a migration that another session keeps waiting ends with 69, and says how to find the session', () => {
+  const { config } = readConfig([`--data=${empty}`])
+  const explained = explainStart(new StoreLocked('another session has held a lock'), config, new AbortController().signal)
+  assert.ok(explained instanceof ExitError)
+  assert.deepEqual([explained.exit, /held a lock.*pg_stat_activity/.test(explained.message)], ['unavailable', true], explained.message)
 })
 
 test('a start without the built form or dashboard ends with a line that says what to run', () => {

@@ -17,6 +17,7 @@ import {
   PrimaryRefused,
   StoreDamaged,
   StoreFull,
+  StoreLocked,
   StoreOutcomeUnknown,
   StoreRefused,
   type StoreRefusal,
@@ -62,6 +63,8 @@ export function explainDatabase(err: unknown, setting: string): ExitError | null
       cause: err,
       advice: restoreRow,
     })
+  if (err instanceof StoreLocked)
+    return new ExitError('unavailable', `${err.message}: nothing of that change was applied.`, { cause: err, advice: findHolder })
   if (err instanceof StoreUnavailable || err instanceof StoreOutcomeUnknown)
     return exitError('unavailable', `the database does not respond (${err.message}): check ${setting}, or start it first.`, err)
   return null
@@ -121,6 +124,8 @@ type SystemError = NodeJS.ErrnoException & {
   readonly hostname?: string
 }
 
+const findHolder =
+  'Repeat it when that session has ended. It may be a dump or a forgotten transaction: select pid, xact_start, query from pg_stat_activity order by xact_start.'
 const restoreRow = 'tessera store check names such rows. Restore database and key store from backups of the same time, or use a replica.'
 const folderCodes: readonly string[] = ['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'ENOSPC', 'EDQUOT']
 

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { chmodSync, mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { generateIdentity, identityToRecipient } from 'age-encryption'
 
 import { makeScratch, startTesseraChild } from '../../testing/child.fixture.ts'
 import type { Answered, Started } from '../../testing/child.fixture.ts'
@@ -73,5 +74,34 @@ test('on a full disk writes are refused, reads still work, and writes work again
     assert.equal((await service.stop()).code, 0)
   } finally {
     spawnSync('umount', ['--lazy', folder])
+  }
+})
+
+test('a backup onto a full disk is refused by the name of its folder, and leaves nothing that the next attempt stumbles on', async () => {
+  const scratch = makeScratch()
+  const [data, disk] = [join(scratch, 'data'), join(scratch, 'full')]
+  mkdirSync(disk)
+  const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=64k,mode=0700', 'tmpfs', disk], { encoding: 'utf8' })
+  assert.equal(mounted.status, 0, `this test mounts a small file system, which wants root: ${mounted.stderr}`)
+  const service = await startTesseraChild(data, ['--log-level=warn'])
+  try {
+    const recipient = await identityToRecipient(await generateIdentity())
+    for (const options of [[], ['--recipient', recipient]]) {
+      const refused = await service.ask('backup', join(disk, 'copy'), ...options)
+      assert.deepEqual(
+        [refused.code, /no room for the copy in .*full\/copy: nothing was backed up/.test(refused.err)],
+        [73, true],
+        refused.err,
+      )
+      assert.deepEqual(readdirSync(join(disk, 'copy')), [])
+    }
+    writeFileSync(join(disk, 'ballast'), Buffer.alloc(statfsSync(disk).bavail * 4096))
+    const keys = await service.ask('keys', 'backup', join(disk, 'keys.db'))
+    assert.deepEqual([keys.code, /no room for the copy/.test(keys.err)], [73, true], keys.err)
+    assert.deepEqual(readdirSync(disk).sort(), ['ballast', 'copy'])
+    assert.equal((await service.ask('backup', join(scratch, 'copy'))).code, 0)
+  } finally {
+    await service.stop()
+    spawnSync('umount', ['--lazy', disk])
   }
 })

@@ -1,4 +1,4 @@
-import { constants, existsSync, readdirSync, readFileSync } from 'node:fs'
+import { constants, existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { chmod, copyFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 
@@ -31,6 +31,8 @@ import { waitForCustodians } from './wait-for-custodians.ts'
  */
 export async function runRestore(input: CommandInput): Promise<CommandOutcome> {
   const [folder = ''] = requireArguments(input.args, 1, 1, 'restore <folder>')
+  if (existsSync(folder) && !statSync(folder).isDirectory())
+    throw new ExitError('usage', `${displayPath(resolve(folder))} is a file: give the folder that tessera backup wrote.`)
   return runOnStoppedService(
     input,
     async (command) =>
@@ -83,6 +85,14 @@ interface VerifiedBackup {
 async function verifyBackup(command: StoppedService, folder: string, from: string | undefined): Promise<VerifiedBackup> {
   const { config } = command
   const subject = command.openSubject()
+  if ((await subject.storedKeys()).length === 0)
+    throw new ExitError(
+      'invalidSettings',
+      'the key store is empty: a backup is verified with the keys of its service, and opened with them.',
+      {
+        advice: putKeysBack,
+      },
+    )
   const keyring = await subject.keyring()
   const manifest = await readSignedManifest(folder, await makeAuditSigners(keyring).publicKeys())
   if (manifest.environment !== config.environment) throw new CopyBroken(`it was made in the ${manifest.environment} environment`)
@@ -194,6 +204,8 @@ function printBackup({ at, version, checkpoint, gaps }: BackupManifest): string 
   return `Backup of ${at}, made by version ${version}. Last audit entries: ${heads}.${lacks}`
 }
 
+const putKeysBack =
+  'Put them there first: the newest copy of the key store (keys.db in the data folder, or the schema tessera_keys), and the KEK as the settings say.'
 const confirmation =
   'tessera restore makes the service continue from this backup. Everything that was changed after it is lost: removed cards can be used again, used ' +
   'recovery codes and retired passwords work again, and payments may be missing: compare them with the network and the merchants. ' +

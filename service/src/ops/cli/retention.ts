@@ -1,4 +1,5 @@
 import { inspectDatabase } from '../../app/inspect-database.ts'
+import { requireStoreInCharge } from '../../app/move-check.ts'
 import { expiredCardsEndBefore } from '../../domain/cards/lifecycle.ts'
 import { limitsRetentionMs } from '../../domain/cards/sweep.ts'
 import { formSessionRetentionMs } from '../../domain/form-sessions/form-sessions.ts'
@@ -88,6 +89,7 @@ const graceMs = hours
 export async function runRetentionReport(input: CommandInput): Promise<CommandOutcome> {
   const { config } = input.settings()
   try {
+    requireStoreInCharge(config)
     const database = await inspectDatabase('cards', config.databaseUrl, config.dataFolder)
     try {
       if (!database.hasSchema || database.pending().length > 0)

@@ -1,19 +1,21 @@
 import { createReadStream } from 'node:fs'
 import { lstat, opendir } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
 
 import { makeCardNumberFinder } from './card-number-finder.ts'
 
-/** One card number in a file. */
+/** One card number in a file, or in the name of a file or folder. */
 export interface ScanFinding {
   readonly path: string
   /** Of the byte that holds its first digit; in the unpacked content of a gzip file. */
   readonly offset: number
   readonly masked: string
   readonly isGzip: boolean
+  /** Whether the name has it, and not the content: `offset` is then that in the name. */
+  readonly isName: boolean
 }
 
 export interface ScanResult {
@@ -48,11 +50,18 @@ export async function scanPaths(
   for (const path of paths) {
     if (path === '-') await scanOne('-', standardInput())
     else
-      for await (const { file } of listFiles(path, { isNamed: true, onUnreadable }))
+      for await (const { file } of listFiles(path, { isNamed: true, onUnreadable, onEntry: scanName }))
         await scanOne(file, createReadStream(file, { highWaterMark: chunkBytes }))
     if (isStopped()) break
   }
   return { found, files, bytes, unreadable, isComplete: !isStopped() }
+
+  function scanName(path: string): void {
+    const finder = makeCardNumberFinder()
+    const numbers = [...finder.push(Buffer.from(basename(path))), ...finder.end()]
+    for (const { offset, masked } of numbers) onFinding({ path, offset, masked, isGzip: false, isName: true })
+    found += numbers.length
+  }
 
   async function scanOne(path: string, stream: Readable): Promise<void> {
     if (isStopped()) return void stream.destroy()
@@ -72,7 +81,7 @@ export async function scanPaths(
   async function scanStream(path: string, stream: Readable): Promise<void> {
     const finder = makeCardNumberFinder()
     const reportAll = (numbers: ReturnType<typeof finder.end>, isGzip: boolean): void => {
-      for (const { offset, masked } of numbers) onFinding({ path, offset, masked, isGzip })
+      for (const { offset, masked } of numbers) onFinding({ path, offset, masked, isGzip, isName: false })
       found += numbers.length
     }
     const counted = async function* (source: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {
@@ -112,15 +121,21 @@ interface ListFilesOptions {
   /** Named on the command line: what is neither file nor folder is an error there, and left out inside of a folder. */
   readonly isNamed: boolean
   readonly onUnreadable: (path: string, err: unknown) => void
+  /** Called for every file, folder and link. */
+  readonly onEntry: (path: string) => void
 }
 
-async function* listFiles(path: string, { isNamed, onUnreadable }: ListFilesOptions): AsyncGenerator<{ file: string; size: number }> {
+async function* listFiles(
+  path: string,
+  { isNamed, onUnreadable, onEntry }: ListFilesOptions,
+): AsyncGenerator<{ file: string; size: number }> {
   try {
     const stats = await lstat(path)
+    onEntry(path)
     if (stats.isFile()) yield { file: path, size: stats.size }
     else if (stats.isDirectory())
-      for await (const { name } of await opendir(path)) yield* listFiles(join(path, name), { isNamed: false, onUnreadable })
-    else if (isNamed) onUnreadable(path, new Error('neither a file nor a folder'))
+      for await (const { name } of await opendir(path)) yield* listFiles(join(path, name), { isNamed: false, onUnreadable, onEntry })
+    else if (isNamed) onUnreadable(path, new Error(stats.isSymbolicLink() ? notFollowed : 'neither a file nor a folder'))
   } catch (err) {
     onUnreadable(path, err)
   }
@@ -129,7 +144,7 @@ async function* listFiles(path: string, { isNamed, onUnreadable }: ListFilesOpti
 async function countBytes(paths: readonly string[], signal: AbortSignal): Promise<number> {
   let total = 0
   for (const path of paths)
-    for await (const { size } of listFiles(path, { isNamed: false, onUnreadable: () => undefined })) {
+    for await (const { size } of listFiles(path, { isNamed: false, onUnreadable: () => undefined, onEntry: () => undefined })) {
       if (signal.aborted) return total
       total += size
     }
@@ -148,4 +163,5 @@ const reasonTexts: Readonly<Record<string, string>> = {
   Z_DATA_ERROR: 'it is no valid gzip file from here on (Z_DATA_ERROR)',
   Z_BUF_ERROR: 'the gzip file is cut off (Z_BUF_ERROR)',
 }
+const notFollowed = 'a link, and links are not followed: name what it points to'
 const chunkBytes = 262_144

@@ -20,6 +20,7 @@ test('files, folders and gzip files are searched; path, offset and the masked nu
     'a/b/dump.sql.gz': gzipSync(`insert into old values ('${number}');\n`),
     'a/clean.txt': 'order 12, phone 998901234567\n',
     [`${number}.txt`]: `again: ${number}`,
+    [`exports/of ${number}/empty`]: '',
   })
   symlinkSync(folder, join(folder, 'a/around'))
   const { code, out, err } = await runHere(['scan', folder])
@@ -28,12 +29,14 @@ test('files, folders and gzip files are searched; path, offset and the masked nu
   assert.deepEqual(
     lines.slice(0, -1).toSorted(),
     [
+      `${folder}/[card number].txt: ${masked} (in the name)`,
       `${folder}/[card number].txt:7: ${masked}`,
+      `${folder}/exports/of [card number]: ${masked} (in the name)`,
       `${folder}/a/access.log:14: ${masked}`,
       `${folder}/a/b/dump.sql.gz:25: ${masked} (in gzip)`,
     ].toSorted(),
   )
-  assert.equal(lines.at(-1), '3 card numbers in 4 files (0.0 MB).')
+  assert.equal(lines.at(-1), '5 card numbers in 5 files (0.0 MB).')
   assert.ok(!out.includes(number))
 
   const json = await runHere(['scan', '--json', '--max=1', join(folder, 'a')])
@@ -50,11 +53,13 @@ test('exit codes: 0 without a number, 2 when something could not be read, 64 for
     'bad.gz': Buffer.from('1f8b08ffff', 'hex'),
   })
   assert.deepEqual((await runHere(['scan', join(folder, 'clean.log'), join(folder, 'empty')])).code, 0)
-  const cut = await runHere(['scan', folder, join(folder, 'none')])
+  symlinkSync('clean.log', join(folder, 'link'))
+  const cut = await runHere(['scan', folder, join(folder, 'none'), join(folder, 'link')])
   assert.equal(cut.code, 2)
   assert.match(cut.out, /cut\.gz: the gzip file is cut off/)
   assert.match(cut.out, /bad\.gz: /)
   assert.match(cut.out, /none: it is not there \(ENOENT\)/)
+  assert.match(cut.out, /link: a link, and links are not followed: name what it points to/)
   assert.match(cut.out, /No card number in 2 files/)
   assert.equal((await runHere(['scan'])).code, 64)
   assert.equal((await runHere(['scan', folder, '--max=many'])).code, 64)

@@ -60,7 +60,8 @@ function readMax(text = String(1000)): number {
   return Number(text)
 }
 
-function formatFinding({ path, offset, masked, isGzip }: ScanFinding): string {
+function formatFinding({ path, offset, masked, isGzip, isName }: ScanFinding): string {
+  if (isName) return `${printable(path)}: ${masked} (in the name)`
   return `${printable(path)}:${String(offset)}: ${masked}${isGzip ? ' (in gzip)' : ''}`
 }
 

@@ -1,18 +1,24 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import pg from 'pg'
 
 import { startCluster, type Cluster } from '../../../../tools/postgres.ts'
 
+import { moveStore, type StoreMove } from '../../store/move/move-store.ts'
+import { noWalk } from '../../store/walk.ts'
 import { makeScratch, runTessera, startTesseraChild, until, type Ended, type Started } from '../../testing/child.fixture.ts'
 
 import { ExitError } from '../exits.ts'
 
 import { runOn, startHere } from './boot.fixture.ts'
+import { controlSocketName } from './control-client.ts'
 
 // time limit: 300 s
 
@@ -211,11 +217,21 @@ test('before the first write on PostgreSQL the way back is open, and what is int
   await assert.rejects(runOn(target.cards, 'delete from cards'), /store_moved/)
 })
 
-test('a start on PostgreSQL that served no call leaves the way back open', async () => {
+test('a start on PostgreSQL that served no call leaves the way back open, which waits for no other session', async () => {
   const target = await makeTarget()
   const { folder, token } = await makeFolder('started')
   await moveAndDie(folder, target, '')
-  await (await startHere(flagsOf(folder, target))).stop()
+  const service = await startHere(flagsOf(folder, target))
+  // Its jobs are under way: one counts the entry of the move for the charts.
+  const isCounted = 'select seq from tally_places where seq = (select max(seq) from audit where chain = tally_places.chain)'
+  await until(async () => (await runOn(target.cards, isCounted)).length > 0, 'the counters')
+  await service.stop()
+  const holder = new pg.Client({ connectionString: target.cards })
+  await holder.connect()
+  await holder.query('begin; lock table cards in row exclusive mode')
+  const locked = await move(folder, target, '--back')
+  await holder.end()
+  assert.deepEqual([locked.code, /another session uses a table/.test(locked.out)], [64, true], locked.out)
   const back = await move(folder, target, '--back')
   assert.equal(back.code, 0, `${back.out}${back.err}`)
   assert.deepEqual(await findStarting(folder, token, target), ['embedded'])
@@ -232,6 +248,103 @@ test('after a write on PostgreSQL the way back is closed', async () => {
   assert.equal(back.code, 64, `${back.out}${back.err}`)
   assert.match(back.out, /the way back is closed/)
   await (await startHere(flagsOf(folder, target))).stop()
+})
+
+test('a target that does not respond during the switch lets the writes go on after three seconds', async () => {
+  const target = await makeTarget()
+  const { folder, token } = await makeFolder('silent')
+  let [sessions, lockedAt]: [number[], number] = [[], 0]
+  const parts: StoreMove['parts'] = [{ schema: 'cards', path: join(folder, 'tessera.db'), url: target.cards }]
+  const listSessions = 'select pid from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()'
+  const moving = moveStore({
+    parts,
+    moveId: 'silent',
+    source: 'source',
+    walk: noWalk,
+    checkCopy: async () => undefined,
+    beforePause: async () => void (sessions = (await runOn(target.cards, listSessions)).map((row) => (row as { pid: number }).pid)),
+    auditHeads: async () => null,
+    now: () => performance.now(),
+    unixMs: () => Date.now(),
+    onStep(step) {
+      if (step !== 'locked') return
+      lockedAt = performance.now()
+      for (const pid of sessions) process.kill(pid, 'SIGSTOP')
+    },
+  })
+  try {
+    await assert.rejects(moving, /PostgreSQL does not respond .* nothing was moved/)
+    const waitedMs = performance.now() - lockedAt
+    assert.ok(sessions.length > 0 && waitedMs < 20_000, `${String(waitedMs)} ms`)
+  } finally {
+    for (const pid of sessions) process.kill(pid, 'SIGCONT')
+  }
+  assert.deepEqual(await findStarting(folder, token, target), ['embedded'])
+})
+
+test('after a move, commands that read the store refuse settings that name the embedded database, and another move says which store is in charge', async () => {
+  const target = await makeTarget()
+  const { folder, token } = await makeFolder('left-over')
+  await moveAndDie(folder, target, '')
+  const left = join(scratch, 'left-over-copy')
+  const commands = [
+    ['backup', left],
+    ['keys', 'backup', `${left}.db`],
+    ['store', 'check'],
+    ['retention', 'report'],
+  ]
+  for (const isStarted of [false, true]) {
+    if (isStarted) assert.deepEqual(await findStarting(folder, token, target), ['postgres'])
+    for (const command of commands) {
+      const { code, out, err } = await runTessera([...command, `--data=${folder}`]).ended
+      assert.deepEqual([command, code], [command, 78], out + err)
+      assert.match(err, isStarted ? /was used with PostgreSQL/ : /was moved to PostgreSQL/)
+      assert.ok(!existsSync(left))
+    }
+    const again = await move(folder, target)
+    assert.deepEqual([again.code, /PostgreSQL is in charge/.test(again.out)], [69, true], again.out)
+  }
+})
+
+test('a move whose reply is lost says which store is in charge', async () => {
+  const target = await makeTarget()
+  const { folder } = await makeFolder('lost-reply')
+  const service = createServer((socket) => void socket.on('error', () => undefined).once('data', () => socket.destroy()))
+  service.listen(join(folder, controlSocketName))
+  await once(service, 'listening')
+  const before = await move(folder, target)
+  assert.deepEqual([before.code, /Nothing was moved: the embedded database is in charge/.test(before.out)], [69, true], before.out)
+  await moveAndDie(folder, target, '')
+  const behind = await move(folder, target)
+  assert.deepEqual([behind.code, /PostgreSQL is in charge/.test(behind.out)], [69, true], behind.out)
+  service.close()
+})
+
+test('a target that cannot be used is refused with its reason, and rows of others that came after an earlier attempt stay', async () => {
+  const target = await makeTarget()
+  const service = await startTesseraChild(join(scratch, 'unusable'))
+  const refusals = [
+    ['alter database $ set default_transaction_read_only = on', /PostgreSQL is read-only/],
+    [
+      'alter database $ reset default_transaction_read_only; drop schema public cascade',
+      /no schema has been selected .* may not create tables/,
+    ],
+    ['create schema public; create table cards (foreign_row integer)', /something of another program .*cards.* name an empty database/],
+  ] as const
+  for (const [change, expected] of refusals) {
+    await runOn(target.cards, 'set transaction_read_only = off; ' + change.replace('$', new URL(target.cards).pathname.slice(1)))
+    const refused = await move(service.folder, target)
+    assert.deepEqual([refused.code, expected.test(refused.out)], [64, true], refused.out)
+  }
+  // It has the mark of this attempt.
+  await runOn(target.cards, 'drop table cards; create table orders as select 1 as id')
+  const full = await move(service.folder, target)
+  assert.deepEqual([full.code, /the target is not empty: its table orders has rows/.test(full.out)], [64, true], full.out)
+  assert.equal((await runOn(target.cards, 'select 1 from orders')).length, 1)
+  await runOn(target.cards, 'drop table orders')
+  const moved = await move(service.folder, target)
+  assert.equal(moved.code, 0, moved.out)
+  await service.ended
 })
 
 test('a target that has rows, and settings of another key provider, are refused; a cancelled move leaves nothing behind', async () => {

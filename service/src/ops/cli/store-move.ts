@@ -4,7 +4,8 @@ import { readFolderMarker, writeFolderMarker } from '../../app/data-folder.ts'
 import { createResources } from '../../app/lifecycle.ts'
 import { movePartsOf } from '../../app/move-store.ts'
 import { moveStoreBack } from '../../store/move/move-back.ts'
-import { MoveRefused } from '../../store/sqlite/move-marks.ts'
+import { MoveRefused, readMovedMark, type MovedMark } from '../../store/sqlite/move-marks.ts'
+import { databasePathOf } from '../../store/sqlite/sqlite.ts'
 import { makeWalk } from '../../store/walk.ts'
 import { makeSystemClock } from '../../system-clock.ts'
 import type { Config } from '../config/config.ts'
@@ -23,7 +24,9 @@ export async function runStoreMove(input: CommandInput): Promise<CommandOutcome>
     throw new ExitError('invalidSettings', 'TESSERA_DATABASE_URL is not set: it names where to.', { advice: nameTarget })
   if (input.options.has('back')) return moveBack(input, config, databaseUrl)
   const params = { databaseUrl, keysDatabaseUrl, environment, kek: kekSettingOf(config) }
-  const moved = await callService(input, 'operator.store.move', params, longReplyTimeoutMs)
+  const moved = await callService(input, 'operator.store.move', params, longReplyTimeoutMs).catch((err: unknown) => {
+    throw sayWhichIsInCharge(err, config.dataFolder)
+  })
   const text = [
     printFields({
       tables: moved.tables,
@@ -35,6 +38,24 @@ export async function runStoreMove(input: CommandInput): Promise<CommandOutcome>
     'Until the first write there, tessera store move --back returns.',
   ].join('\n')
   return { exit: 'done', data: { moved }, text }
+}
+
+/** A service that ended before its reply may have ended on either side of the switch, which its embedded database says. */
+function sayWhichIsInCharge(err: unknown, folder: string): unknown {
+  if (!(err instanceof ExitError) || err.exit !== 'unavailable') return err
+  const mark = readMovedMark(databasePathOf(folder))
+  if (mark !== null)
+    return new ExitError('unavailable', `${endSentence(err.what)} ${movedAlready(mark)}`, { cause: err, advice: startThere })
+  // Without a cause there was no service, or it replied.
+  return err.cause === undefined ? err : new ExitError('unavailable', err.what, { cause: err, advice: notMoved })
+}
+
+function movedAlready({ movedAt }: MovedMark): string {
+  return `The embedded database was moved on ${new Date(movedAt).toISOString().slice(0, 16).replace('T', ' ')}, and PostgreSQL is in charge.`
+}
+
+function endSentence(text: string): string {
+  return text.endsWith('.') ? text : `${text}.`
 }
 
 /** `tessera store move --back`: while no service runs on either store. */
@@ -67,4 +88,7 @@ function noteEmbedded(folder: string): void {
   else noteFilesClosed(folder)
 }
 
+const startThere = 'Start the service with these settings.'
+const notMoved =
+  'Nothing was moved: the embedded database is in charge. If the service has ended, start it as before, and repeat the command; tessera status says whether it runs.'
 const nameTarget = 'Give the settings of the next start: TESSERA_DATABASE_URL, and in production TESSERA_KEYS_DATABASE_URL.'

@@ -1,3 +1,4 @@
+import { requireStoreInCharge } from '../../app/move-check.ts'
 import { chooseAdapters } from '../../app/production-checks.ts'
 import { makeStartSubject, type StartSubject } from '../../app/start-subject.ts'
 import { makeSystemClock } from '../../system-clock.ts'
@@ -8,6 +9,7 @@ import { explainStart } from './explain-start.ts'
 
 /**
  * Runs a command on what a start would open (database, key store, KEK), for reading only, beside a service or without one. Waits for nothing that is away.
+ * Settings that name another store than the one in charge are refused.
  * An error of the start becomes an `ExitError` that says what to do.
  */
 export async function withSubject<T>(config: Config, run: (subject: StartSubject) => Promise<T>): Promise<T> {
@@ -20,6 +22,7 @@ export async function withSubject<T>(config: Config, run: (subject: StartSubject
     retry: (step) => step(),
   })
   try {
+    requireStoreInCharge(config)
     return await run(subject)
   } catch (err) {
     throw explainStart(err, config, new AbortController().signal)

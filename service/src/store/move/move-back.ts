@@ -1,5 +1,8 @@
 import type { Walk } from '../walk.ts'
 import { MoveRefused, readMovedMark, reopenMoved } from '../sqlite/move-marks.ts'
+import { isDeadlock, isLockTimeout, postgresFaultOf, serverErrorOf } from '../postgres/fault.ts'
+import { PipelineFailed } from '../postgres/session.ts'
+import { StoreUnavailable } from '../store.ts'
 import { openMoveSource, type MoveSource } from '../sqlite/move-source.ts'
 import type { MovePart } from './move-store.ts'
 import { openMoveTarget, type MoveTarget } from './move-target.ts'
@@ -39,9 +42,21 @@ export async function moveStoreBack({ parts, walk, onStep = () => undefined }: S
     for (const { path } of moved.toReversed()) reopenMoved(path)
     onStep('returned')
     return rows
+  } catch (err) {
+    throw explainReturn(err)
   } finally {
     for (const target of targets) await target.close().catch(() => undefined)
   }
+}
+
+/** An error of PostgreSQL as one that says what to do; any other error as it is. */
+function explainReturn(err: unknown): unknown {
+  if (isLockTimeout(err) || isDeadlock(err))
+    return new MoveRefused('another session uses a table of PostgreSQL: end it, such as a dump, and repeat the command.')
+  const server = serverErrorOf(err)
+  if (server !== null && ['25006', '42501'].includes(server.code ?? ''))
+    return new MoveRefused(`PostgreSQL refuses to be closed to writes (${server.message}): correct this, and repeat the command.`)
+  return err instanceof PipelineFailed && postgresFaultOf(err) === 'unavailable' ? new StoreUnavailable(err.message, { cause: err }) : err
 }
 
 function requireMoveId(path: string): string {
@@ -95,6 +110,17 @@ function isOfProcess({ name, columns }: MovedTable, row: MovedRow): boolean {
 }
 
 /** What a process says from its start on, and nobody misses: of itself, and when a wording of its own was last in use. */
-const processTables: ReadonlySet<string> = new Set(['disclosures', 'kek_processes', 'known_answers', 'summary_lease'])
+const processTables: ReadonlySet<string> = new Set([
+  'disclosures',
+  'kek_processes',
+  'known_answers',
+  'summary_lease',
+  // What jobs derive from the rows that are compared, from a position of their own: each store derives it again. They begin a second after a start.
+  'receipt_orders',
+  'receipt_summaries',
+  'summary_positions',
+  'tallies',
+  'tally_places',
+])
 const processValues: ReadonlySet<string> = new Set(['audit_heads', 'primary_epoch'])
 const pageRows = 200

@@ -1,7 +1,7 @@
 import type { Walk, WalkOptions } from '../walk.ts'
 
 import { openMoveSource, type MoveSource, type SourceSnapshot } from '../sqlite/move-source.ts'
-import { postgresFaultOf } from '../postgres/fault.ts'
+import { postgresFaultOf, serverErrorOf } from '../postgres/fault.ts'
 import { PipelineFailed } from '../postgres/session.ts'
 import { sqliteFaultOf } from '../sqlite/fault.ts'
 import { MoveRefused } from '../sqlite/move-marks.ts'
@@ -106,7 +106,10 @@ export async function moveStore(move: StoreMove): Promise<StoreMoveReport> {
     return { tables: opened.reduce((sum, { source }) => sum + source.tables.length, 0), rows, changed, pauseMs }
   } catch (err) {
     if (!progress.isMarked) for (const { source } of opened) cancelQuietly(source)
-    throw explainMove(err)
+    throw explainMove(
+      err,
+      opened.some(({ target }) => !target.isUsable()),
+    )
   } finally {
     for (const { source, target } of opened) {
       source.close()
@@ -197,7 +200,10 @@ export async function moveStore(move: StoreMove): Promise<StoreMoveReport> {
         await copyUnderLock()
         break
       } catch (err) {
-        for (const { source } of opened) source.unlock()
+        for (const { source, target } of opened) {
+          source.unlock()
+          target.limitStatements(null)
+        }
         if (attempt === attemptsMax || !(err instanceof PauseTooLong)) throw err
         await catchUp()
       }
@@ -222,7 +228,11 @@ export async function moveStore(move: StoreMove): Promise<StoreMoveReport> {
     const requireTime = (): void => {
       if (move.now() - beganAt > pauseMsMax) throw new PauseTooLong(`the last changes took more than ${String(pauseMsMax)} ms`)
     }
-    for (const { source } of opened) source.lock()
+    for (const { source, target } of opened) {
+      source.lock()
+      // One that does not respond would keep the writes waiting for as long as a statement may take otherwise.
+      target.limitStatements(pauseMsMax)
+    }
     onStep('locked')
     for (const each of opened) {
       await step(each, each.source.read(null))
@@ -264,22 +274,33 @@ function cancelQuietly(source: MoveSource): void {
 }
 
 /** An error of one of the databases as a refusal that says what to do; any other error as it is. */
-function explainMove(err: unknown): unknown {
+function explainMove(err: unknown, isLost: boolean): unknown {
   if (err instanceof MoveRefused || !(err instanceof Error)) return err
   if (sqliteFaultOf(err) === 'full') return new MoveRefused('the disk of the data folder is full: nothing was moved.')
   if (sqliteFaultOf(err) === 'busy') return new MoveRefused('the embedded database is locked by another program: nothing was moved.')
   if (err instanceof StoreUnavailable) return new MoveRefused(`PostgreSQL cannot be used (${err.message}): nothing was moved.`)
-  if (!(err instanceof PipelineFailed)) return err
+  const server = serverErrorOf(err)
+  if (server === null) {
+    const isSilent = isLost || err instanceof PipelineFailed || err.message === 'Query read timeout'
+    return isSilent ? new MoveRefused(`PostgreSQL does not respond (${err.message}): nothing was moved.`) : err
+  }
+  const code = server.code ?? ''
+  if (postgresFaultOf(err) === 'full') return new MoveRefused('PostgreSQL has no room left: nothing was moved.')
+  if (code === '25006') return new MoveRefused(`PostgreSQL is read-only (${server.message}): nothing was moved.`)
+  if (code === '42501' || code === '3F000') return new MoveRefused(`${server.message}: ${grantRights} Nothing was moved.`)
+  if (/^42(P0[67]|710|70[13])/.test(code))
+    return new MoveRefused(`the target has something of another program (${server.message}): name an empty database. Nothing was moved.`)
   const fault = postgresFaultOf(err)
-  if (fault === 'full') return new MoveRefused('PostgreSQL has no room left: nothing was moved.')
   return fault === 'unavailable' || fault === 'again'
-    ? new MoveRefused(`PostgreSQL does not respond (${err.message}): nothing was moved.`)
+    ? new MoveRefused(`PostgreSQL does not respond (${server.message}): nothing was moved.`)
     : err
 }
 
 function differs({ name }: MovedTable): Error {
   return new Error(`a row of ${name} is not the same on PostgreSQL: nothing was moved`)
 }
+
+const grantRights = 'the user of PostgreSQL may not create tables there, or does not own those that are there (docs/operating/starting.md).'
 
 class PauseTooLong extends Error {}
 

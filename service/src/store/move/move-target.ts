@@ -4,7 +4,16 @@ import { makePrimary } from '../postgres/primary.ts'
 import { makeStatement, type Row, type Statement, type Value } from '../statement.ts'
 import { StoreUnavailable } from '../store.ts'
 import { hasTargetMark, MoveRefused, readTargetMark, targetTable, type TargetMark, type TargetState } from '../sqlite/move-marks.ts'
-import { keyText, movedTriggerName, quoteName, quoteNames, refuseFunction, type MovedRow, type MovedTable } from './moved-rows.ts'
+import {
+  keyText,
+  movedTriggerName,
+  quoteName,
+  quoteNames,
+  refuseFunction,
+  unmovedTables,
+  type MovedRow,
+  type MovedTable,
+} from './moved-rows.ts'
 import type { ChangedRow } from '../sqlite/move-source.ts'
 
 /** A schema on PostgreSQL that rows are moved to, or back from. */
@@ -28,6 +37,10 @@ export interface MoveTarget {
   beginReturn(tables: readonly MovedTable[]): Promise<void>
   /** From its commit, every write to the tables is refused. */
   commitReturn(tables: readonly MovedTable[]): Promise<void>
+  /** Whether the connection still works. */
+  isUsable(): boolean
+  /** How long each of the next statements may take; null: as long as one that takes a whole table. */
+  limitStatements(ms: number | null): void
   close(): Promise<void>
 }
 
@@ -41,6 +54,9 @@ export async function openMoveTarget(url: string, schema: 'cards' | 'keys'): Pro
     })
     .finally(() => primary.close())
   await session.execute("set bytea_output = 'hex'")
+  // A busy machine is no reason to end a long move: a service's own statements have two seconds.
+  await session.execute("set idle_in_transaction_session_timeout = '60s'")
+  let limitMs = statementMs
   const types = new Map<MovedTable, ReadonlyMap<string, string>>()
   return Object.freeze<MoveTarget>({
     readMark,
@@ -52,12 +68,14 @@ export async function openMoveTarget(url: string, schema: 'cards' | 'keys'): Pro
     setState,
     beginReturn,
     commitReturn,
+    isUsable: () => session.usable,
+    limitStatements: (ms) => void (limitMs = ms ?? statementMs),
     close: () => session.end(),
   })
 
   async function query(statement: Statement, values: readonly Value[] = []): Promise<readonly Row[]> {
     if (!session.usable) throw new StoreUnavailable('the connection to PostgreSQL was lost')
-    return session.query(statement, values, statementMs)
+    return session.query(statement, values, limitMs)
   }
 
   async function readMark(): Promise<TargetMark | null> {
@@ -67,8 +85,8 @@ export async function openMoveTarget(url: string, schema: 'cards' | 'keys'): Pro
 
   async function prepare(mark: TargetMark, tables: readonly MovedTable[]): Promise<void> {
     const was = await readMark()
-    if (was === null) await requireEmpty()
-    else await empty(was, mark)
+    if (was === null) await requireEmpty(await listTargetTables())
+    else await empty(was, mark, tables)
     // Before the schema, so that no service that finds the schema takes it for its own. That of the keys is created by its migrations.
     if (schema === 'cards') await writeMark(mark)
     await migratePostgres(session, schema)
@@ -77,8 +95,8 @@ export async function openMoveTarget(url: string, schema: 'cards' | 'keys'): Pro
   }
 
   /** A schema that a service has used has rows, if only of its processes. */
-  async function requireEmpty(): Promise<void> {
-    for (const name of await listTargetTables()) {
+  async function requireEmpty(names: readonly string[]): Promise<void> {
+    for (const name of names) {
       if (isSchemaTable(name)) continue
       const [row] = await query(makeStatement(`select case when exists (select 1 from ${quoteName(name)}) then 1 else 0 end as found`))
       if (row?.['found'] === 1) throw new MoveRefused(`the target is not empty: its table ${name} has rows. Name an empty database.`)
@@ -86,10 +104,14 @@ export async function openMoveTarget(url: string, schema: 'cards' | 'keys'): Pro
   }
 
   /** Only what an earlier attempt of the same service has left, which was never in charge or is no longer. */
-  async function empty(was: TargetMark, { source }: TargetMark): Promise<void> {
+  async function empty(was: TargetMark, { source }: TargetMark, own: readonly MovedTable[]): Promise<void> {
     if (was.source !== source) throw new MoveRefused('the target belongs to the move of another service: name an empty database.')
     if (was.state === 'complete') throw new MoveRefused('this service was moved to the target already, and it has been in charge since.')
-    const tables = (await listTargetTables()).filter((name) => !isSchemaTable(name))
+    const names = await listTargetTables()
+    const isOwn = (name: string): boolean => unmovedTables.has(name) || own.some((table) => table.name === name)
+    // Somebody may use the database for something else since.
+    await requireEmpty(names.filter((name) => !isOwn(name)))
+    const tables = names.filter((name) => isOwn(name) && !isSchemaTable(name))
     const triggers = tables.map((name) => `drop trigger if exists ${movedTriggerName} on ${quoteName(name)};`).join(' ')
     const rows = tables.length === 0 ? '' : `truncate ${tables.map(quoteName).join(', ')};`
     await session.execute(`begin; ${triggers} ${rows} drop table ${targetTable}; commit`, statementMs)
@@ -118,7 +140,7 @@ export async function openMoveTarget(url: string, schema: 'cards' | 'keys'): Pro
 
   async function apply(changes: ReadonlyMap<MovedTable, readonly ChangedRow[]>): Promise<void> {
     if (changes.size === 0) return
-    await session.execute('begin')
+    await session.execute('begin', limitMs)
     try {
       // All deletions first, so that no unique index sees two states of one row.
       for (const [table, rows] of changes) {
@@ -136,7 +158,7 @@ export async function openMoveTarget(url: string, schema: 'cards' | 'keys'): Pro
           await query(insert, [toJson(table.columns, part)])
         }
       }
-      await session.execute('commit', statementMs)
+      await session.execute('commit', limitMs)
     } catch (err) {
       if (session.usable) await session.execute('rollback')
       throw err

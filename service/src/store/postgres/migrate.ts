@@ -3,7 +3,7 @@ import { readText, readInteger } from '../columns.ts'
 import { planMigrations, readMigrations } from '../migrations/migrations.ts'
 import type { AppliedMigration, Migration } from '../migrations/migrations.ts'
 import { sql } from '../statement.ts'
-import { StoreRefused } from '../store.ts'
+import { StoreLocked, StoreRefused } from '../store.ts'
 import { createFenceTable } from './fence-row.ts'
 import { distributeCreated } from './distribute.ts'
 import { damagedError, isCatalogRace, isDamaged, isDeadlock, isLockTimeout, refusalOf } from './fault.ts'
@@ -33,7 +33,7 @@ export async function migratePostgres(
       if (isCatalogRace(err) && races++ < RACES_MAX) continue
       // One that adds the column waits for those that wait for its row 0.
       const isPassing = isDeadlock(err) || (step.isChanging && isLockTimeout(err))
-      if (!isPassing || waits++ === LOCK_WAITS_MAX) throw startError(err)
+      if (!isPassing || waits++ === LOCK_WAITS_MAX) throw lockError(err) ?? startError(err)
       await pause(LOCK_PAUSE_MS)
     }
   }
@@ -86,6 +86,11 @@ async function openKeysSchema(session: Session): Promise<void> {
   const [found] = await session.query(selectSchema, [KEYS_SCHEMA])
   if (found === undefined) await session.execute(`create schema if not exists ${KEYS_SCHEMA}`)
   await session.execute(`set local search_path = ${KEYS_SCHEMA}`)
+}
+
+function lockError(err: unknown): StoreLocked | null {
+  if (!isLockTimeout(err) && !isDeadlock(err)) return null
+  return new StoreLocked('another session has held a lock for two minutes that a change of the schema needs', { cause: err })
 }
 
 /** What the server refused for good, or found damaged; any other error as it is. */
