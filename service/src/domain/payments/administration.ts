@@ -179,7 +179,7 @@ export function createReceiptAdministration(dependencies: PaymentDependencies, w
     if (found === null) throw new ReceiptAdministrationError('receipt_unknown')
     const { receipt, hasValidMac, operations } = found
     if (!hasValidMac) throw new ReceiptAdministrationError('receipt_tampered')
-    if (resolution.isMerchantInformed === true) return informedTransition(resolution, found, by)
+    if (resolution.isMerchantInformed === true && paidAt === null) return informedTransition(resolution, found, by)
     const authorization = findAuthorization(operations)
     if (receipt.state !== receiptStates.unknown || authorization === null) throw new ReceiptAdministrationError('receipt_not_unknown')
     if (paidAt !== null && Math.abs(paidAt - authorization.requestedAt) > statementToleranceMs) {

@@ -313,6 +313,12 @@ export function endpointSuite(withShopping: WithShopping): void {
       assert.deepEqual([row.state, row.flagged, row.dueAt], [50, true, null])
 
       const informed = { paidAt: null, isMerchantInformed: true, reference: 'mail-17', reason: 'told by telephone' }
+      const debited = { ...informed, receiptId: unheard.id, paidAt: app.clock.now() }
+      await assert.rejects(
+        app.receiptAdministration.resolve(debited, operatorActor),
+        (err) => err instanceof ReceiptAdministrationError && err.fault === 'receipt_not_unknown',
+        'a statement is about an unknown payment only',
+      )
       const details = await app.receiptAdministration.resolve({ receiptId: unheard.id, ...informed }, operatorActor)
       assert.deepEqual([details.receipt.state, details.receipt.flagged, details.hasValidMac], [50, false, true])
       const cancellation = details.operations.find(({ kind }) => kind === 'merchantCancel')
