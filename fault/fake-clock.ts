@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { findFaketimeLibrary } from './machine-requirements.ts'
+import { findFaketimeLibrary } from '../tools/find-program.ts'
 import type { ServiceData } from './service-data.ts'
 import { startService, type RunningService, type ServiceOptions } from './spawn.ts'
 

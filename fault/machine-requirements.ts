@@ -1,6 +1,5 @@
-import { existsSync, readdirSync } from 'node:fs'
-import { join } from 'node:path'
-import { findOnPath } from '../tools/find-program.ts'
+import { existsSync } from 'node:fs'
+import { findFaketimeLibrary, findOnPath } from '../tools/find-program.ts'
 import { hasMemoryGroups } from './memory-cgroup.ts'
 
 /** What an experiment may require of the machine. */
@@ -9,13 +8,6 @@ export type MachineRequirement = 'root' | 'strace' | 'faketime' | 'perl' | 'scri
 /** The requirements that this machine does not meet, each with how to meet it. */
 export function listMissingRequirements(needs: readonly MachineRequirement[]): string[] {
   return needs.filter((need) => !finders[need].has()).map((need) => `${need} (${finders[need].advice})`)
-}
-
-/** The library that fakes a program's clock; null when it is not installed. */
-export function findFaketimeLibrary(): string | null {
-  const libraries = '/usr/lib'
-  const folders = existsSync(libraries) ? readdirSync(libraries).map((name) => join(libraries, name, 'faketime')) : []
-  return folders.map((folder) => join(folder, 'libfaketime.so.1')).find((path) => existsSync(path)) ?? null
 }
 
 const finders: Readonly<Record<MachineRequirement, { has: () => boolean; advice: string }>> = {

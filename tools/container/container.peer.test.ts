@@ -248,15 +248,19 @@ function readYaml(name: string): unknown[] {
   return JSON.parse(run('/usr/bin/python3', ['-c', script, join(packaging, name)])) as unknown[]
 }
 
-/** What podman asks for by itself, or what this machine allows where that is less: a container whose limits are above the hard ones of the machine does not start. */
+/**
+ * What podman asks for by itself, or what this machine allows where that is less: a container whose limits are above the hard ones of the machine does not
+ * start. Podman that may not raise its own limit of processes sets it to the largest process id, and that is the hard one then.
+ */
 function listUlimits(): string {
   const limits = readFileSync('/proc/self/limits', 'utf8')
-  const ulimit = (name: string, row: string): string => {
+  const ulimit = (name: string, row: string, max: number): string => {
     const [, hard = ''] = new RegExp(`^${row} +\\S+ +(\\d+|unlimited)`, 'm').exec(limits) ?? assert.fail(`no limit of ${row}`)
-    const allowed = String(hard === 'unlimited' ? podmanLimit : Math.min(Number(hard), podmanLimit))
+    const allowed = String(hard === 'unlimited' ? max : Math.min(Number(hard), max))
     return `"${name}=${allowed}:${allowed}"`
   }
-  return [ulimit('nofile', 'Max open files'), ulimit('nproc', 'Max processes')].join(', ')
+  const processIdMax = Number(readFileSync('/proc/sys/kernel/pid_max', 'utf8'))
+  return [ulimit('nofile', 'Max open files', podmanLimit), ulimit('nproc', 'Max processes', Math.min(podmanLimit, processIdMax))].join(', ')
 }
 
 /** As a volume is when podman or Kubernetes makes it: the group of the image may write it. */

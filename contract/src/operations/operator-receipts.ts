@@ -84,13 +84,18 @@ export const operatorReceiptsGetContract = defineOperatorOperation('operator.rec
 })
 
 export const operatorReceiptsResolveContract = defineOperatorOperation('operator.receipts.resolve', {
-  summary: 'Records what the network’s statement says of a payment whose outcome is unknown.',
+  summary: 'Records what the network’s statement says of a payment whose outcome is unknown, or that the merchant knows of a refund.',
   mutates: true,
   params: Type.Object({
     receiptId,
     paidAt: Type.Union([Type.Integer(), Type.Null()], {
       description: 'When the card was debited, by the statement; null: the statement shows no debit.',
     }),
+    isMerchantInformed: Type.Optional(
+      Type.Boolean({
+        description: 'With paidAt null: the merchant was informed of a refund that its endpoint did not confirm, and the flag is removed.',
+      }),
+    ),
     reference: Type.String({
       pattern: '^[!-~]{1,64}$',
       description: 'The reference is that of the network’s statement: 1 to 64 visible characters.',

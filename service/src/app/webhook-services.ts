@@ -2,6 +2,7 @@ import { randomPublic } from '@tessera/vault/random'
 
 import type { AddressGuard } from '../adapters/http/address-guard.ts'
 import { makeWebhookEndpointAdministration } from '../domain/webhooks/endpoints.ts'
+import type { EndpointChange } from '../domain/webhooks/endpoint-queues.ts'
 import { webhookSettings } from '../domain/webhooks/settings.ts'
 import { makeWebhookPost, type WebhookPost } from '../domain/webhooks/webhook-post.ts'
 import { makeWebhookDeliverer } from '../domain/webhooks/webhooks.ts'
@@ -27,8 +28,10 @@ export function createWebhookServices({ base, guard, log, metrics, tracing }: We
   const failed = (err: unknown): void => log.error('delivery_failed', { err })
   const post = traceWebhookPost(makeWebhookPost({ guard, clock, timeoutMs: webhookSettings.timeoutMs }), tracing)
   const delivery = { ...base, guard, settings: webhookSettings, post: countAttempts(post, metrics), failed }
+  const logEndpoint = (merchantId: string, change: EndpointChange): void =>
+    change === 'down' ? log.warn('webhook_endpoint_down', { merchantId }) : log.info('webhook_endpoint_back', { merchantId })
   const random = (): number => Buffer.from(randomPublic(4)).readUInt32BE() / 2 ** 32
-  const webhooks = makeWebhookDeliverer({ ...delivery, random, onDelivered: metrics.observeDeliveryDelay })
+  const webhooks = makeWebhookDeliverer({ ...delivery, random, onDelivered: metrics.observeDeliveryDelay, onEndpointChanged: logEndpoint })
   for (const gauge of webhookGauges(webhooks, { store, clock })) metrics.registerGauge(gauge)
   return { webhooks, endpoints: makeWebhookEndpointAdministration(delivery) }
 }

@@ -91,6 +91,8 @@ const operatorMessages = {
     'The row of receipt {} was not written by this service: nothing was done. See docs/operating/stuck-payment.md#tampered.',
   receipt_not_unknown:
     'Only a payment whose outcome is unknown (state 20) can be resolved: nothing was done. See its state: tessera receipts show {}',
+  receipt_not_flagged:
+    'Only of a refunded receipt (state 50) that is flagged can be recorded that the merchant was informed: nothing was done. See its state: tessera receipts show {}',
   receipt_changed: 'The receipt changed in the meantime: nothing was done. Look at it again: tessera receipts show {}',
   receipt_paid_at_implausible:
     'The debit is more than three days away from the call of the network, so it belongs to another payment: nothing was done. See tessera receipts show {}',

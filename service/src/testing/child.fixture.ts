@@ -120,15 +120,16 @@ export async function runHere(args: readonly string[]): Promise<Ended> {
 }
 
 /** Polls until `holds` returns true, for conditions without an event. */
-export async function until(holds: () => boolean | Promise<boolean>, what: string): Promise<void> {
-  const giveUpAt = performance.now() + 60_000
+export async function until(holds: () => boolean | Promise<boolean>, what: string, seconds = 60): Promise<void> {
+  const giveUpAt = performance.now() + seconds * 1000
   while (!(await holds())) {
     assert.ok(performance.now() < giveUpAt, `waited in vain for: ${what}`)
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
 }
 
-async function readFacts(child: Child): Promise<RunningInfo> {
+/** What `start --json` prints when the service is ready. */
+export async function readFacts(child: Child): Promise<RunningInfo> {
   const end = { reached: false }
   void child.ended.then(() => (end.reached = true))
   await until(() => end.reached || child.out().includes('\n'), 'a line of the service')

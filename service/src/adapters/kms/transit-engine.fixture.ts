@@ -19,6 +19,8 @@ export interface TransitEngineDouble {
   leaseSeconds: number | null
   /** Replaces the reply of each call. */
   failure: { readonly status: number; readonly body: string } | null
+  /** Called with the path of each call before it is answered; may set `failure`. */
+  onCall: (path: string) => void
   close(): Promise<void>
 }
 
@@ -31,6 +33,7 @@ export async function startTransitEngine(tls: CertificateWithKey | null = null):
     request.on('end', () => {
       const path = request.url ?? ''
       double.calls.push(path)
+      double.onCall(path)
       const { status, reply } = answer(path, String(request.headers['x-vault-token']), JSON.parse(body) as Readonly<Record<string, string>>)
       response.writeHead(status, { 'content-type': 'application/json' }).end(reply)
     })
@@ -43,6 +46,7 @@ export async function startTransitEngine(tls: CertificateWithKey | null = null):
     token: 'token-1',
     leaseSeconds: 0,
     failure: null,
+    onCall: () => undefined,
     close: () =>
       new Promise((resolve) => {
         server.closeAllConnections()

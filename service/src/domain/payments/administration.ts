@@ -29,7 +29,7 @@ export interface ReceiptAdministration {
   list(query: OperatorReceiptQuery): Promise<OperatorReceiptPage>
   /** Null: there is no such receipt. */
   get(receiptId: string): Promise<ReceiptDetails | null>
-  /** Records what the network's statement says of an unknown payment (state 20). Throws `ReceiptAdministrationError`. */
+  /** Records what the network's statement says of an unknown payment (state 20), or that the merchant knows of a flagged refund (state 50). Throws `ReceiptAdministrationError`. */
   resolve(resolution: ReceiptResolution, by: AuditActor): Promise<ReceiptDetails>
 }
 
@@ -65,6 +65,8 @@ export interface ReceiptResolution {
   readonly receiptId: string
   /** When the card was debited according to the statement, unix milliseconds. Null: the statement shows no debit. */
   readonly paidAt: number | null
+  /** With `paidAt` null: the merchant was informed of a refund that its endpoint did not confirm. */
+  readonly isMerchantInformed?: boolean | undefined
   /** The network's reference of the debit, or of the statement without it. */
   readonly reference: string
   /** Why the operator decides; stored with the operation. */
@@ -76,6 +78,7 @@ export type ReceiptAdministrationFault =
   | 'receipt_unknown'
   | 'receipt_tampered'
   | 'receipt_not_unknown'
+  | 'receipt_not_flagged'
   | 'receipt_changed'
   | 'receipt_paid_at_implausible'
   | 'receipt_query_unspecific'
@@ -176,6 +179,7 @@ export function createReceiptAdministration(dependencies: PaymentDependencies, w
     if (found === null) throw new ReceiptAdministrationError('receipt_unknown')
     const { receipt, hasValidMac, operations } = found
     if (!hasValidMac) throw new ReceiptAdministrationError('receipt_tampered')
+    if (resolution.isMerchantInformed === true && paidAt === null) return informedTransition(resolution, found, by)
     const authorization = findAuthorization(operations)
     if (receipt.state !== receiptStates.unknown || authorization === null) throw new ReceiptAdministrationError('receipt_not_unknown')
     if (paidAt !== null && Math.abs(paidAt - authorization.requestedAt) > statementToleranceMs) {
@@ -185,6 +189,23 @@ export function createReceiptAdministration(dependencies: PaymentDependencies, w
     const reversal = current?.kind === 'reverse' && isOperationPending(current) ? current : null
     const unknown = { receipt, authorization, reversal, by }
     return paidAt === null ? notPaidTransition(resolution, unknown) : paidTransition(resolution, unknown)
+  }
+
+  /** Nothing is left to be done: what the operator says is stored with the call that the merchant's endpoint did not confirm. */
+  function informedTransition({ reference, reason }: ReceiptResolution, found: ReceiptDetails, by: AuditActor): ReceiptTransition {
+    const { receipt, operations } = found
+    const cancellation = operations.find(({ kind }) => kind === 'merchantCancel')
+    const isWaiting = receipt.state === receiptStates.cancelled && receipt.flagged && receipt.dueAt === null
+    if (!isWaiting || cancellation === undefined) throw new ReceiptAdministrationError('receipt_not_flagged')
+    return {
+      cause: 'merchant_informed',
+      from: receipt,
+      to: { flagged: false },
+      operations: [{ ...cancellation, networkRef: reference, rawCode: reason }],
+      outcome: 'merchant_informed',
+      ctx: null,
+      actor: by,
+    }
   }
 
   /** The same transition as when reconciliation finds the payment declined. */
@@ -266,7 +287,7 @@ export function describeNext(receipt: ReceiptRow, hasValidMac: boolean): string 
     return 'The service queries the network every 10 minutes for the outcome of the capture. Ask the network why it does not report it.'
   }
   if (state === receiptStates.cancelled && flagged) {
-    return 'Nothing: the money was returned, but the merchant’s endpoint refused the cancellation or did not respond for a day. Inform the merchant.'
+    return 'Nothing: the money was returned, but the merchant’s endpoint refused the cancellation or did not respond for a day. Inform the merchant, then run tessera receipts resolve --merchant-informed.'
   }
   const { next } = receiptStateInfo[state]
   return dueAt === null ? next : `${next} Next attempt of the service: ${new Date(dueAt).toISOString()}.`

@@ -8,6 +8,9 @@ import { randomHex } from '../../testing/random.fixture.ts'
 import { ledgerOf, rowOf, advanceAllReceipts, successPan, takenBy } from '../../testing/receipts.fixture.ts'
 import { listAuditEntries, listAuditHeads } from '../../store/audit.ts'
 import type { Store } from '../../store/store.ts'
+import { operatorActor } from '../../testing/request-context.fixture.ts'
+
+import { ReceiptAdministrationError } from './administration.ts'
 
 /** An app whose merchants have the example shop as their endpoint. Orders are of 500 tiyin; `topup` takes any amount. */
 export interface Shopping {
@@ -308,6 +311,29 @@ export function endpointSuite(withShopping: WithShopping): void {
       }
       const row = await rowOf(app, unheard.caller, unheard.id)
       assert.deepEqual([row.state, row.flagged, row.dueAt], [50, true, null])
+
+      const informed = { paidAt: null, isMerchantInformed: true, reference: 'mail-17', reason: 'told by telephone' }
+      const debited = { ...informed, receiptId: unheard.id, paidAt: app.clock.now() }
+      await assert.rejects(
+        app.receiptAdministration.resolve(debited, operatorActor),
+        (err) => err instanceof ReceiptAdministrationError && err.fault === 'receipt_not_unknown',
+        'a statement is about an unknown payment only',
+      )
+      const details = await app.receiptAdministration.resolve({ receiptId: unheard.id, ...informed }, operatorActor)
+      assert.deepEqual([details.receipt.state, details.receipt.flagged, details.hasValidMac], [50, false, true])
+      const cancellation = details.operations.find(({ kind }) => kind === 'merchantCancel')
+      assert.deepEqual([cancellation?.networkRef, cancellation?.rawCode], ['mail-17', 'told by telephone'])
+      const [entry] = details.entries
+      assert.deepEqual([entry?.action, entry?.outcome, entry?.actor], ['receipt.resolved', 'merchant_informed', 'operator'])
+      assert.equal(
+        (await app.receiptAdministration.list({ state: null, isFlagged: true, merchantId: null, after: null, count: 9 })).receipts.length,
+        0,
+      )
+      for (const { id } of [unheard, paying])
+        await assert.rejects(
+          app.receiptAdministration.resolve({ receiptId: id, ...informed }, operatorActor),
+          (err) => err instanceof ReceiptAdministrationError && err.fault === 'receipt_not_flagged',
+        )
     }),
   )
 

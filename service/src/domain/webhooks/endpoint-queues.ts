@@ -11,11 +11,14 @@ export interface EndpointQueues {
   /** The endpoints whose turn it is, at most `count`, each with the number of deliveries to claim; their turn is over until `endTurn`. */
   takeTurns(count: number, monotonicMs: number): EndpointTurn[]
   endTurn(turn: EndpointTurn, claimed: { readonly count: number; readonly hasMore: boolean }): void
-  /** Notes that a delivery has ended. True when the endpoint answers again after it was down. */
-  end(endpoint: QueuedEndpoint, attempt: EndedAttempt): boolean
+  /** Notes that a delivery has ended, and returns what became of its endpoint by it: null where nothing did. */
+  end(endpoint: QueuedEndpoint, attempt: EndedAttempt): EndpointChange | null
   /** The endpoints that do not answer. */
   listDown(): QueuedEndpoint[]
 }
+
+/** `down`: it does not answer, and is probed from now on. `back`: it answers again. */
+export type EndpointChange = 'down' | 'back'
 
 export interface EndpointTurn {
   readonly endpoint: QueuedEndpoint
@@ -115,12 +118,14 @@ export function makeEndpointQueues({ inFlightMax, endpointInFlightMax }: Endpoin
     if (claimed.hasMore && claimed.count > 0) queue.isDue = true
   }
 
-  function end(endpoint: QueuedEndpoint, { answer, startedAt, endedAt, hasNext }: EndedAttempt): boolean {
+  function end(endpoint: QueuedEndpoint, { answer, startedAt, endedAt, hasNext }: EndedAttempt): EndpointChange | null {
     const queue = queueOf(endpoint)
     inFlight -= 1
     queue.inFlight -= 1
     if (hasNext) queue.isDue = true
-    return queue.pace.record(answer, { startedAt, endedAt })
+    const wasDown = queue.pace.isDown()
+    if (queue.pace.record(answer, { startedAt, endedAt })) return 'back'
+    return !wasDown && queue.pace.isDown() ? 'down' : null
   }
 
   /**

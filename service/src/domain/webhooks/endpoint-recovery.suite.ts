@@ -22,7 +22,7 @@ export function endpointRecoverySuite(withStore: WithStore): void {
 
   test(
     'an endpoint that does not answer is probed, its backlog stays due, and when it answers again all of it is sent, in order for each object',
-    posting(async ({ app, receiver, deliverer, goOn }) => {
+    posting(async ({ app, receiver, deliverer, goOn, changes }) => {
       receiver.answer = answerStatus(503)
       const tokens: string[] = []
       for (let n = 0; n < 30; n++) tokens.push(await cardOfItsLife(app))
@@ -31,11 +31,13 @@ export function endpointRecoverySuite(withStore: WithStore): void {
       assert.equal(webhooks.stats().endpointsDown, 1)
       const probes = receiver.heard.length
       assert.ok(probes >= 5 && probes <= 15, `${probes} attempts while it was down`)
+      assert.deepEqual(changes, [`${sampleMerchantId} down`], 'once, not at each probe')
 
       receiver.answer = answerStatus(200)
       await goOn(webhooks, 2000)
       await goOn(webhooks, 1)
       assert.equal(webhooks.stats().endpointsDown, 0)
+      assert.deepEqual(changes.slice(1), [`${sampleMerchantId} back`])
       const delivered = receiver.heard.slice(probes).map(parseEvent)
       assert.equal(delivered.length, 60, 'also those that were attempted and would have waited for five minutes')
       for (const token of tokens)

@@ -28,6 +28,8 @@ export interface Post {
   /** The endpoint's signing secret. */
   readonly secret: string
   readonly failures: unknown[]
+  /** Of endpoints, by merchant, in the order in which they were found. */
+  readonly changes: string[]
   /** Creates another deliverer on the same store. */
   deliverer(over?: Partial<WebhookSettings>, store?: Store): WebhookDeliverer
   /** Advances the clock and delivers everything due by then. */
@@ -44,6 +46,7 @@ export async function withPost({ store }: StoreUnderTest, test: (post: Post) => 
   const receiver = await startReceiver()
   const guard = makeAddressGuard({ resolve, allowLoopback: true })
   const failures: unknown[] = []
+  const changes: string[] = []
   const alarm = (event: string): void => void app.alarms.push(event)
   const failed = (err: unknown): void => void failures.push(err)
   const post = makeWebhookPost({ guard, clock, timeoutMs: webhookSettings.timeoutMs })
@@ -68,11 +71,14 @@ export async function withPost({ store }: StoreUnderTest, test: (post: Post) => 
       receiver,
       secret: added.secret,
       failures,
+      changes,
       deliverer(over = {}, of = store) {
         const settings = { ...webhookSettings, ...over }
         const post = makeWebhookPost({ guard, clock, timeoutMs: settings.timeoutMs })
         const random = (): number => randomInt(1000) / 1000
-        const webhooks = makeWebhookDeliverer({ store: of, keyring, environment, clock, alarm, guard, post, random, settings, failed })
+        const onEndpointChanged = (merchantId: string, change: string): void => void changes.push(`${merchantId} ${change}`)
+        const deps = { store: of, keyring, environment, clock, alarm, guard, post, random, settings, failed, onEndpointChanged }
+        const webhooks = makeWebhookDeliverer(deps)
         deliverers.push(webhooks)
         return webhooks
       },

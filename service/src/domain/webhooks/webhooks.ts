@@ -18,7 +18,7 @@ import { deleteInPages } from '../../store/store.ts'
 
 import { makeDeliveryAttempts, type DeliveryDependencies } from './attempt-delivery.ts'
 import { toEndpointAnswer } from './endpoint-pace.ts'
-import { makeEndpointQueues, type EndpointTurn } from './endpoint-queues.ts'
+import { makeEndpointQueues, type EndpointChange, type EndpointTurn } from './endpoint-queues.ts'
 import { retryWaitsMs } from './schedule.ts'
 import type { WebhookSettings } from './settings.ts'
 
@@ -46,6 +46,8 @@ export interface DelivererStats {
 
 export interface WebhookDelivererDependencies extends DeliveryDependencies {
   readonly settings: WebhookSettings
+  /** Called when an endpoint of a merchant is found down, and when it answers again. */
+  readonly onEndpointChanged?: (merchantId: string, change: EndpointChange) => void
 }
 
 export function makeWebhookDeliverer(deps: WebhookDelivererDependencies): WebhookDeliverer {
@@ -137,15 +139,16 @@ export function makeWebhookDeliverer(deps: WebhookDelivererDependencies): Webhoo
     const startedAt = monotonicMs()
     let answer: ReturnType<typeof toEndpointAnswer> = 'neutral'
     let hasNext = false
-    let isBack = false
+    let change: EndpointChange | null = null
     try {
       const attempted = await attemptDelivery(delivery, claimId, stopping.signal)
       answer = toEndpointAnswer(attempted.result)
       hasNext = attempted.hasNext
     } finally {
-      isBack = queues.end(endpoint, { answer, startedAt, endedAt: monotonicMs(), hasNext })
+      change = queues.end(endpoint, { answer, startedAt, endedAt: monotonicMs(), hasNext })
     }
-    if (isBack) requestWake(endpoint)
+    if (change !== null) deps.onEndpointChanged?.(delivery.merchantId, change)
+    if (change === 'back') requestWake(endpoint)
   }
 
   /** Everything that failed while an endpoint was down is sent again now, or a minute after the last time: an endpoint may fail again and again. */

@@ -55,7 +55,7 @@ for (const [name, start] of Object.entries(stores)) {
 
     const statement = ['--reference', 'RRN-118822', '--reason', 'settlement file, line 118']
     const unsaid = await ask('receipts', 'resolve', lost, ...statement, '--yes')
-    assert.match(unsaid.err, /either --paid-at <time> or --not-paid/)
+    assert.match(unsaid.err, /either --paid-at <time> or --not-paid.* or --merchant-informed/)
     const unsure = await ask('receipts', 'resolve', lost, '--not-paid', ...statement)
     assert.match(unsure.err, /cannot be undone\. Nothing was done/)
     const early = await ask('receipts', 'resolve', lost, '--paid-at', '2020-01-31T09:00:00Z', ...statement, '--yes')
@@ -77,6 +77,8 @@ for (const [name, start] of Object.entries(stores)) {
       'operator',
       'not_paid',
     ])
+    const uninformed = await ask('receipts', 'resolve', lost, '--merchant-informed', ...statement, '--yes')
+    assert.match(uninformed.err, /Only of a refunded receipt \(state 50\) that is flagged/)
     const again = await ask('receipts', 'resolve', lost, '--not-paid', ...statement, '--yes')
     assert.match(again.err, /Only a payment whose outcome is unknown/)
 

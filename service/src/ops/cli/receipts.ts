@@ -76,20 +76,28 @@ export const receiptsShow: Command = {
   },
 }
 
-const resolveShape = 'receipts resolve <receipt> (--paid-at <time> | --not-paid) --reference <text> --reason <text> --yes'
+const resolveShape =
+  'receipts resolve <receipt> (--paid-at <time> | --not-paid | --merchant-informed) --reference <text> --reason <text> --yes'
 
 export const receiptsResolve: Command = {
   name: 'receipts resolve',
   args: '<receipt>',
-  summary: 'Records what the network’s statement says of a payment whose outcome is unknown (state 20).',
+  summary:
+    'Records what the network’s statement says of a payment whose outcome is unknown (state 20), or that the merchant knows of a refund.',
   details:
     '--paid-at: the statement shows the debit; the money is returned, and the receipt goes to state 21, then 50.\n' +
     '--not-paid: the statement does not show it; the receipt goes to state 0 and can be paid again. This cannot be undone.\n' +
+    '--merchant-informed: the merchant knows of a refund that its endpoint did not confirm (state 50, flagged); the flag is removed.\n' +
     'Reference and reason are stored, and the audit gets receipt.resolved. Step by step: docs/operating/stuck-payment.md.',
   options: [
     { name: 'paid-at', takes: '<time>', meaning: 'When the card was debited, by the statement: 2026-01-31T09:00:00Z.' },
     { name: 'not-paid', meaning: 'The statement shows no debit.' },
-    { name: 'reference', takes: '<text>', meaning: 'The network’s reference of the debit, or the number of the statement.' },
+    { name: 'merchant-informed', meaning: 'The merchant was informed of the refund.' },
+    {
+      name: 'reference',
+      takes: '<text>',
+      meaning: 'The network’s reference of the debit, the number of the statement, or of the message to the merchant.',
+    },
     { name: 'reason', takes: '<text>', meaning: 'The reason for the decision: 3 to 200 characters, without card numbers.' },
     { name: 'yes', meaning: 'Confirm.' },
   ],
@@ -97,14 +105,18 @@ export const receiptsResolve: Command = {
     const [receiptId = ''] = requireArguments(input.args, 1, 1, resolveShape)
     const { options } = input
     const isNotPaid = options.has('not-paid')
+    const isMerchantInformed = options.has('merchant-informed')
     const [paidAt, reference, reason] = ['paid-at', 'reference', 'reason'].map((name) => options.get(name))
-    if (isNotPaid === (paidAt !== undefined)) {
-      throw new ExitError('usage', 'What the statement of the network shows is missing: either --paid-at <time> or --not-paid.')
+    if ([isNotPaid, isMerchantInformed, paidAt !== undefined].filter(Boolean).length !== 1) {
+      throw new ExitError(
+        'usage',
+        'What is to be recorded is missing: either --paid-at <time> or --not-paid, by the statement of the network, or --merchant-informed.',
+      )
     }
     if (reference === undefined || reason === undefined) {
       throw new ExitError('usage', 'Reference or reason is missing: --reference <text> --reason <text>')
     }
-    const params = { receiptId, paidAt: paidAt === undefined ? null : timeOf(paidAt), reference, reason }
+    const params = { receiptId, paidAt: paidAt === undefined ? null : timeOf(paidAt), isMerchantInformed, reference, reason }
     if (!options.has('yes')) return requireConfirmation(input, params)
     const data = await callService(input, 'operator.receipts.resolve', params)
     const { state, stateName } = data.receipt
@@ -115,14 +127,17 @@ export const receiptsResolve: Command = {
 /** Without --yes: shows the receipt, so that the operator can compare it with the statement. */
 async function requireConfirmation(
   input: CommandInput,
-  { receiptId, paidAt }: { receiptId: string; paidAt: number | null },
+  { receiptId, paidAt, isMerchantInformed }: { receiptId: string; paidAt: number | null; isMerchantInformed: boolean },
 ): Promise<CommandOutcome> {
   const facts = await callService(input, 'operator.receipts.get', { receiptId })
-  const consequence =
-    paidAt === null ? 'The receipt would become payable again (state 0). This cannot be undone.' : 'The money would be returned (state 21).'
+  const consequence = isMerchantInformed
+    ? 'The receipt would no longer be flagged.'
+    : paidAt === null
+      ? 'The receipt would become payable again (state 0). This cannot be undone.'
+      : 'The money would be returned (state 21).'
   throw new ExitError(
     'usage',
-    `${formatDetails(facts)}\n\n${consequence} Nothing was done. If the statement agrees, repeat the command with --yes.`,
+    `${formatDetails(facts)}\n\n${consequence} Nothing was done. If that is right, repeat the command with --yes.`,
   )
 }
 

@@ -43,6 +43,8 @@ const shapes = {
   table: text(/^[a-z_]{1,32}$/),
   job: text(/^[a-z_]{1,48}$/),
   suppressed: number,
+  // The line that the tripwire masked, by its event.
+  inEvent: text(/^[a-z][a-z0-9_]{0,47}$/),
   // An outside system.
   peer: text(/^(network|sms|holder|merchant_endpoint)$/),
   network: text(/^[a-z0-9]{1,32}$/),

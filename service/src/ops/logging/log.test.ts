@@ -125,6 +125,18 @@ test('the tripwire masks a card number that got through, counts it and logs that
   assert.match(lines[1] ?? '', /"level":"error".*"count":1,"event":"log_tripwire"/)
 })
 
+test('the tripwire names the event of the line that it masked', () => {
+  const { log, lines } = logged()
+  log.warn('custodian_share', { custodian: pan })
+  log.info(`said_${pan}`)
+  assert.match(lines[0] ?? '', /"custodian":"\[card number\]"/)
+  assert.match(lines[1] ?? '', /"count":1,"inEvent":"custodian_share","event":"log_tripwire"/)
+  // An event that is a number itself ends too.
+  assert.match(lines[3] ?? '', /"inEvent":"said_\[card number\]","event":"log_tripwire"/)
+  assert.deepEqual([lines.length, log.maskedCount()], [5, 3])
+  assert.ok(!lines.join('').includes(pan))
+})
+
 const seen = [
   pan,
   '8600 0691 9540 6311',

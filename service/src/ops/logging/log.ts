@@ -36,7 +36,7 @@ export function makeLog(level: LogLevel, sink: Sink, now: () => number): Log {
     sink.write(text)
     if (found === 0) return
     maskedCount += found
-    write('error', 'log_tripwire', { count: found })
+    write('error', 'log_tripwire', { count: found, inEvent: event })
   }
   const writerOf = (lineLevel: LogLevel) => {
     if (ranks[lineLevel] < ranks[level]) return () => undefined

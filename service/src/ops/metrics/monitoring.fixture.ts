@@ -38,10 +38,16 @@ export const provokedByFaults: readonly string[] = [
 /** The alerts that `prometheus-stores.peer.test.ts` makes fire, and end, in a real service. */
 export const provokedByStores: readonly string[] = ['TesseraLogLinesDropped', 'TesseraPrimaryRefused', 'TesseraStoreDamaged']
 
-/**
- * The alerts that `prometheus.peer.test.ts` makes fire, and end, in a real service. Every one in none of the three lists has its unit test on series
- * alone; docs/operating/alerts.md says why.
- */
+/** The alerts that `prometheus-runbooks.peer.test.ts` makes fire in a real service, and ends by what their pages say. */
+export const provokedByRunbooks: readonly string[] = [
+  'TesseraCardNumberInLog',
+  'TesseraKeyNotReplaced',
+  'TesseraPageChanged',
+  'TesseraReceiptsFlagged',
+  'TesseraRewrapUnfinished',
+]
+
+/** The alerts that `prometheus.peer.test.ts` makes fire, and end, in a real service. */
 export const provokedByCalls: readonly string[] = [
   'TesseraBackupOld',
   'TesseraCallsFailing',
@@ -70,7 +76,7 @@ export const provokedByCalls: readonly string[] = [
 ]
 
 /** The alerts that fire, and end, in a real service. */
-export const provokedAlerts: readonly string[] = [...provokedByCalls, ...provokedByFaults, ...provokedByStores]
+export const provokedAlerts: readonly string[] = [...provokedByCalls, ...provokedByFaults, ...provokedByStores, ...provokedByRunbooks]
 
 /** Reads the alerts of `tessera.rules.yml`, which promtool has found valid. */
 export function readAlertRules(): AlertRule[] {

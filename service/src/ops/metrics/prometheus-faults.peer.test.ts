@@ -16,10 +16,17 @@ import { startSmppServer, type SmppServer } from '../../adapters/sms/smpp/smpp-s
 import { clockFile } from '../../app/data-folder.ts'
 import type { RunningInfo } from '../../app/lifecycle.ts'
 import { failingEnvironment, failWorker } from '../../app/workers/workers.fixture.ts'
-import { makeScratch, runHere, runTessera, until, type Child } from '../../testing/child.fixture.ts'
+import { makeScratch, readFacts, runHere, runTessera, until, type Child } from '../../testing/child.fixture.ts'
 
 import { provokedByFaults } from './monitoring.fixture.ts'
-import { startPrometheus, watchAlerts, whileCalling, type RunningPrometheus } from './prometheus.fixture.ts'
+import {
+  signInAsDemoMerchant,
+  stallSeenSeconds,
+  startPrometheus,
+  watchAlerts,
+  whileCalling,
+  type RunningPrometheus,
+} from './prometheus.fixture.ts'
 
 // More of the shipped alerts, with the real Prometheus: a service on PostgreSQL whose tables somebody locks and changes, one with two workers on the embedded store
 // that is restarted, short of room and without its gateways, and a canary. The gateways are doubles on loopback.
@@ -202,7 +209,9 @@ test('a job whose table is gone, and an audit that somebody has changed', async 
 test('no alert of broken jobs is left in the end, and those that were provoked are in the table', async (t) => {
   await command(small, 'backup', join(scratch, 'backup-of-small'))
   let left: readonly string[] = []
-  await until(async () => (left = await prometheus.firing()).length === 0, 'every alert to end').catch(() => assert.fail(left.join(' ')))
+  await until(async () => (left = await prometheus.firing()).length === 0, 'every alert to end', stallSeenSeconds).catch(() =>
+    assert.fail(left.join(' ')),
+  )
   t.diagnostic(`in a real service: ${[...provoked].sort().join(' ')}`)
   assert.deepEqual([...provoked].sort(), [...provokedByFaults].sort())
 })
@@ -215,11 +224,7 @@ async function start(folder: string, flags: readonly string[], env: NodeJS.Proce
   const failing = failingEnvironment(folder)
   const options = [failing['NODE_OPTIONS'], env['NODE_OPTIONS'] ?? ''].join(' ')
   const child = runTessera(['start', '--json', `--data=${folder}`, ...flags], { ...failing, ...env, NODE_OPTIONS: options })
-  let isEnded = false
-  void child.ended.then(() => (isEnded = true))
-  await until(() => isEnded || child.out().includes('\n'), 'the service to be ready')
-  const { ready } = JSON.parse(child.out() || '{}') as { ready?: RunningInfo }
-  return { ...child, folder, flags, facts: ready ?? assert.fail(child.err()) }
+  return { ...child, folder, flags, facts: await readFacts(child) }
 }
 
 async function stop(running: Running): Promise<void> {
@@ -308,28 +313,14 @@ async function payWith(token: string): Promise<void> {
 
 /** Signs in to the dashboard and checks the page by its address. */
 async function watchPage(): Promise<void> {
-  const { dashboardPhone: phone, dashboardPassword: password } = demoOf(main)
-  const { cookie } = await callDashboard('dashboard.session.signIn', { phone, password })
-  const { result } = await callDashboard('dashboard.session.get', {}, { cookie })
-  const headers = { cookie, 'x-tessera-csrf': result?.session?.csrf ?? '' }
-  const { error } = await callDashboard('dashboard.pageCheck.run', { url: `http://127.0.0.1:${portOf(page)}/`, locale: 'en' }, headers)
-  assert.equal(error, undefined, JSON.stringify(error))
-}
-
-async function callDashboard(method: string, params: object, more: Readonly<Record<string, string>> = {}) {
-  const origin = main.facts.url.replace('127.0.0.1', 'localhost')
-  const headers = { 'content-type': 'application/json', origin, 'sec-fetch-site': 'same-origin', ...more }
-  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
-  const response = await fetch(`${origin}/dashboard/api`, { method: 'POST', headers, body })
-  const [set = ''] = response.headers.getSetCookie()
-  return { ...((await response.json()) as Reply), cookie: set.split(';')[0] ?? '' }
+  const dashboard = await signInAsDemoMerchant(main.facts)
+  await dashboard('dashboard.pageCheck.run', { url: `http://127.0.0.1:${portOf(page)}/`, locale: 'en' })
 }
 
 interface Reply {
   readonly result?: {
     readonly card?: { readonly token: string }
     readonly receipt?: { readonly _id: string }
-    readonly session?: { readonly csrf: string } | null
   }
   readonly error?: { readonly reason: string }
 }

@@ -9,7 +9,7 @@ import { makeScratch, startTesseraChild, until, type Started } from '../../testi
 import { damageIndexes, runOn } from '../cli/boot.fixture.ts'
 
 import { provokedByStores } from './monitoring.fixture.ts'
-import { startPrometheus, watchAlerts, whileCalling, type RunningPrometheus } from './prometheus.fixture.ts'
+import { stallSeenSeconds, startPrometheus, watchAlerts, whileCalling, type RunningPrometheus } from './prometheus.fixture.ts'
 
 // The shipped alerts about servers of PostgreSQL and the log, with the real Prometheus: a service on a primary and its standby.
 
@@ -71,7 +71,9 @@ test('a log that nobody reads any more', async () => {
 test('no alert of servers or the log is left in the end, and those that were provoked are in the table', async (t) => {
   await command(paired, 'backup', join(scratch, 'backup-of-paired'), `--database-url=${second.url}`)
   let left: readonly string[] = []
-  await until(async () => (left = await prometheus.firing()).length === 0, 'every alert to end').catch(() => assert.fail(left.join(' ')))
+  await until(async () => (left = await prometheus.firing()).length === 0, 'every alert to end', stallSeenSeconds).catch(() =>
+    assert.fail(left.join(' ')),
+  )
   t.diagnostic(`in a real service: ${[...provoked].sort().join(' ')}`)
   assert.deepEqual([...provoked].sort(), [...provokedByStores].sort())
 })

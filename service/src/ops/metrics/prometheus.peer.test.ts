@@ -13,9 +13,9 @@ import { findFreePort } from '../../../../tools/free-port.ts'
 import { makeAuthority } from '../../adapters/http/certificate.fixture.ts'
 import type { RunningInfo } from '../../app/lifecycle.ts'
 import { startTraceReceiver, type TraceReceiver } from '../../app/trace-receiver.fixture.ts'
-import { makeScratch, runHere, runTessera, until, type Child } from '../../testing/child.fixture.ts'
+import { makeScratch, readFacts, runHere, runTessera, until, type Child } from '../../testing/child.fixture.ts'
 
-import { monitoringFolder, provokedAlerts, provokedByCalls, readAlertRules, readDashboardPanels } from './monitoring.fixture.ts'
+import { monitoringFolder, provokedByCalls, readAlertRules, readDashboardPanels } from './monitoring.fixture.ts'
 import {
   mayBeEmpty,
   postOverTls,
@@ -139,6 +139,7 @@ test('a gateway that takes no message, and an endpoint of a merchant that does n
     await pay()
   }
   await whileCalling(requestCode, 2, () => fires('TesseraSmsNotAccepted', 'TesseraWebhookEndpointsDown'))
+  assert.match(service.err(), new RegExp(`"merchantId":"${service.facts.demo?.merchantId ?? ''}","event":"webhook_endpoint_down"`))
   await command('sandbox', 'restore')
   const receiver = createServer((_request, response) => response.writeHead(204).end())
   receiver.listen(closed, '127.0.0.1')
@@ -250,18 +251,6 @@ test('a process that is being stopped, one that has ended, and the next one that
   await ends('TesseraDown', 'TesseraNotReady', 'TesseraKekDue', 'TesseraEventLoopStalled')
 })
 
-test('the metrics of every alert that no test provokes are in a real scrape', async (t) => {
-  const missing: string[] = []
-  const others = readAlertRules().filter(({ name }) => !provokedAlerts.includes(name))
-  assert.ok(others.length > 0)
-  t.diagnostic(`on series alone: ${others.map(({ name }) => name).join(' ')}`)
-  for (const { name, expression } of others)
-    for (const [metric] of expression.matchAll(/\b(?:tessera|process)_[a-z_]+\b/g))
-      if ((await prometheus.count(`count_over_time(${metric}[1h])`)) === 0) missing.push(`${name} ${metric}`)
-  assert.deepEqual(missing, [])
-  assert.equal(await prometheus.count('count_over_time(tessera_no_such_metric[1h])'), 0, 'the control')
-})
-
 test('nothing fires in the end, and the alerts that were provoked are those of the table', async (t) => {
   let left: readonly string[] = []
   await until(async () => (left = await prometheus.firing()).length === 0, 'every alert to end').catch(() => assert.fail(left.join(' ')))
@@ -297,11 +286,7 @@ async function startService(more: readonly string[]): Promise<typeof service> {
     // Without a terminal SIGHUP reads the certificate.
     { isDetached: true },
   )
-  let isEnded = false
-  void child.ended.then(() => (isEnded = true))
-  await until(() => isEnded || child.out().includes('\n'), 'the service to be ready')
-  const { ready } = JSON.parse(child.out() || '{}') as { ready?: RunningInfo }
-  return { ...child, facts: ready ?? assert.fail(child.err()) }
+  return { ...child, facts: await readFacts(child) }
 }
 
 function databaseUrl(): string {

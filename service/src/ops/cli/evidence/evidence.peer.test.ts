@@ -200,7 +200,7 @@ let urls = 0
 
 /** The service runs, stores one card of a merchant, and stops. */
 async function live(): Promise<void> {
-  const service = await startTesseraChild(data, toFlags(without(settings, 'data')), env)
+  const service = await startTesseraChild(data, toFlags(without(settings, 'data', 'port', 'admin-port')), env)
   const merchant = await tessera(settings, 'merchants', 'create', '--json', '--name=A shop')
   assert.equal(merchant.code, 0, merchant.err)
   const { merchantId } = JSON.parse(merchant.out) as Result<'operator.merchants.create'>
@@ -219,7 +219,7 @@ async function live(): Promise<void> {
 }
 
 async function addUser(): Promise<void> {
-  const service = await startTesseraChild(data, toFlags(without(settings, 'data')), env)
+  const service = await startTesseraChild(data, toFlags(without(settings, 'data', 'port', 'admin-port')), env)
   const { merchants } = JSON.parse((await tessera(settings, 'merchants', 'list', '--json')).out) as Result<'operator.merchants.list'>
   const made = await tessera(settings, 'dashboard', 'users', 'create', merchants[0]?.merchantId ?? '', '--phone=998901234567')
   assert.equal(made.code, 0, made.err)
@@ -254,6 +254,9 @@ async function makeSettings(): Promise<Readonly<Record<string, string>>> {
   const modulePath = ['/usr/lib/softhsm/libsofthsm2.so', '/usr/lib64/libsofthsm2.so'].find((path) => existsSync(path)) ?? 'missing'
   return Promise.resolve({
     env: 'production',
+    // Any free ones: another program may have those of the defaults.
+    port: '0',
+    'admin-port': '0',
     data,
     'database-url-file': writeUrl(urlOf('cards')),
     'keys-database-url-file': writeUrl(urlOf('keys')),
