@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { chromium } from 'playwright-core'
 
-import { RequirementMissing } from '../fault/machine-requirements.ts'
+import { RequirementMissing } from '../fault/requirement-missing.ts'
 import { chromiumFlags, findChromium } from '../tools/chromium.ts'
 
 /** What is opened in the shop's page: the card form, or one or three bare iframes, whose empty document posts one message. */

@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 
 import { callsBetween, countFailures, p99Ms, startOpenLoad } from '../fault/open-load.ts'
-import { RequirementMissing } from '../fault/machine-requirements.ts'
+import { RequirementMissing } from '../fault/requirement-missing.ts'
 import { startService, type RunningService } from '../fault/spawn.ts'
 
 import { readCpuMs, readResidentMib } from './cpu.ts'
