@@ -2,6 +2,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { chromium } from 'playwright-core'
 
+import { RequirementMissing } from '../fault/requirement-missing.ts'
 import { chromiumFlags, findChromium } from '../tools/chromium.ts'
 
 /** What is opened in the shop's page: the card form, or one or three bare iframes, whose empty document posts one message. */
@@ -18,7 +19,8 @@ export interface FormStage {
 /** One Chromium, a shop on `localhost`, and bare frames on 127.0.0.1, which is another site, like the form: each has a process of its own. */
 export async function openFormStage(formOrigin: string, merchant: string): Promise<FormStage> {
   const executablePath = findChromium()
-  if (executablePath === null) throw new Error('Chromium is missing: apt-get install chromium, or set TESSERA_TEST_CHROMIUM to its path')
+  if (executablePath === null)
+    throw new RequirementMissing('Chromium is missing: apt-get install chromium, or set TESSERA_TEST_CHROMIUM to its path')
   const page = `<!doctype html><html lang="en"><title>Shop</title><div id="card"></div><script src="${formOrigin}/sdk/v1/tessera.js"></script><script>${timers}</script></html>`
   const [shop, bare] = [await serve(page), await serve(bareDocument)]
   const browser = await chromium.launch({ executablePath, args: chromiumFlags() })

@@ -47,7 +47,7 @@ test('the charts show each value with its target, and runs of other machines apa
   assert.equal(page.match(/<h2>/g)?.length, 2)
   assert.equal(page.match(/<svg /g)?.length, 6)
   assert.equal(page.match(/<circle /g)?.length, 9)
-  assert.match(page, /<b>check sqlite: to the floor<\/b> 0\.83 ×, target ≥ 0\.80/)
+  assert.match(page, /<h3>check sqlite<\/h3>.*<b>to the floor<\/b> 0\.83 ×, target ≥ 0\.80, reached</)
   assert.match(page, /<td>3,583 bytes<\/td><td>reached<\/td>.*<td>3,941 bytes<\/td><td>missed<\/td>/)
   assert.doesNotMatch(page, /<script|A <processor>|src=|href="http/)
 })
@@ -60,6 +60,21 @@ test('the interval of the rounds is drawn, and stands in the table of values', (
     [...text.matchAll(/<line x1="([^"]*)" x2="([^"]*)" y1="([^"]*)" y2="([^"]*)"/g)].filter(([, x, toX, y, toY]) => x === toX && y !== toY)
       .length
   assert.deepEqual([countUpright(page), countUpright(formatChartPage([first]))], [1, 0])
+})
+
+test('a value with two units, its own and its share of another checkout, is two charts', () => {
+  const rate = { of: 'check sqlite', name: 'rate', value: 1.02, unit: 'of the other' }
+  const page = formatChartPage([{ ...first, measures: [...first.measures, rate] }])
+  assert.equal(page.match(/<svg /g)?.length, 4)
+  assert.match(page, /<b>rate<\/b> 15,600 calls\/s<.*<b>rate<\/b> 1\.02 of the other</s)
+})
+
+test('what the last run has missed is listed first, and a value that is always 0 has an axis', () => {
+  const none = { of: 'load', name: 'failed', value: 0, unit: '', target: { most: 0 } }
+  const page = formatChartPage([{ ...first, measures: [...first.measures, none] }])
+  assert.match(page, /<ul class="missed"><li>check sqlite: to the floor, 0\.75 ×, target ≥ 0\.80, missed<\/li><\/ul>/)
+  assert.match(page, /<b>failed<\/b> 0, target ≤ 0, reached</)
+  assert.doesNotMatch(page, /NaN|undefined/)
 })
 
 test('without a run the page says how one is made', () => {

@@ -3,6 +3,7 @@ import { connect, type Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 
 import { callsBetween, countFailures, p99Ms, startOpenLoad } from '../fault/open-load.ts'
+import { RequirementMissing } from '../fault/requirement-missing.ts'
 import { startService, type RunningService } from '../fault/spawn.ts'
 
 import { readCpuMs, readResidentMib } from './cpu.ts'
@@ -15,7 +16,7 @@ export const idleConnections: Measurement = {
   question: 'What do 10,000 idle keep-alive connections cost in memory, and do the calls of others take longer beside them?',
   async run(bench) {
     const problem = describeFewFiles(readFileSync('/proc/self/limits', 'utf8'), bench.isQuick ? quickConnections : connections)
-    if (problem !== null) throw new Error(problem)
+    if (problem !== null) throw new RequirementMissing(problem)
     const measures: Measure[] = []
     for (const store of bench.stores) {
       const serviceData = await bench.dataFactory.create(store)

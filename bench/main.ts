@@ -3,10 +3,11 @@ import { existsSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createServiceDataFactory, type ServiceDataFactory, type StoreKind } from '../fault/service-data.ts'
+import { RequirementMissing } from '../fault/requirement-missing.ts'
 import { killAll } from '../fault/spawn.ts'
 import { readCommandLine } from '../tools/command-line.ts'
 import { appendRun, beginRun, readRuns } from './history.ts'
-import { isTargetReached, type Measure } from './measurement.ts'
+import { isTargetReached, type Bench, type Measure, type Measurement } from './measurement.ts'
 import { measurements } from './measurements.ts'
 import { formatMarkdown, formatMeasures } from './table.ts'
 
@@ -29,7 +30,7 @@ const comparable: ReadonlySet<string> = new Set(['create', 'check', 'pay'])
 
 process.exitCode = await main()
 
-/** Returns 1 when a value misses its target. */
+/** Returns 1 when a value misses its target, or something could not be measured on this machine. */
 async function main(): Promise<number> {
   const { store } = values
   const unknown = positionals.filter((name) => !measurements.some((measurement) => measurement.name === name))
@@ -53,8 +54,9 @@ async function main(): Promise<number> {
       save()
       void endEarly(dataFactory, measures.length)
     })
+  let isComplete = false
   try {
-    await measure(store === undefined ? ['sqlite', 'postgres'] : [store], dataFactory, measures)
+    isComplete = await measure(store === undefined ? ['sqlite', 'postgres'] : [store], dataFactory, measures)
   } finally {
     save()
     await killAll()
@@ -62,7 +64,7 @@ async function main(): Promise<number> {
   }
   if (values.json) process.stdout.write(`${JSON.stringify({ ...begun, measures })}\n`)
   if (values.chart) await draw()
-  return measures.every((item) => isTargetReached(item) !== false) ? 0 : 1
+  return isComplete && measures.every((item) => isTargetReached(item) !== false) ? 0 : 1
 }
 
 /** Stops what was started, and prints what was saved. */
@@ -83,19 +85,36 @@ async function draw(): Promise<number> {
   return 0
 }
 
-/** Appends the values of each measurement when it has ended. */
-async function measure(stores: readonly StoreKind[], dataFactory: ServiceDataFactory, measures: Measure[]): Promise<void> {
+/** Appends the values of each measurement when it has ended. Returns whether the machine has what each of them needs; the others are made all the same. */
+async function measure(stores: readonly StoreKind[], dataFactory: ServiceDataFactory, measures: Measure[]): Promise<boolean> {
   const against = values.against === undefined ? null : resolve(values.against)
   const say = (text: string): unknown => !values.json && process.stderr.write(`        ${text}\n`)
   const chosen = measurements.filter(({ name }) => positionals.length === 0 || positionals.includes(name))
+  let isComplete = true
   for (const [at, measurement] of chosen.entries()) {
     say(`${measurement.name}: ${String(at + 1)} of ${String(chosen.length)}, on ${stores.join(' and ')}`)
     const startedAt = performance.now()
-    const made = await measurement.run({ dataFactory, stores, isQuick: values.quick, against, say })
+    const made = await runOrExplain(measurement, { dataFactory, stores, isQuick: values.quick, against, say })
+    if (made === null) {
+      isComplete = false
+      continue
+    }
     say(`${measurement.name}: took ${String(Math.round((performance.now() - startedAt) / 1000))} s`)
     if (values.markdown) process.stdout.write(`${measurement.question}\n\n${formatMarkdown(made)}\n\n`)
     else if (!values.json) process.stdout.write(`${measurement.question}\n${formatMeasures(made)}\n\n`)
     measures.push(...made)
+  }
+  return isComplete
+}
+
+/** Null, after a line that says why, when the machine lacks something that the measurement needs. */
+async function runOrExplain(measurement: Measurement, bench: Bench): Promise<readonly Measure[] | null> {
+  try {
+    return await measurement.run(bench)
+  } catch (err) {
+    if (!(err instanceof RequirementMissing)) throw err
+    process.stderr.write(`${measurement.name} cannot be measured: ${err.message}\n`)
+    return null
   }
 }
 
@@ -127,7 +146,8 @@ function usage(): string {
     '                            after Ctrl-C or an error, the measurements that had ended',
     '  --chart                   draws the history as bench/history.html; without a measurement it measures nothing',
     '',
-    'Ends with 1 when a value misses its target, 64 when the command line is wrong, 130 when it was stopped.',
+    'Ends with 1 when a value misses its target or the machine lacks what a measurement needs, 64 when the command line is wrong,',
+    '130 when it was stopped.',
   ].join('\n')
 }
 

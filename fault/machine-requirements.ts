@@ -19,8 +19,3 @@ const finders: Readonly<Record<MachineRequirement, { has: () => boolean; advice:
   'memory cgroup': { has: hasMemoryGroups, advice: 'run as root where cgroup v1 has the memory controller' },
   'mkfs.ext4': { has: () => findOnPath('mkfs.ext4') !== null || existsSync('/usr/sbin/mkfs.ext4'), advice: 'apt-get install e2fsprogs' },
 }
-
-/** The machine cannot do what an experiment needs although everything is installed. Containers often may not mount. */
-export class RequirementMissing extends Error {
-  override readonly name = 'MachineLacks'
-}

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { closeSync, mkdirSync, openSync, rmSync, statfsSync, truncateSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { makeFolder } from './service-data.ts'
-import { RequirementMissing } from './machine-requirements.ts'
+import { RequirementMissing } from './requirement-missing.ts'
 
 /** A small file system of its own. */
 export interface Disk {

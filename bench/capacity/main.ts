@@ -30,7 +30,7 @@ const usage = `npm run capacity -- [options]
   --merchants <n>   for the share of the hottest shard (1000)
   --zipf <n>        exponent of their calls (1)
   --json            one JSON object
-  --measure         runs the benchmark costs on both stores, half an hour on a quiet machine, stores what it found as
+  --measure         runs the benchmark costs on both stores, two minutes on a quiet machine, stores what it found as
                     bench/capacity/measured.json, and prints docs/operating/capacity.md anew; computes nothing
 
 On PostgreSQL. Half of the cores are left free. Without --costs: what docs/operating/capacity.md says was measured.`

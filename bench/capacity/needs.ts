@@ -138,7 +138,7 @@ const payment = ['receipts.create', 'receipts.pay'] as const
 const registration = ['cards.create', 'cards.get_verify_code', 'cards.verify'] as const
 
 /** Measured: `npm run bench -- memory` (resident after work, of a service with one worker), `idle-connections`, and docs/operating/workers.md for the connections. */
-const workerGigabytes = 0.19
+const workerGigabytes = 0.22
 const connectionGigabytes = 20e-6
 const workerConnections = 7
 /** Measured: `npm run bench -- sweep` on PostgreSQL. */

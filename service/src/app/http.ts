@@ -3,6 +3,7 @@ import { isPublicOperation } from '@tessera/contract/operations'
 import { randomPublic } from '@tessera/vault/random'
 
 import type { Clock } from '../clock.ts'
+import { collectGarbage } from '../collect-garbage.ts'
 import { systemNow } from '../system-clock.ts'
 import type { ComplianceFindings } from '../domain/compliance/findings.ts'
 import type { CallCounters } from '../domain/reporting/call-counters.ts'
@@ -38,7 +39,7 @@ import type { Adapters } from './adapters.ts'
 import { dashboardFolder } from './built-files.ts'
 import type { CallWrites } from './call-writes.ts'
 import { tracedObserver } from './open-traces.ts'
-import { collectGarbage, readHeldMemory, readMemoryLimit } from './process-memory.ts'
+import { readHeldMemory, readMemoryLimit } from './process-memory.ts'
 import type { ComposedServices } from './services.ts'
 
 export interface PipelineDependencies {

@@ -1,5 +1,7 @@
 import type { Socket } from 'node:net'
 
+import { LinkedList, type LinkedListNode } from '../linked-list.ts'
+
 import { AddressTable, type AddressEntry } from './address-table.ts'
 
 /** Bounds of the bytes that the server holds for its clients: bodies that arrive, requests in progress, and replies that the client has not read. */
@@ -73,7 +75,7 @@ export class MemoryBudget {
   #connectionOf(socket: BudgetedSocket): ConnectionAccount {
     const known = socket[account]
     if (known !== undefined) return known
-    const opened: ConnectionAccount = { socket, bytes: 0, unreadBytes: 0, open: 0, newest: null }
+    const opened: ConnectionAccount = { socket, bytes: 0, unreadBytes: 0, open: 0, charges: new LinkedList() }
     socket[account] = opened
     socket.once('close', () => {
       this.#connections.delete(opened)
@@ -88,24 +90,22 @@ export class MemoryBudget {
 export type CutReason = 'reply_not_read' | 'memory_full' | 'connections_full' | 'memory_near_limit'
 
 /** The bytes of one request, through its stages: head, body, reply. */
-export class MemoryCharge {
+export class MemoryCharge implements LinkedListNode<MemoryCharge> {
   readonly #budget: MemoryBudget
   readonly #connection: ConnectionAccount
   readonly #address: AddressAccount
   #bytes = 0
   #unreadBytes = 0
   #isOpen = true
-  /** Of the same connection, linked: a set or an array allocates as charges come and go (docs/decisions/0135-pauses.md). */
-  #older: MemoryCharge | null
-  #newer: MemoryCharge | null = null
+  /** Of the same connection. */
+  older: MemoryCharge | null = null
+  newer: MemoryCharge | null = null
 
   constructor(budget: MemoryBudget, connection: ConnectionAccount, address: AddressAccount) {
     this.#budget = budget
     this.#connection = connection
     this.#address = address
-    this.#older = connection.newest
-    if (this.#older !== null) this.#older.#newer = this
-    connection.newest = this
+    connection.charges.add(this)
     connection.open++
   }
 
@@ -149,16 +149,9 @@ export class MemoryCharge {
     this.set(0)
     this.#countUnread(0)
     this.#isOpen = false
-    this.#leaveConnection()
-    this.#budget.close(this.#address)
-  }
-
-  #leaveConnection(): void {
     this.#connection.open--
-    if (this.#newer === null) this.#connection.newest = this.#older
-    else this.#newer.#older = this.#older
-    if (this.#older !== null) this.#older.#newer = this.#newer
-    this.#older = this.#newer = null
+    this.#connection.charges.remove(this)
+    this.#budget.close(this.#address)
   }
 
   #countUnread(bytes: number): void {
@@ -181,7 +174,7 @@ export interface ConnectionAccount {
   unreadBytes: number
   /** Requests whose bytes are counted. */
   open: number
-  newest: MemoryCharge | null
+  readonly charges: LinkedList<MemoryCharge>
 }
 
 interface AddressAccount extends AddressEntry {
@@ -193,7 +186,7 @@ export interface BudgetedSocket extends Socket {
 }
 
 function releaseAll(connection: ConnectionAccount): void {
-  while (connection.newest !== null) connection.newest.release()
+  for (let charge = connection.charges.newest; charge !== null; charge = connection.charges.newest) charge.release()
 }
 
 const account = Symbol('bytes held for the connection')

@@ -1,3 +1,4 @@
+import { LinkedList, type LinkedListNode } from '../linked-list.ts'
 import { allocateWaitingWrites, makeWaitingWrites, type WaitingWrites, type WriteCounts } from './waiting-writes.ts'
 
 /** The writes that wait for the store, as far as admission needs to know. */
@@ -92,7 +93,7 @@ export function makeCommitBacklog({ waitMs, now, memory = allocateWaitingWrites(
 
 /** The places of one worker. */
 function makePlaces(writes: WaitingWrites, now: () => number) {
-  const taken = new TakenPlaces(writes)
+  const taken = new LinkedList<TakenPlace>()
   /** For a worker to which no call comes meanwhile. */
   let timer: NodeJS.Timeout | null = null
 
@@ -114,57 +115,43 @@ function makePlaces(writes: WaitingWrites, now: () => number) {
     expire,
     take(owner: string): WritePlace {
       startTimer()
-      return taken.take(owner, now())
+      return new TakenPlace({ owner, takenAt: now(), writes, places: taken })
     },
   }
 }
 
-/** Those that count, linked in the order in which they were taken: a map would leave its tables, and calls in them, to the collector (docs/decisions/0135-pauses.md). */
-class TakenPlaces {
-  oldest: TakenPlace | null = null
-  newest: TakenPlace | null = null
-  readonly writes: WaitingWrites
-
-  constructor(writes: WaitingWrites) {
-    this.writes = writes
-  }
-
-  take(owner: string, takenAt: number): TakenPlace {
-    const place = new TakenPlace(this, owner, takenAt)
-    if (this.newest === null) this.oldest = place
-    else this.newest.newer = place
-    this.newest = place
-    this.writes.placeTaken(owner)
-    return place
-  }
-}
-
-class TakenPlace implements WritePlace {
+class TakenPlace implements WritePlace, LinkedListNode<TakenPlace> {
   readonly takenAt: number
-  older: TakenPlace | null
+  older: TakenPlace | null = null
   newer: TakenPlace | null = null
   readonly #owner: string
+  readonly #writes: WaitingWrites
   /** Null: it was given back. */
-  #places: TakenPlaces | null
+  #places: LinkedList<TakenPlace> | null
 
-  constructor(places: TakenPlaces, owner: string, takenAt: number) {
-    this.#places = places
-    this.#owner = owner
+  constructor({ owner, takenAt, writes, places }: TakenPlaceStart) {
     this.takenAt = takenAt
-    this.older = places.newest
+    this.#owner = owner
+    this.#writes = writes
+    this.#places = places
+    places.add(this)
+    writes.placeTaken(owner)
   }
 
   release(): void {
-    const places = this.#places
-    if (places === null) return
+    if (this.#places === null) return
+    this.#places.remove(this)
     this.#places = null
-    if (this.older === null) places.oldest = this.newer
-    else this.older.newer = this.newer
-    if (this.newer === null) places.newest = this.older
-    else this.newer.older = this.older
-    this.older = this.newer = null
-    places.writes.placeReleased(this.#owner)
+    this.#writes.placeReleased(this.#owner)
   }
+}
+
+interface TakenPlaceStart {
+  readonly owner: string
+  readonly takenAt: number
+  readonly writes: WaitingWrites
+  /** Those that count. */
+  readonly places: LinkedList<TakenPlace>
 }
 
 interface QueueEstimate {
