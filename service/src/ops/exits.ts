@@ -19,7 +19,10 @@ export const exits = {
   },
   unavailable: { code: 69, meaning: 'No service runs on the data folder, or its database or the provider of its KEK does not respond.' },
   internalError: { code: 70, meaning: 'Internal error; see the log.' },
-  cannotCreate: { code: 73, meaning: 'The data folder cannot be created, read or written.' },
+  cannotCreate: {
+    code: 73,
+    meaning: 'The data folder, or a file or folder that the command was given, cannot be created, read or written.',
+  },
   ioError: {
     code: 74,
     meaning:

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { accessSync, constants, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 
 import type { AuditSigner } from '@tessera/vault/audit'
@@ -93,6 +93,8 @@ function makeFolder(given: string | undefined): string {
   if (existsSync(folder) && readdirSync(folder).length > 0)
     throw new ExitError('usage', `${displayPath(folder)} is not empty: give a new folder for each pack.`)
   mkdirSync(folder, { recursive: true, mode: 0o700 })
+  // Before everything is read, which may take hours.
+  accessSync(folder, constants.W_OK)
   return folder
 }
 
