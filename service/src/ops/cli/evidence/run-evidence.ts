@@ -1,4 +1,5 @@
 import { accessSync, constants, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { hostname } from 'node:os'
 import { resolve } from 'node:path'
 
 import type { AuditSigner } from '@tessera/vault/audit'
@@ -46,6 +47,7 @@ export async function runEvidence(input: CommandInput): Promise<CommandOutcome> 
   const { findings, read } = await examine(input)
   const stored = read === null ? refusedSettings : await lookAtStores(read.config, input)
   const facts: EvidenceFacts = {
+    machine: hostname(),
     config: read?.config ?? null,
     findings,
     ...stored,
