@@ -6,6 +6,7 @@ import { webhookSettings } from '../domain/webhooks/settings.ts'
 import { makeWebhookPost, type WebhookPost } from '../domain/webhooks/webhook-post.ts'
 import { makeWebhookDeliverer } from '../domain/webhooks/webhooks.ts'
 import type { Log } from '../ops/logging/log.ts'
+import { makeWebhookEndpointObserver } from '../ops/logging/observers.ts'
 import type { Metrics } from '../ops/metrics/metrics.ts'
 import type { Tracer } from '../ops/tracing/tracing.ts'
 import { webhookGauges } from '../ops/metrics/webhook-gauges.ts'
@@ -28,7 +29,8 @@ export function createWebhookServices({ base, guard, log, metrics, tracing }: We
   const post = traceWebhookPost(makeWebhookPost({ guard, clock, timeoutMs: webhookSettings.timeoutMs }), tracing)
   const delivery = { ...base, guard, settings: webhookSettings, post: countAttempts(post, metrics), failed }
   const random = (): number => Buffer.from(randomPublic(4)).readUInt32BE() / 2 ** 32
-  const webhooks = makeWebhookDeliverer({ ...delivery, random, onDelivered: metrics.observeDeliveryDelay })
+  const endpointObserver = makeWebhookEndpointObserver(log, clock.now)
+  const webhooks = makeWebhookDeliverer({ ...delivery, random, endpointObserver, onDelivered: metrics.observeDeliveryDelay })
   for (const gauge of webhookGauges(webhooks, { store, clock })) metrics.registerGauge(gauge)
   return { webhooks, endpoints: makeWebhookEndpointAdministration(delivery) }
 }

@@ -13,6 +13,8 @@ export interface EndpointQueues {
   endTurn(turn: EndpointTurn, claimed: { readonly count: number; readonly hasMore: boolean }): void
   /** Notes that a delivery has ended. True when the endpoint answers again after it was down. */
   end(endpoint: QueuedEndpoint, attempt: EndedAttempt): boolean
+  /** Whether an endpoint does not answer. */
+  isDown(endpoint: QueuedEndpoint): boolean
   /** The endpoints that do not answer. */
   listDown(): QueuedEndpoint[]
 }
@@ -60,6 +62,7 @@ export function makeEndpointQueues({ inFlightMax, endpointInFlightMax }: Endpoin
     takeTurns,
     endTurn,
     end,
+    isDown: ({ endpointId }) => queues.get(endpointId)?.pace.isDown() === true,
     listDown: () => [...queues.values()].filter(({ pace }) => pace.isDown()).map(({ endpoint }) => endpoint),
   }
 

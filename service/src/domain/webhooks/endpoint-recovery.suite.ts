@@ -22,7 +22,7 @@ export function endpointRecoverySuite(withStore: WithStore): void {
 
   test(
     'an endpoint that does not answer is probed, its backlog stays due, and when it answers again all of it is sent, in order for each object',
-    posting(async ({ app, receiver, deliverer, goOn }) => {
+    posting(async ({ app, receiver, told, deliverer, goOn }) => {
       receiver.answer = answerStatus(503)
       const tokens: string[] = []
       for (let n = 0; n < 30; n++) tokens.push(await cardOfItsLife(app))
@@ -37,6 +37,7 @@ export function endpointRecoverySuite(withStore: WithStore): void {
       await goOn(webhooks, 1)
       assert.equal(webhooks.stats().endpointsDown, 0)
       const delivered = receiver.heard.slice(probes).map(parseEvent)
+      assert.deepEqual([...new Set(told)], [`${sampleMerchantId} refused`, `${sampleMerchantId} recovered`])
       assert.equal(delivered.length, 60, 'also those that were attempted and would have waited for five minutes')
       for (const token of tokens)
         assert.deepEqual(

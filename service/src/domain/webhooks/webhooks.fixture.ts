@@ -17,7 +17,7 @@ import { webhookSettings, type WebhookSettings } from './settings.ts'
 import { makeAddressGuard, resolveBySystem } from '../../adapters/http/address-guard.ts'
 import { makeWebhookPost } from './webhook-post.ts'
 import { startReceiver, type Heard, type Receiver } from './receiver.fixture.ts'
-import { makeWebhookDeliverer, type WebhookDeliverer } from './webhooks.ts'
+import { makeWebhookDeliverer, type WebhookDeliverer, type WebhookEndpointObserver } from './webhooks.ts'
 import { operatorActor } from '../../testing/request-context.fixture.ts'
 
 /** A test app whose merchant has an endpoint on this machine, with a clock that the test controls. */
@@ -28,6 +28,8 @@ export interface Post {
   /** The endpoint's signing secret. */
   readonly secret: string
   readonly failures: unknown[]
+  /** What was said of endpoints that do not answer: `<merchant> <outcome or recovered>`. */
+  readonly told: string[]
   /** Creates another deliverer on the same store. */
   deliverer(over?: Partial<WebhookSettings>, store?: Store): WebhookDeliverer
   /** Advances the clock and delivers everything due by then. */
@@ -61,6 +63,11 @@ export async function withPost({ store }: StoreUnderTest, test: (post: Post) => 
   const added = await endpoints.add(sampleMerchantId, receiver.url, operatorActor)
   if (added instanceof SettingProblem) throw new Error(added.code)
   const deliverers: WebhookDeliverer[] = []
+  const told: string[] = []
+  const endpointObserver: WebhookEndpointObserver = {
+    down: ({ merchantId }, outcome) => void told.push(`${merchantId} ${outcome}`),
+    recovered: ({ merchantId }) => void told.push(`${merchantId} recovered`),
+  }
   try {
     await test({
       app,
@@ -68,11 +75,24 @@ export async function withPost({ store }: StoreUnderTest, test: (post: Post) => 
       receiver,
       secret: added.secret,
       failures,
+      told,
       deliverer(over = {}, of = store) {
         const settings = { ...webhookSettings, ...over }
         const post = makeWebhookPost({ guard, clock, timeoutMs: settings.timeoutMs })
         const random = (): number => randomInt(1000) / 1000
-        const webhooks = makeWebhookDeliverer({ store: of, keyring, environment, clock, alarm, guard, post, random, settings, failed })
+        const webhooks = makeWebhookDeliverer({
+          store: of,
+          keyring,
+          environment,
+          clock,
+          alarm,
+          guard,
+          post,
+          random,
+          settings,
+          failed,
+          endpointObserver,
+        })
         deliverers.push(webhooks)
         return webhooks
       },

@@ -46,10 +46,20 @@ export interface DelivererStats {
 
 export interface WebhookDelivererDependencies extends DeliveryDependencies {
   readonly settings: WebhookSettings
+  /** Told of endpoints that do not answer. */
+  readonly endpointObserver?: WebhookEndpointObserver
+}
+
+/** Told of endpoints that do not answer: no metric says whose they are. */
+export interface WebhookEndpointObserver {
+  /** After each attempt that an endpoint that is down has not answered; `outcome` is that of the attempt. */
+  down(delivery: Pick<DeliveryRow, 'endpointId' | 'merchantId'>, outcome: string): void
+  /** The endpoint answers again. */
+  recovered(delivery: Pick<DeliveryRow, 'endpointId' | 'merchantId'>): void
 }
 
 export function makeWebhookDeliverer(deps: WebhookDelivererDependencies): WebhookDeliverer {
-  const { store, clock, settings, failed } = deps
+  const { store, clock, settings, failed, endpointObserver } = deps
   const attemptDelivery = makeDeliveryAttempts(deps)
   const queues = makeEndpointQueues(settings)
   const discover = makeDiscovery(deps, queues.add)
@@ -137,15 +147,20 @@ export function makeWebhookDeliverer(deps: WebhookDelivererDependencies): Webhoo
     const startedAt = monotonicMs()
     let answer: ReturnType<typeof toEndpointAnswer> = 'neutral'
     let hasNext = false
+    let outcome = ''
     let isBack = false
     try {
       const attempted = await attemptDelivery(delivery, claimId, stopping.signal)
       answer = toEndpointAnswer(attempted.result)
+      outcome = attempted.result.outcome
       hasNext = attempted.hasNext
     } finally {
       isBack = queues.end(endpoint, { answer, startedAt, endedAt: monotonicMs(), hasNext })
     }
-    if (isBack) requestWake(endpoint)
+    if ((answer === 'none' || answer === 'refused') && queues.isDown(endpoint)) endpointObserver?.down(delivery, outcome)
+    if (!isBack) return
+    endpointObserver?.recovered(delivery)
+    requestWake(endpoint)
   }
 
   /** Everything that failed while an endpoint was down is sent again now, or a minute after the last time: an endpoint may fail again and again. */

@@ -9,6 +9,7 @@ import type { CutReason } from '../../server/http/memory-budget.ts'
 import type { PeerObserver } from '../../domain/limits/peers.ts'
 import type { AbortStage } from '../../server/http/server-state.ts'
 import type { SignInOutcome } from '../../domain/users/dependencies.ts'
+import type { WebhookEndpointObserver } from '../../domain/webhooks/webhooks.ts'
 import type { CallSummary, CallFailure, CallObserver } from '../../server/call-observer.ts'
 import type { PeerHealth } from '../health/peer-health.ts'
 import type { Metrics } from '../metrics/metrics.ts'
@@ -127,6 +128,29 @@ export function makePeerObserver(log: Log, metrics: Metrics, now: () => number):
 }
 
 /**
+ * Writes a line `webhook_endpoint_down` when a merchant's endpoint has not answered three times in a row, and `webhook_endpoint_recovered` when it answers again:
+ * of an endpoint that comes and goes one pair a minute. `now` is unix milliseconds.
+ */
+export function makeWebhookEndpointObserver(log: Log, now: () => number): WebhookEndpointObserver {
+  const lines = new Map<string, { readonly at: number; readonly isShown: boolean }>()
+  return Object.freeze<WebhookEndpointObserver>({
+    down({ endpointId, merchantId }, outcome) {
+      const line = lines.get(endpointId)
+      if (line !== undefined && (line.isShown || now() - line.at < endpointLineEveryMs)) return
+      if (lines.size >= endpointLinesMax) lines.clear()
+      lines.set(endpointId, { at: now(), isShown: true })
+      log.warn('webhook_endpoint_down', { merchantId, reason: outcome })
+    },
+    recovered({ endpointId, merchantId }) {
+      const line = lines.get(endpointId)
+      if (line?.isShown !== true) return
+      lines.set(endpointId, { at: line.at, isShown: false })
+      log.info('webhook_endpoint_recovered', { merchantId })
+    },
+  })
+}
+
+/**
  * Counts sign-ins, shows how many wait, and writes a line `sign_ins_waiting` every ten seconds at most while there are more than can be evaluated at once:
  * `count` wait, and `suppressed` got no place, a lock or a wrong password since the last line.
  */
@@ -185,6 +209,8 @@ export function makeSmsObserver(metrics: Metrics, gateway: string, health: Pick<
 
 const endpointLevels = { refused: 'info', silent: 'warn', failed: 'error' } as const
 const limitLineEveryMs = 10_000
+const endpointLineEveryMs = 60_000
+const endpointLinesMax = 10_000
 
 /**
  * Counts transitions, moves the gauges of receipts, and writes one line a transition, so that a search for the receipt's id shows its life. Leases are left out: they
