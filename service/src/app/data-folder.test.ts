@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 
 import { ExitError } from '../ops/exits.ts'
-import { claimDataFolder, readFolderMarker } from './data-folder.ts'
+import { claimDataFolder, readFolderMarker, refuseForeignEnvironment } from './data-folder.ts'
 
 const isRoot = process.geteuid?.() === 0
 const needsRoot = isRoot ? false : 'only root can give a file to another user'
@@ -38,6 +38,24 @@ test('a file of another user in the data folder is named, with its owner', { ski
   } finally {
     process.seteuid?.(0)
   }
+})
+
+test('a command with the settings of the other environment is told so, and a folder that says none is left to the checks', (t) => {
+  const dataFolder = makeFolder(t)
+  const refuse = (environment: string): void => refuseForeignEnvironment({ dataFolder, environment })
+  refuse('test')
+  writeFileSync(join(dataFolder, 'environment'), 'production\n')
+  refuse('production')
+  assert.throws(
+    () => refuse('test'),
+    (err) =>
+      err instanceof ExitError &&
+      err.exit === 'invalidSettings' &&
+      err.message.includes('is of the production environment') &&
+      err.message.includes('--config'),
+  )
+  writeFileSync(join(dataFolder, 'environment'), 'x')
+  refuse('test')
 })
 
 function makeFolder(t: { after: (fn: () => void) => void }): string {

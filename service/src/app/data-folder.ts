@@ -99,6 +99,19 @@ export function readEnvironment(folder: string): string | null {
   return readText(dataFolderPaths(folder).environment)?.trim().slice(0, 32) ?? null
 }
 
+/** Throws `ExitError` for a command whose settings are not those of the service of the data folder: test is the default. */
+export function refuseForeignEnvironment({ dataFolder, environment }: { readonly dataFolder: string; readonly environment: string }): void {
+  const recorded = usingFolder(dataFolder, () => readEnvironment(dataFolder))
+  if (recorded === null || recorded === environment || (recorded !== 'test' && recorded !== 'production')) return
+  throw new ExitError(
+    'invalidSettings',
+    `the data folder ${dataFolder} is of the ${recorded} environment, and the settings are of ${environment}.`,
+    {
+      advice: 'Give the settings of its service, such as by --config.',
+    },
+  )
+}
+
 export function foreignFolderMessage(folder: string, recorded: string, environment: string): string {
   return `the data folder ${folder} was made in the ${recorded} environment and cannot be opened in ${environment}: set TESSERA_DATA to another.`
 }

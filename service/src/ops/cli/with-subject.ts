@@ -1,3 +1,4 @@
+import { refuseForeignEnvironment } from '../../app/data-folder.ts'
 import { chooseAdapters } from '../../app/production-checks.ts'
 import { makeStartSubject, type StartSubject } from '../../app/start-subject.ts'
 import { makeSystemClock } from '../../system-clock.ts'
@@ -8,9 +9,11 @@ import { explainStart } from './explain-start.ts'
 
 /**
  * Runs a command on what a start would open (database, key store, KEK), for reading only, beside a service or without one. Waits for nothing that is away.
- * An error of the start becomes an `ExitError` that says what to do.
+ * An error of the start becomes an `ExitError` that says what to do; so does a folder of the other environment, whose settings were forgotten: without
+ * them its keys would seem to be lost.
  */
 export async function withSubject<T>(config: Config, run: (subject: StartSubject) => Promise<T>): Promise<T> {
+  refuseForeignEnvironment(config)
   const subject = makeStartSubject(config, {
     adapters: chooseAdapters(config),
     clock: makeSystemClock(),

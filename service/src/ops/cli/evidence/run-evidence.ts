@@ -6,6 +6,7 @@ import type { AuditSigner } from '@tessera/vault/audit'
 import { dueAt } from '@tessera/vault/epoch'
 import { KekSealedError } from '@tessera/vault/kek'
 
+import { refuseForeignEnvironment } from '../../../app/data-folder.ts'
 import type { StartSubject } from '../../../app/start-subject.ts'
 import { userSettings } from '../../../domain/users/dependencies.ts'
 import { findOldestEntryTime } from '../../../store/audit.ts'
@@ -17,6 +18,7 @@ import { makeSystemClock } from '../../../system-clock.ts'
 import { allStages, type StoreReport } from '../../audit/check.ts'
 import { makeAuditSigners } from '../../audit/signers.ts'
 import type { Config } from '../../config/config.ts'
+import { InvalidSettingsError } from '../../config/sources.ts'
 import { formatEvidence, isSignedEvidence, judgeFacts, printEvidence, type EvidenceDocument } from './document.ts'
 import type { EvidenceFacts, KeyFacts, StoredFacts } from './facts.ts'
 import { isSignedMerchantPack } from './merchant-pack.ts'
@@ -39,6 +41,7 @@ export async function runEvidence(input: CommandInput): Promise<CommandOutcome> 
   requireArguments(input.args, 0, 0, 'evidence --out <folder>')
   const packed = input.options.get('verify')
   if (packed !== undefined) return verifyPack(packed, input)
+  requireOwnSettings(input)
   const folder = makeFolder(input.options.get('out'))
   const merchantId = input.options.get('merchant')
   if (merchantId !== undefined) return runMerchantPack(merchantId, folder, input)
@@ -73,6 +76,15 @@ export async function runEvidence(input: CommandInput): Promise<CommandOutcome> 
       '',
       `${signature} Written to ${displayPath(folder)}: evidence.md for people, evidence.json, SHA256SUMS.`,
     ].join('\n'),
+  }
+}
+
+/** A pack about the settings of another environment than that of the folder would say nothing of the service. Settings that are refused are a finding. */
+function requireOwnSettings(input: CommandInput): void {
+  try {
+    refuseForeignEnvironment(input.settings().config)
+  } catch (err) {
+    if (!(err instanceof InvalidSettingsError)) throw err
   }
 }
 
