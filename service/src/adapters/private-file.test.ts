@@ -1,5 +1,6 @@
+// own process: it sets a variable of the environment
 import assert from 'node:assert/strict'
-import { chmodSync, chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -15,6 +16,7 @@ www-data:x:33:
 users:x:100:
 tessera:x:10001:
 `
+const needsRoot = process.geteuid?.() === 0 ? false : 'only root can make files of root'
 const service = { uid: 10001, gid: 10001, passwd, group }
 const secret = { mode: 0o440, uid: 0, gid: 10001 }
 
@@ -50,6 +52,38 @@ test('a group with another user is not the own one of the service', () => {
 
 test('without the files of users there is nobody else, as in an image of the service alone', () => {
   assert.ok(isPrivateTo(secret, { ...service, passwd: '', group: '' }))
+})
+
+test('a credential of systemd may be readable by the mask of its ACL, and by nothing else', { skip: needsRoot }, (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'tessera-credentials-'))
+  const [credential, elsewhere] = [join(folder, 'sms-password'), `${folder}-elsewhere`]
+  t.after(() => {
+    delete process.env['CREDENTIALS_DIRECTORY']
+    for (const path of [folder, elsewhere]) rmSync(path, { recursive: true })
+  })
+  for (const path of [credential, elsewhere]) {
+    writeFileSync(path, 'x')
+    chmodSync(path, 0o440)
+  }
+  chmodSync(folder, 0o550)
+  assert.ok(!isPrivateFile(credential), 'without systemd')
+  process.env['CREDENTIALS_DIRECTORY'] = folder
+  assert.ok(isPrivateFile(credential))
+  assert.ok(!isPrivateFile(elsewhere), 'a file of another folder')
+  const cases = [
+    [credential, 0o444],
+    [credential, 0o460],
+    [folder, 0o555],
+    [folder, 0o570],
+  ] as const
+  for (const [path, mode] of cases) {
+    const was = statSync(path).mode & 0o777
+    chmodSync(path, mode)
+    assert.ok(!isPrivateFile(credential), mode.toString(8))
+    chmodSync(path, was)
+  }
+  chownSync(credential, 1234, 0)
+  assert.ok(!isPrivateFile(credential), 'a file of another user')
 })
 
 test('a file is looked at with the users of this machine', (t) => {

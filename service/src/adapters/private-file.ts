@@ -1,4 +1,5 @@
-import { readFileSync, statSync } from 'node:fs'
+import { readFileSync, realpathSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
 
 interface FileOwner {
   readonly mode: number
@@ -16,14 +17,35 @@ interface FileReader {
 
 /**
  * Whether only the user of the service may read a file of a secret. Its group may read one of root's too when the group is the service's own and has nobody
- * else: so Kubernetes hands out secrets (`fsGroup`), which cannot belong to a user. Whom root has let read a file by an ACL is not seen.
+ * else: so Kubernetes hands out secrets (`fsGroup`), which cannot belong to a user. So may root's group a credential of systemd. Whom root has let read a file
+ * by an ACL is not seen.
  */
 export function isPrivateFile(path: string): boolean {
   if (process.platform === 'win32') return true
   const file = statSync(path)
   if (isOfOwnerOnly(file)) return true
+  if (isSystemdCredential(path)) return true
   const [passwd, group] = ['/etc/passwd', '/etc/group'].map(readIfThere)
   return isPrivateTo(file, { uid: process.geteuid?.() ?? 0, gid: process.getegid?.() ?? 0, passwd: passwd ?? '', group: group ?? '' })
+}
+
+/**
+ * Whether systemd has put the file there for this service (`LoadCredential=`). From version 254 on it lets the user of the service read it by an ACL, so that the
+ * file belongs to root and its mode is 0440: the bits of the group are the mask of the ACL then. Folder and file must be root's, and closed to others.
+ */
+function isSystemdCredential(path: string): boolean {
+  const folder = process.env['CREDENTIALS_DIRECTORY']
+  if (folder === undefined || folder === '') return false
+  try {
+    if (dirname(realpathSync(path)) !== realpathSync(folder)) return false
+    return isOfRootOnly(statSync(folder), 0o027) && isOfRootOnly(statSync(path), 0o037)
+  } catch {
+    return false
+  }
+}
+
+function isOfRootOnly({ mode, uid, gid }: FileOwner, forbidden: number): boolean {
+  return uid === 0 && gid === 0 && (mode & forbidden) === 0
 }
 
 /** The same for a user and its group. */

@@ -41,9 +41,10 @@ export interface NotedFiles {
 
 /**
  * Creates the data folder (0700) if it does not exist, and records its environment. A folder of the other environment is refused: the fixed codes of
- * the test environment must never apply to real cards. Throws `ExitError`.
+ * the test environment must never apply to real cards. So is root on the folder of another user. Throws `ExitError`.
  */
 export function claimDataFolder(folder: string, environment: string): void {
+  refuseForeignRoot(folder)
   usingFolder(folder, () => {
     createPrivateFolder(resolve(folder))
     if (readEnvironment(folder) === null) replaceFile(dataFolderPaths(folder).environment, `${environment}\n`)
@@ -71,6 +72,18 @@ export function requireFolder(folder: string, environment: string): void {
   throw new ExitError('invalidSettings', foreignFolderMessage(folder, recorded, environment))
 }
 
+/** Root could write everything in the folder of another user, who could then not read it: the next start would be refused. */
+function refuseForeignRoot(folder: string): void {
+  const path = dataFolderPaths(folder).environment
+  const owner = process.geteuid?.() === 0 ? usingFolder(folder, () => statSync(path, { throwIfNoEntry: false })?.uid ?? 0) : 0
+  if (owner === 0) return
+  throw new ExitError(
+    'cannotCreate',
+    `the data folder ${folder} belongs to the user with the id ${String(owner)}, who could not read what root writes into it.`,
+    { advice: `Run this as the user of the service: setpriv --reuid ${String(owner)} --clear-groups tessera …, or sudo -u.` },
+  )
+}
+
 /**
  * Creates a folder and its parents. Not with `recursive`: where the system returns ENOENT for every folder (under /proc), Node 24 loops forever and
  * handles no signal.
@@ -84,6 +97,19 @@ export function createPrivateFolder(folder: string): void {
 /** The recorded environment of a data folder; null when there is none. */
 export function readEnvironment(folder: string): string | null {
   return readText(dataFolderPaths(folder).environment)?.trim().slice(0, 32) ?? null
+}
+
+/** Throws `ExitError` for a command whose settings are not those of the service of the data folder: test is the default. */
+export function refuseForeignEnvironment({ dataFolder, environment }: { readonly dataFolder: string; readonly environment: string }): void {
+  const recorded = usingFolder(dataFolder, () => readEnvironment(dataFolder))
+  if (recorded === null || recorded === environment || (recorded !== 'test' && recorded !== 'production')) return
+  throw new ExitError(
+    'invalidSettings',
+    `the data folder ${dataFolder} is of the ${recorded} environment, and the settings are of ${environment}.`,
+    {
+      advice: 'Give the settings of its service, such as by --config.',
+    },
+  )
 }
 
 export function foreignFolderMessage(folder: string, recorded: string, environment: string): string {
@@ -178,12 +204,25 @@ function usingFolder<T>(folder: string, use: () => T): T {
   try {
     return use()
   } catch (err) {
-    const { code = 'unknown' } = err as NodeJS.ErrnoException
+    const { code = 'unknown', path } = err as NodeJS.ErrnoException
+    const owner = path === undefined || path === folder ? null : findOtherOwner(path)
     throw new ExitError(
       'cannotCreate',
-      `the data folder ${folder} cannot be used (${code}): let this user write it, or set TESSERA_DATA to another one.`,
+      owner === null
+        ? `the data folder ${folder} cannot be used (${code}): let this user write it, or set TESSERA_DATA to another one.`
+        : `${String(path)} in the data folder cannot be used (${code}): it belongs to the user with the id ${String(owner)}. Give it to the user of the service, by chown.`,
       { cause: err },
     )
+  }
+}
+
+/** The owner of a file that is not of this user, such as one that a command of root has written; null when it is, or is not there. */
+function findOtherOwner(path: string): number | null {
+  try {
+    const { uid } = statSync(path)
+    return uid === process.geteuid?.() ? null : uid
+  } catch {
+    return null
   }
 }
 

@@ -20,7 +20,7 @@ export type OperatorReason = keyof typeof operatorMessages
 
 /** What the operator reads, by the code of the refusal. `{}` is the detail. */
 const operatorMessages = {
-  merchant_required: 'A merchant id is 24 hex digits.',
+  merchant_required: 'The merchant is missing: --merchant <id>, of 24 hex digits; see tessera merchants list',
   merchant_unknown: 'There is no merchant {}: see tessera merchants list',
   row_tampered:
     'The row of merchant {} was not written by this service: nothing was done. The database was changed; see docs/operating/merchants.md.',

@@ -21,7 +21,8 @@ export const exits = {
   internalError: { code: 70, meaning: 'Internal error; see the log.' },
   cannotCreate: {
     code: 73,
-    meaning: 'The data folder cannot be created, read or written; backup: nor the copy, or there is no room for it.',
+    meaning:
+      'The data folder, or a file or folder that the command was given, cannot be created, read or written; backup: there is no room for the copy.',
   },
   ioError: {
     code: 74,

@@ -140,7 +140,9 @@ export const auditList: Command = {
       outcome,
       printChanges(changes),
     ])
-    return { exit: 'done', data, text: printTable(['at', 'actor', 'address', 'action', 'subject', 'outcome', 'changes'], rows) }
+    const ofWhom = merchantId === '' ? ' Those about a merchant: tessera audit list <merchant>' : ''
+    const table = printTable(['at', 'actor', 'address', 'action', 'subject', 'outcome', 'changes'], rows)
+    return { exit: 'done', data, text: rows.length === 0 ? `No entries.${ofWhom}` : table }
   },
 }
 

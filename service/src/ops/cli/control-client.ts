@@ -55,7 +55,7 @@ function describeError(operation: OperatorOperationName, { code, reason, message
 
 /** `--data` is ./data by default, so a command that is run in another folder than the service looks in the wrong one. */
 function noServiceMessage(folder: string): string {
-  return `no service is running on ${displayPath(folder)}: start one with npm start, or give the folder of a running one with --data`
+  return `no service is running on ${displayPath(folder)}: start one with tessera start, or give the folder of a running one with --data`
 }
 
 /** A folder inside the current one as a relative path: `./data`. */

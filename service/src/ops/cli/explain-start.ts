@@ -8,6 +8,7 @@ import { DatabaseRestored } from '../../domain/freshness/database-restored.ts'
 import { KeyStoreMismatch, keyStoreAdvice } from '../../domain/keys/key-store-mismatch.ts'
 import { DashboardMissing } from '../../server/pages/dashboard-assets.ts'
 import { ExitError, type Exit } from '../exits.ts'
+import { explainFileError, isAboutOtherPath } from '../file-error.ts'
 import { AssetsMissing } from '../../server/pages/form-assets.ts'
 import { RowBroken } from '../../store/columns.ts'
 import { MigrationRefused } from '../../store/migrations/migrations.ts'
@@ -110,6 +111,9 @@ function explainSystem(err: unknown, config: Config): ExitError | null {
       advice,
     })
   }
+  // What a command was told to write, such as a backup, is no fault of the data folder.
+  const aboutFile = isAboutOtherPath(err, config.dataFolder) ? explainFileError(err) : null
+  if (aboutFile !== null) return aboutFile
   if (folderCodes.includes(code) || folderCodes.includes((err.cause as SystemError | undefined)?.code ?? '')) {
     const reason = code === '' ? err.message : `the data folder ${config.dataFolder} cannot be used (${code})`
     return exitError('cannotCreate', `${reason}: let this user write it, or set TESSERA_DATA to another one.`, err)

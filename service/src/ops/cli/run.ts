@@ -6,6 +6,7 @@ import { refuseCardNumbers, parseCommandLine } from './arguments.ts'
 import type { CommandInput, Command, CommandOutcome } from './command.ts'
 import { commands } from './commands.ts'
 import { ExitError, exits } from '../exits.ts'
+import { explainFileError } from '../file-error.ts'
 import type { Exit } from '../exits.ts'
 import { makeSystemClock } from '../../system-clock.ts'
 
@@ -155,5 +156,7 @@ function commandOptions(): ReadonlyMap<string, boolean> {
 function describeFailure(err: unknown): { exit: Exit; lines: string[] } {
   if (err instanceof InvalidSettingsError) return { exit: 'invalidSettings', lines: ['invalid settings:', ...err.faults] }
   if (err instanceof ExitError) return { exit: err.exit, lines: [...err.what.split('\n'), ...(err.advice === '' ? [] : [err.advice])] }
+  const explained = explainFileError(err)
+  if (explained !== null) return describeFailure(explained)
   return { exit: 'internalError', lines: [err instanceof Error ? (err.stack ?? err.message) : String(err)] }
 }

@@ -1,3 +1,4 @@
+import { refuseForeignEnvironment } from '../../app/data-folder.ts'
 import { requireStoreInCharge } from '../../app/move-check.ts'
 import { chooseAdapters } from '../../app/production-checks.ts'
 import { makeStartSubject, type StartSubject } from '../../app/start-subject.ts'
@@ -9,10 +10,11 @@ import { explainStart } from './explain-start.ts'
 
 /**
  * Runs a command on what a start would open (database, key store, KEK), for reading only, beside a service or without one. Waits for nothing that is away.
- * Settings that name another store than the one in charge are refused.
- * An error of the start becomes an `ExitError` that says what to do.
+ * Settings that name another store than the one in charge are refused, and so is a folder of the other environment, whose settings were forgotten: without
+ * them its keys would seem to be lost. An error of the start becomes an `ExitError` that says what to do.
  */
 export async function withSubject<T>(config: Config, run: (subject: StartSubject) => Promise<T>): Promise<T> {
+  refuseForeignEnvironment(config)
   const subject = makeStartSubject(config, {
     adapters: chooseAdapters(config),
     clock: makeSystemClock(),

@@ -36,6 +36,7 @@ const stored: StoredFacts = {
   chainFaults: [],
 }
 const good: EvidenceFacts = {
+  machine: 'vault-1',
   config,
   findings: checks.map((check) => finding(check, true, check === 'KEK' ? 'pkcs11-0123456789abcdef' : 'as it should be', '')),
   store: stored,
@@ -160,7 +161,14 @@ test('where custodians hold the KEK, and in the test environment, what nobody lo
   const isHeld = (check: string): boolean => check === 'KEK' || check === 'data keys'
   const findings = good.findings.map((each) => (isHeld(each.check) ? { ...each, found: 'not checked here', unseen: true as const } : each))
   for (const id of ['start', 'kek', 'key-integrity']) assert.deepEqual([id, stateOf({ findings }, id)], [id, 'unknown'])
-  assert.equal(stateOf({ config: { ...config, environment: 'test' } }, 'secrets'), 'unknown')
+  for (const id of ['secrets', 'test-data']) assert.equal(stateOf({ config: { ...config, environment: 'test' } }, id), 'unknown')
+})
+
+test('of several checks each is named, and one thing is not several', () => {
+  const foundOf = (id: string): string | undefined =>
+    judgeFacts({ ...good, store: { ...stored, chains: 1, entries: 1 } }, '0.1.0').rows.find((row) => row.id === id)?.found
+  assert.equal(foundOf('key-integrity'), 'key store: as it should be; data keys: as it should be')
+  assert.equal(foundOf('audit-entries'), '1 entry in 1 chain')
 })
 
 test('what could not be looked at is unknown, and says why', () => {
@@ -187,6 +195,7 @@ test('the pack for people has a line for each row, and names its limits; the one
   const text = printEvidence(document, 'Not signed: sealed.')
   assert.equal(text.match(/^\| [\d.]/gm)?.length, evidenceRows.length)
   assert.match(text, /never by SAQ A/)
+  assert.ok(text.includes(`on the machine vault-1, data folder ${config.dataFolder}, PostgreSQL.`))
   assert.equal((JSON.parse(formatEvidence(document, 'sealed')) as { unsigned: string }).unsigned, 'sealed')
 })
 
@@ -207,6 +216,7 @@ test('what is not met has a next step, whose settings, commands and pages exist;
     rows.filter(({ state, next }) => (state === 'met') !== (next === undefined)),
     [],
   )
-  const printed = printEvidence({ at: '', version: '', environment: '', rows }, '')
+  const installation = { machine: '', dataFolder: null, store: null }
+  const printed = printEvidence({ at: '', version: '', environment: '', installation, rows }, '')
   assert.match(printed, /## What to do\n\n- \*\*not met\*\*, 2\.2\.4, 6\.5\.6: .*going-live\.md/)
 })

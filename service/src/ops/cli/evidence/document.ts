@@ -15,7 +15,17 @@ export interface EvidenceDocument {
   /** The version of Tessera. */
   readonly version: string
   readonly environment: string
+  /** Where it was found. */
+  readonly installation: EvidenceInstallation
   readonly rows: readonly JudgedRow[]
+}
+
+/** Of several processes each has a pack of its own, which this tells apart. */
+export interface EvidenceInstallation {
+  readonly machine: string
+  /** Null when the settings are refused; so is the store. */
+  readonly dataFolder: string | null
+  readonly store: 'embedded' | 'postgresql' | null
 }
 
 export interface JudgedRow extends EvidenceVerdict {
@@ -32,7 +42,18 @@ export function judgeFacts(facts: EvidenceFacts, version: string): EvidenceDocum
     const verdict = judge(facts)
     return { ...row, ...verdict, ...(verdict.state === 'met' ? {} : { next }) }
   })
-  return { at: new Date(facts.now).toISOString(), version, environment: facts.config?.environment ?? 'unknown', rows }
+  return {
+    at: new Date(facts.now).toISOString(),
+    version,
+    environment: facts.config?.environment ?? 'unknown',
+    installation: describeInstallation(facts),
+    rows,
+  }
+}
+
+function describeInstallation({ machine, config }: EvidenceFacts): EvidenceInstallation {
+  if (config === null) return { machine, dataFolder: null, store: null }
+  return { machine, dataFolder: config.dataFolder, store: config.databaseUrl === null ? 'embedded' : 'postgresql' }
 }
 
 /**
@@ -52,14 +73,14 @@ export function isSignedEvidence(line: string, keys: readonly KeyObject[]): bool
 }
 
 /** The document for people, in Markdown. */
-export function printEvidence({ at, version, environment, rows }: EvidenceDocument, signature: string): string {
+export function printEvidence({ at, version, environment, installation, rows }: EvidenceDocument, signature: string): string {
   const count = (state: EvidenceVerdict['state']): string => String(rows.filter((row) => row.state === state).length)
   const lines = rows.map(
     ({ requirement, what, state, found, shownBy }) => `| ${requirement} | ${what} | **${state}** | ${escapeCell(found)} | ${shownBy} |`,
   )
   return `# Evidence, ${at}
 
-Tessera ${version}, environment ${environment}. ${count('met')} met, ${count('not met')} not met, ${count('person')} for a person to judge, ${count('unknown')} unknown. ${signature}
+Tessera ${version}, environment ${environment}, on ${printInstallation(installation)}. ${count('met')} met, ${count('not met')} not met, ${count('person')} for a person to judge, ${count('unknown')} unknown. ${signature}
 
 Facts by requirement of PCI DSS 4.0.1, as a program found them at that time on this installation. It is no assessment: an operator of Tessera is a service
 provider and validates by SAQ D for service providers or a report on compliance, never by SAQ A. What is outside of the program (people, buildings, networks,
@@ -69,6 +90,11 @@ other software) is not in it.
 | --- | --- | --- | --- | --- |
 ${lines.join('\n')}
 ${printNext(rows)}`
+}
+
+function printInstallation({ machine, dataFolder, store }: EvidenceInstallation): string {
+  const database = store === 'postgresql' ? 'PostgreSQL' : 'the embedded database'
+  return dataFolder === null ? `the machine ${machine}` : `the machine ${machine}, data folder ${dataFolder}, ${database}`
 }
 
 /** What the operator does about each row that is not met: what was found wrong first, and what a person judges last. */

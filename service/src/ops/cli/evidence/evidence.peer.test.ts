@@ -65,13 +65,13 @@ test('of an installation that is right no row is against it, the pack is signed,
     base.rows.filter(({ state }) => state !== 'met' && state !== 'person').map(({ id, found }) => `${id}: ${found}`),
     [],
   )
-  assert.match(findRow(base, 'card-numbers').found, /^1 cards$/)
+  assert.match(findRow(base, 'card-numbers').found, /^1 card$/)
   assert.match(findRow(base, 'kek').found, /^pkcs11-/)
   const file = join(scratch, 'base', 'evidence.json')
   assert.equal((await runTessera(['evidence', `--verify=${file}`, `--key=${publicKeys}`]).ended).code, 0)
   const text = readFileSync(file, 'utf8')
   const forged = join(scratch, 'forged.json')
-  writeFileSync(forged, text.replace('"1 cards"', '"2 cards"'))
+  writeFileSync(forged, text.replace('"1 card"', '"2 cards"'))
   const refused = await runTessera(['evidence', `--verify=${forged}`, `--key=${publicKeys}`]).ended
   assert.deepEqual([refused.code, refused.out.trim()], [1, `${forged} was not signed by any of the keys as it is.`])
   for (const name of ['evidence.json', 'evidence.md']) assert.ok(!readFileSync(join(scratch, 'base', name), 'utf8').includes(pan))

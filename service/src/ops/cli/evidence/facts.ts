@@ -5,6 +5,8 @@ import type { DoctorFinding } from '../doctor-finding.ts'
 
 /** What the rows of the evidence are judged by: everything that `tessera evidence` found out. Has no card number, no secret and no phone. */
 export interface EvidenceFacts {
+  /** The name of the machine. */
+  readonly machine: string
   /** Null when the settings are refused: the findings say why. */
   readonly config: Config | null
   /** What `tessera doctor` found: the checks of a start, outside systems, files, clock and memory. */

@@ -15,9 +15,10 @@ import { confirmationText, formatMerchantPack, isSignedMerchantPack, type Mercha
 const scratch = makeScratch()
 const demo = '65f0c0ffee0000000000cafe'
 const { privateKey, publicKey } = generateKeyPairSync('ed25519')
-const [keyFile, publicFile] = [join(scratch, 'key.pem'), join(scratch, 'key.pub')]
-writeFileSync(keyFile, privateKey.export({ type: 'pkcs8', format: 'pem' }))
-writeFileSync(publicFile, publicKey.export({ type: 'spki', format: 'pem' }))
+const [keyFile, openKeyFile, publicFile] = [join(scratch, 'key.pem'), join(scratch, 'open.pem'), join(scratch, 'key.pub')]
+writeFileSync(keyFile, privateKey.export({ type: 'pkcs8', format: 'pem' }), { mode: 0o600 })
+writeFileSync(openKeyFile, privateKey.export({ type: 'pkcs8', format: 'pem' }), { mode: 0o644 })
+writeFileSync(publicFile, publicKey.export({ type: 'spki', format: 'pem' }), { mode: 0o600 })
 let service: Started
 
 before(async () => {
@@ -64,6 +65,7 @@ test('without a key of the operator there is no confirmation, and nothing can be
     [['--merchant', demo, '--publish'], /--signing-key/],
     [['--merchant', demo, '--signing-key', keyFile], /providerName/],
     [['--merchant', demo, '--signing-key', publicFile], /Ed25519 private key/],
+    [['--merchant', demo, '--signing-key', openKeyFile], /Other users can read .*: chmod 600 it/],
     [['--merchant', demo, '--signing-key', join(scratch, 'none.pem')], /There is no file/],
     [['--merchant', '0'.repeat(24)], /There is no merchant/],
     [['--merchant', 'shop'], /24 hex digits/],

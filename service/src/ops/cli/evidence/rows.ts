@@ -59,7 +59,10 @@ export const evidenceRows: readonly EvidenceRow[] = Object.freeze<EvidenceRow[]>
     what: 'The database has no data of a test environment.',
     shownBy: '`tessera doctor`: test data',
     next: 'Begin with an empty database. Data of a test environment cannot be moved into production.',
-    judge: byChecks(['test data']),
+    judge(facts) {
+      // The check looks for test data in production only.
+      return facts.config?.environment === 'test' ? unknown('not looked for, in the test environment') : byChecks(['test data'])(facts)
+    },
   },
   {
     id: 'admin-access',
@@ -93,7 +96,7 @@ export const evidenceRows: readonly EvidenceRow[] = Object.freeze<EvidenceRow[]>
     what: 'Every stored card is one that this service sealed and wrote, by its MAC.',
     shownBy: '`tessera store check`',
     next: 'Find out who wrote to the database, and restore what was changed from a backup: `docs/operating/backup.md`.',
-    judge: withStore(({ cards, changedCards }) => judgeFaults(changedCards, `${String(cards)} cards`)),
+    judge: withStore(({ cards, changedCards }) => judgeFaults(changedCards, count(cards, 'card'))),
   },
   {
     id: 'kek',
@@ -132,7 +135,7 @@ export const evidenceRows: readonly EvidenceRow[] = Object.freeze<EvidenceRow[]>
       const kek = kekDays !== null && kekDays >= config.kekAgeDaysMax ? [`KEK, ${String(kekDays)} days old`] : []
       return judgeFaults(
         [...kek, ...keys.overdue],
-        `${String(keys.active)} data keys in use; KEK ${kekDays === null ? 'not used yet' : `${String(kekDays)} days old, of ${String(config.kekAgeDaysMax)}`}`,
+        `${count(keys.active, 'data key')} in use; KEK ${kekDays === null ? 'not used yet' : `${String(kekDays)} days old, of ${String(config.kekAgeDaysMax)}`}`,
       )
     },
   },
@@ -169,7 +172,9 @@ export const evidenceRows: readonly EvidenceRow[] = Object.freeze<EvidenceRow[]>
       const lines = listPrivateTransports(settings, config)
       const unexplained = lines.filter(({ reason }) => reason === null).map(({ env }) => `${env} without a reason`)
       if (faults.length + unexplained.length > 0) return notMet([...faults, ...unexplained].join(' | '))
-      return lines.length === 0 ? met('TLS everywhere') : person(lines.map(({ env, reason }) => `${env}: ${String(reason)}`).join(' | '))
+      return lines.length === 0
+        ? met('none of the lines that are set is without TLS')
+        : person(lines.map(({ env, reason }) => `${env}: ${String(reason)}`).join(' | '))
     }),
   },
   {
@@ -214,7 +219,9 @@ export const evidenceRows: readonly EvidenceRow[] = Object.freeze<EvidenceRow[]>
     what: 'Attempts of each address, phone, card and user are limited.',
     shownBy: '`limits`; `docs/operating/limits.md`',
     next: 'Start with `environment=production`, where `limits` are always on. The numbers are in `docs/operating/limits.md`; compare them with your policy (8.3.4 wants ten attempts at most).',
-    judge: withConfig(({ limits, environment }) => ((limits ?? environment === 'production') ? met('on') : notMet('off'))),
+    judge: withConfig(({ limits, environment }) =>
+      (limits ?? environment === 'production') ? met('limits are on') : notMet('limits are off'),
+    ),
   },
   {
     id: 'second-factor',
@@ -226,7 +233,7 @@ export const evidenceRows: readonly EvidenceRow[] = Object.freeze<EvidenceRow[]>
       typeof users === 'string'
         ? unknown(users)
         : (users.withoutSecondFactor === 0 ? met : notMet)(
-            `${String(users.active)} active users, ${String(users.withoutSecondFactor)} without one`,
+            `${count(users.active, 'active user')}, ${String(users.withoutSecondFactor)} without a second factor`,
           ),
   },
   {
@@ -249,7 +256,7 @@ export const evidenceRows: readonly EvidenceRow[] = Object.freeze<EvidenceRow[]>
     shownBy: '`tessera audit verify`',
     next: 'Treat it as an incident: compare with the checkpoints outside of this machine (`tessera audit verify`), and find out who wrote to the database.',
     judge: withStore(({ chainFaults, entries, chains }) =>
-      judgeFaults(chainFaults, `${String(entries)} entries in ${String(chains)} chains`),
+      judgeFaults(chainFaults, `${count(entries, 'entry', 'entries')} in ${count(chains, 'chain')}`),
     ),
   },
   {
@@ -301,7 +308,7 @@ export const evidenceRows: readonly EvidenceRow[] = Object.freeze<EvidenceRow[]>
     shownBy: '`tessera store check`',
     next: 'Treat it as an incident: find out who wrote to the database, and restore what was changed from a backup.',
     judge: withStore(({ changedCards, changedRows, rows }) =>
-      judgeFaults([...changedCards, ...changedRows], `${String(rows)} rows with MACs`),
+      judgeFaults([...changedCards, ...changedRows], `${count(rows, 'row')} with a MAC, every one right`),
     ),
   },
   {
@@ -316,7 +323,7 @@ export const evidenceRows: readonly EvidenceRow[] = Object.freeze<EvidenceRow[]>
       if (config.pageReadHours === 0) return notMet('pages are never read again (`pageReadHours` is 0)')
       if (typeof pages === 'string') return unknown(pages)
       const { watched, late, silent, changed } = pages
-      const found = `every ${String(config.pageReadHours)} hours; ${String(watched)} pages`
+      const found = `every ${String(config.pageReadHours)} hours; ${count(watched, 'page')}`
       if (late > 0) return notMet(`${found}, ${String(late)} of them not read for more than a week`)
       if (watched === 0) return person(`${found}: no merchant has registered one. A merchant may watch its own pages by other means`)
       if (silent > 0)
@@ -340,9 +347,11 @@ function withStore(judge: (store: Exclude<EvidenceFacts['store'], string>) => Ev
 function byChecks(names: readonly string[]): Judge {
   return ({ findings }) => {
     const found = findings.filter(({ check }) => names.includes(check))
-    const text = found.map((each) => each.found).join(' | ')
+    const describe = (some: typeof found): string =>
+      some.map((each) => (names.length === 1 ? each.found : `${each.check}: ${each.found}`)).join('; ')
+    const text = describe(found)
     const failed = found.filter(({ ok, skipped }) => !ok && skipped !== true)
-    if (failed.length > 0) return notMet(failed.map((each) => each.found).join(' | '))
+    if (failed.length > 0) return notMet(describe(failed))
     const isUnknown = found.length === 0 || found.some(({ skipped, unseen }) => skipped === true || unseen === true)
     if (isUnknown) return unknown(text || 'the check was not reached')
     return met(text)
@@ -354,6 +363,10 @@ function chosenAdapters(config: Config, port: 'sms' | 'network' | 'holder'): str
   const value: unknown = (config as unknown as Readonly<Record<string, unknown>>)[port]
   if (Array.isArray(value)) return value.map(String)
   return typeof value === 'string' ? value.split(',') : []
+}
+
+function count(number: number, one: string, several = `${one}s`): string {
+  return `${String(number)} ${number === 1 ? one : several}`
 }
 
 function hasCheckpointExport({ auditCheckpointSyslog, auditCheckpointUrl }: Config): boolean {

@@ -1,10 +1,12 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { accessSync, constants, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { hostname } from 'node:os'
 import { resolve } from 'node:path'
 
 import type { AuditSigner } from '@tessera/vault/audit'
 import { dueAt } from '@tessera/vault/epoch'
 import { KekSealedError } from '@tessera/vault/kek'
 
+import { refuseForeignEnvironment } from '../../../app/data-folder.ts'
 import type { StartSubject } from '../../../app/start-subject.ts'
 import { userSettings } from '../../../domain/users/dependencies.ts'
 import { findOldestEntryTime } from '../../../store/audit.ts'
@@ -16,6 +18,7 @@ import { makeSystemClock } from '../../../system-clock.ts'
 import { allStages, type StoreReport } from '../../audit/check.ts'
 import { makeAuditSigners } from '../../audit/signers.ts'
 import type { Config } from '../../config/config.ts'
+import { InvalidSettingsError } from '../../config/sources.ts'
 import { formatEvidence, isSignedEvidence, judgeFacts, printEvidence, type EvidenceDocument } from './document.ts'
 import type { EvidenceFacts, KeyFacts, StoredFacts } from './facts.ts'
 import { isSignedMerchantPack } from './merchant-pack.ts'
@@ -38,6 +41,7 @@ export async function runEvidence(input: CommandInput): Promise<CommandOutcome> 
   requireArguments(input.args, 0, 0, 'evidence --out <folder>')
   const packed = input.options.get('verify')
   if (packed !== undefined) return verifyPack(packed, input)
+  requireOwnSettings(input)
   const folder = makeFolder(input.options.get('out'))
   const merchantId = input.options.get('merchant')
   if (merchantId !== undefined) return runMerchantPack(merchantId, folder, input)
@@ -46,6 +50,7 @@ export async function runEvidence(input: CommandInput): Promise<CommandOutcome> 
   const { findings, read } = await examine(input)
   const stored = read === null ? refusedSettings : await lookAtStores(read.config, input)
   const facts: EvidenceFacts = {
+    machine: hostname(),
     config: read?.config ?? null,
     findings,
     ...stored,
@@ -74,6 +79,15 @@ export async function runEvidence(input: CommandInput): Promise<CommandOutcome> 
   }
 }
 
+/** A pack about the settings of another environment than that of the folder would say nothing of the service. Settings that are refused are a finding. */
+function requireOwnSettings(input: CommandInput): void {
+  try {
+    refuseForeignEnvironment(input.settings().config)
+  } catch (err) {
+    if (!(err instanceof InvalidSettingsError)) throw err
+  }
+}
+
 /** Whether the service of these keys signed the file as it is. Needs no service. */
 function verifyPack(path: string, { options }: CommandInput): CommandOutcome {
   const keyPath = options.get('key')
@@ -93,6 +107,8 @@ function makeFolder(given: string | undefined): string {
   if (existsSync(folder) && readdirSync(folder).length > 0)
     throw new ExitError('usage', `${displayPath(folder)} is not empty: give a new folder for each pack.`)
   mkdirSync(folder, { recursive: true, mode: 0o700 })
+  // Before everything is read, which may take hours.
+  accessSync(folder, constants.W_OK)
   return folder
 }
 

@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { bucketOf } from '@tessera/vault/id'
 import { type AuthenticatedTable, makeRowAuthenticator } from '@tessera/vault/rowmac'
 
+import { isPrivateFile } from '../../../adapters/private-file.ts'
 import { formFolder } from '../../../app/built-files.ts'
 import type { StartSubject } from '../../../app/start-subject.ts'
 import { makeFormDocument } from '../../../server/pages/form-document.ts'
@@ -64,6 +65,8 @@ function describeSigner(signer: Awaited<ReturnType<typeof collectFacts>>['signer
 
 function readSigningKey(path: string) {
   if (!existsSync(path)) throw new ExitError('usage', `There is no file ${path}: openssl genpkey -algorithm ed25519 -out ${path}`)
+  if (!isPrivateFile(path))
+    throw new ExitError('usage', `Other users can read ${path}: chmod 600 it, or make another key if one of them did.`)
   try {
     return readOperatorSigner(readFileSync(path, 'utf8'))
   } catch (cause) {
