@@ -1,11 +1,10 @@
-// own process: it sets a variable of the environment
 import assert from 'node:assert/strict'
-import { chmodSync, chownSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 
-import { isPrivateFile, isPrivateTo } from './private-file.ts'
+import { isCredential, isPrivateFile, isPrivateTo } from './private-file.ts'
 
 const passwd = `root:x:0:0:root:/root:/bin/sh
 www-data:x:33:33::/var/www:/usr/sbin/nologin
@@ -16,7 +15,6 @@ www-data:x:33:
 users:x:100:
 tessera:x:10001:
 `
-const needsRoot = process.geteuid?.() === 0 ? false : 'only root can make files of root'
 const service = { uid: 10001, gid: 10001, passwd, group }
 const secret = { mode: 0o440, uid: 0, gid: 10001 }
 
@@ -54,36 +52,17 @@ test('without the files of users there is nobody else, as in an image of the ser
   assert.ok(isPrivateTo(secret, { ...service, passwd: '', group: '' }))
 })
 
-test('a credential of systemd may be readable by the mask of its ACL, and by nothing else', { skip: needsRoot }, (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'tessera-credentials-'))
-  const [credential, elsewhere] = [join(folder, 'sms-password'), `${folder}-elsewhere`]
-  t.after(() => {
-    delete process.env['CREDENTIALS_DIRECTORY']
-    for (const path of [folder, elsewhere]) rmSync(path, { recursive: true })
-  })
-  for (const path of [credential, elsewhere]) {
-    writeFileSync(path, 'x')
-    chmodSync(path, 0o440)
+test('a credential of systemd may be readable by the mask of its ACL, and by nothing else', () => {
+  const folder = { mode: 0o40550, uid: 0, gid: 0 }
+  const file = { mode: 0o100440, uid: 0, gid: 0 }
+  assert.ok(isCredential(folder, file))
+  assert.ok(isCredential({ ...folder, mode: 0o40500 }, { ...file, mode: 0o100400 }), 'before version 254')
+  for (const mode of [0o100444, 0o100460]) assert.ok(!isCredential(folder, { ...file, mode }), mode.toString(8))
+  for (const mode of [0o40555, 0o40570]) assert.ok(!isCredential({ ...folder, mode }, file), mode.toString(8))
+  for (const other of [{ uid: 1234 }, { gid: 1234 }]) {
+    assert.ok(!isCredential(folder, { ...file, ...other }), 'a file of another user')
+    assert.ok(!isCredential({ ...folder, ...other }, file), 'a folder of another user')
   }
-  chmodSync(folder, 0o550)
-  assert.ok(!isPrivateFile(credential), 'without systemd')
-  process.env['CREDENTIALS_DIRECTORY'] = folder
-  assert.ok(isPrivateFile(credential))
-  assert.ok(!isPrivateFile(elsewhere), 'a file of another folder')
-  const cases = [
-    [credential, 0o444],
-    [credential, 0o460],
-    [folder, 0o555],
-    [folder, 0o570],
-  ] as const
-  for (const [path, mode] of cases) {
-    const was = statSync(path).mode & 0o777
-    chmodSync(path, mode)
-    assert.ok(!isPrivateFile(credential), mode.toString(8))
-    chmodSync(path, was)
-  }
-  chownSync(credential, 1234, 0)
-  assert.ok(!isPrivateFile(credential), 'a file of another user')
 })
 
 test('a file is looked at with the users of this machine', (t) => {

@@ -30,18 +30,18 @@ export function isPrivateFile(path: string): boolean {
 }
 
 /**
- * Whether systemd has put the file there for this service (`LoadCredential=`). From version 254 on it lets the user of the service read it by an ACL, so that the
- * file belongs to root and its mode is 0440: the bits of the group are the mask of the ACL then. Folder and file must be root's, and closed to others.
+ * Whether systemd has put the file there for a service (`LoadCredential=`), in a folder of the unit that only root and that service can open. From version 254 on it
+ * lets the user of the service read it by an ACL, so that the file belongs to root and its mode is 0440: the bits of the group are the mask of the ACL then.
  */
 function isSystemdCredential(path: string): boolean {
-  const folder = process.env['CREDENTIALS_DIRECTORY']
-  if (folder === undefined || folder === '') return false
-  try {
-    if (dirname(realpathSync(path)) !== realpathSync(folder)) return false
-    return isOfRootOnly(statSync(folder), 0o027) && isOfRootOnly(statSync(path), 0o037)
-  } catch {
-    return false
-  }
+  const file = realpathSync(path)
+  const folder = dirname(file)
+  return dirname(folder) === '/run/credentials' && isCredential(statSync(folder), statSync(file))
+}
+
+/** Whether folder and file are root's, closed to others, and cannot be written by root's group. */
+export function isCredential(folder: FileOwner, file: FileOwner): boolean {
+  return isOfRootOnly(folder, 0o027) && isOfRootOnly(file, 0o037)
 }
 
 function isOfRootOnly({ mode, uid, gid }: FileOwner, forbidden: number): boolean {

@@ -331,22 +331,6 @@ test('without a running service, every command that needs one reports that and h
   assert.deepEqual([json.code, (JSON.parse(json.out) as { error: { exit: string; code: number } }).error.code], [69, 69])
 })
 
-test('a folder or file that cannot be written is named, as itself and not as the data folder', async () => {
-  writeFileSync(merchantFile, '')
-  const missing = join(scratch, 'missing', 'file')
-  const cases = [
-    [['backup', join(merchantFile, 'x')], 73, `${join(merchantFile, 'x')} cannot be used (ENOTDIR)`],
-    [['keys', 'backup', missing], 73, `${missing} cannot be used (ENOENT)`],
-    [['audit', 'export', missing], 73, `${missing} cannot be used (ENOENT)`],
-    [['evidence', '--out', merchantFile], 73, `${merchantFile} cannot be used (ENOTDIR)`],
-    [['evidence', '--verify', scratch, '--key', scratch], 64, 'a folder was given where a file is read.'],
-  ] as const
-  for (const [args, exit, message] of cases) {
-    const { code, err } = await runHere([...args, `--data=${service.folder}`])
-    assert.deepEqual([code, err.includes(message), err.split('\n').length], [exit, true, 2], err)
-  }
-})
-
 test('keys init leaves the development KEK to the first start', async () => {
   const ended = await runHere(['keys', 'init', `--data=${nowhere}`])
   assert.deepEqual([ended.code, existsSync(nowhere)], [0, false])
