@@ -177,7 +177,7 @@ export const auditOutcomes = {
   card_gone:             { en: 'one-time card already used', ru: 'одноразовая карта уже использована', uz: 'bir martalik karta ishlatilgan' },
   paid:                  { en: 'debited, by the statement of the network', ru: 'списано по выписке сети', uz: 'tarmoq koʻchirmasiga koʻra yechilgan' },
   not_paid:              { en: 'not debited, by the statement of the network', ru: 'не списано по выписке сети', uz: 'tarmoq koʻchirmasiga koʻra yechilmagan' },
-  merchant_informed:     { en: 'merchant informed of the refund', ru: 'торговец уведомлён о возврате', uz: 'savdogarga qaytarish haqida xabar berildi' },
+  merchant_informed:     { en: 'merchant informed of the refund', ru: 'мерчант уведомлён о возврате', uz: 'merchantga pul qaytarilgani haqida xabar berildi' },
   unpaid:                { en: 'before payment', ru: 'до оплаты', uz: 'toʻlovdan oldin' },
   expired:               { en: 'expired', ru: 'срок истёк', uz: 'muddati oʻtdi' },
   hold_expired:          { en: 'hold expired', ru: 'срок холда истёк', uz: 'xold muddati oʻtdi' },
