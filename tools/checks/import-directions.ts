@@ -75,8 +75,6 @@ const service: readonly DirectionRow[] = [
     may: [...base, 'service/src/domain/', 'service/src/store/', 'service/src/adapters/http/', 'form-check/'],
   },
   { of: 'service/src/store/', may: [...base, 'service/src/store/'] },
-  // Its threads give back what loading the program has left.
-  { of: 'service/src/store/sqlite/', may: [...base, 'service/src/store/', 'service/src/collect-garbage.ts'] },
   ...['sms', 'network', 'holder', 'kms', 'merchant-api', 'http', 'checkpoints'].map((folder) => ({
     of: `service/src/adapters/${folder}/`,
     may: [

@@ -187,8 +187,8 @@ const shardsText = `Moving buckets to where there is room makes most primaries e
 and 1,000 merchants, its bucket alone is more than four times the mean, so that the 32 do what seven do. Who has such a merchant needs a larger machine for it, or an
 installation of its own; spreading one merchant over several buckets is reserved in the ids, and not built.`
 
-const machinesText = `- **Memory**: a service had 207, 286 and 424 MiB after load with one, two and four workers on PostgreSQL, and 253, 326 and 477 on SQLite (\`npm run bench -- memory
-  --quick\`); after a start without load it has 118, 174 and 287, and 141, 207 and 338. The table counts 220 MB for each worker, as if each were a service of its own. Each
+const machinesText = `- **Memory**: a service had 220, 369 and 609 MiB after load with one, two and four workers on PostgreSQL, and 288, 441 and 729 on SQLite (\`npm run bench -- memory
+  --quick\`); after a start without load it has 152, 237 and 406, and 185, 282 and 479. The table counts 220 MB for each worker, as if each were a service of its own. Each
   connection of a client takes 10 to 20 KB more (\`npm run bench -- idle-connections\`), and is counted as 20: the 8,192 of \`connectionsMax\` 164 MB. \`--clients\` says how many
   you have.
 - **Connections to PostgreSQL**: 7 of one worker, 13 of two in one service, counted under load ([Workers](workers.md)); the table counts 7 for each. \`max_connections\`

@@ -3,7 +3,7 @@ import { isPublicOperation } from '@tessera/contract/operations'
 import { randomPublic } from '@tessera/vault/random'
 
 import type { Clock } from '../clock.ts'
-import { collectGarbage } from '../collect-garbage.ts'
+import { collectGarbage } from './collect-garbage.ts'
 import { systemNow } from '../system-clock.ts'
 import type { ComplianceFindings } from '../domain/compliance/findings.ts'
 import type { CallCounters } from '../domain/reporting/call-counters.ts'

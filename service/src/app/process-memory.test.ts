@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { totalmem } from 'node:os'
 import { test } from 'node:test'
 
-import { collectGarbage } from '../collect-garbage.ts'
+import { collectGarbage } from './collect-garbage.ts'
 import { readHeldMemory, readMemoryLimit } from './process-memory.ts'
 
 test('the limit is a number of bytes, at most what the machine has, also where no container sets one', () => {

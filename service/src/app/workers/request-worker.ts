@@ -2,7 +2,6 @@ import { hostname } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
 
 import { createApp } from '../../app.ts'
-import { collectGarbage } from '../../collect-garbage.ts'
 import type { AuditHead } from '../../store/audit.ts'
 import type { RequestLogStore } from '../../store/request-log-store.ts'
 import { openSharedSqliteStore } from '../../store/sqlite/sqlite.ts'
@@ -86,7 +85,6 @@ const app = await createApp(config, withOpenedKek(chooseAdapters(config)), {
   adminUrl: start.adminUrl,
   coreDumps: start.coreDumps,
   tls,
-  onListening: async () => collectGarbage(),
   custody: { custody, audit: custodyAudit, handOver: null },
   recordFolder: start.folder,
   node: `${hostname()}-worker${String(number)}`,

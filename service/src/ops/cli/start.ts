@@ -15,7 +15,6 @@ import { retryUntilReachable } from '../../app/storage.ts'
 import { readListenerTls, type TlsFiles } from '../../app/tls-files.ts'
 import { shareOf } from '../../app/workers/worker-share.ts'
 import type { Clock } from '../../clock.ts'
-import { collectGarbage } from '../../collect-garbage.ts'
 import { FolderLocked, lockFolder } from '../../store/sqlite/lock.ts'
 import { makeSystemClock } from '../../system-clock.ts'
 import type { Config } from '../config/config.ts'
@@ -148,11 +147,7 @@ export async function startCheckedService(config: Config, deps: ProcessDependenc
       coreDumps,
       onStoreClosing,
       custody: custodyServices,
-      async onListening() {
-        await endReplies()
-        // Before the first request, and not while one waits: loading the program has left some 40 MB (decision 133).
-        collectGarbage()
-      },
+      onListening: endReplies,
     })
     writeFolderMarker(config.dataFolder, markerOf(config, app))
     if (config.databaseUrl === null) resources.add(touchMarker(config.dataFolder, clock).stop)

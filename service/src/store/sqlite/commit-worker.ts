@@ -1,6 +1,5 @@
 import type { Dek } from '@tessera/vault/dek'
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
-import { collectGarbage } from '../../collect-garbage.ts'
 import { backgroundWrites } from '../background-writes.ts'
 import type { AuditCommit } from '../store.ts'
 import type { NamedTransaction } from '../transactions.ts'
@@ -20,9 +19,6 @@ const ports = new Set<MessagePort>([owner])
 
 owner.on('message', (message: CommitWorkerMessage) => receive(owner, message))
 owner.postMessage('ready')
-/** What loading the program has left, a few megabytes (decision 133), is collected when no start waits for this thread any more; a command has ended by then. */
-const collectAfterMs = 1000
-setTimeout(collectGarbage, collectAfterMs).unref()
 
 /** A batch that waits for its commit. */
 interface ReceivedBatch {

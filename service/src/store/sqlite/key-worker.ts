@@ -1,5 +1,4 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { collectGarbage } from '../../collect-garbage.ts'
 import type { KeyState, WrappedKey } from '@tessera/vault/keyring'
 import { insertKey, listKeys, listValues, replaceWrappedKey, saveValue, setKeyState, type NamedValue } from '../keys.ts'
 import type { Row, Statement, Value } from '../statement.ts'
@@ -21,9 +20,6 @@ port.on('message', (call: KeyWorkerCall | null) => {
   } else port.postMessage(answer(call))
 })
 port.postMessage('ready')
-/** What loading the program has left, a few megabytes (decision 133), is collected when no start waits for this thread any more; a command has ended by then. */
-const collectAfterMs = 1000
-setTimeout(collectGarbage, collectAfterMs).unref()
 
 function answer({ id, request }: KeyWorkerCall): KeyWorkerReply {
   try {
