@@ -31,8 +31,10 @@ test('a history of runs is read as it was written, and a line that is none is na
   for (const run of [first, now]) appendRun(run, file)
   assert.deepEqual(readRuns(file), [first, now])
   assert.match(now.machine.node, /^v\d+/)
+  appendRun({ ...first, measures: [{ of: 'x', name: 'ratio', value: 2 / 3, unit: '×' }] }, file)
+  assert.equal(readRuns(file)[2]?.measures[0]?.value, 0.666667)
   appendFileSync(file, '{"at":1}\n')
-  assert.throws(() => readRuns(file), /line 3 is no run: it has no time, machine or measures/)
+  assert.throws(() => readRuns(file), /line 4 is no run: it has no time, machine or measures/)
 })
 
 test('the charts show each value with its target, and runs of other machines apart', () => {

@@ -45,8 +45,11 @@ export function beginRun(isQuick: boolean): Omit<BenchRun, 'measures'> {
   return { at: new Date().toISOString(), commit: readCommit(), machine: describeMachine(), load: Number(load.toFixed(2)), isQuick }
 }
 
+/** Fractions have six significant digits: no measurement has more, and among the seventeen of a ratio some are like those of a card number. */
 export function appendRun(run: BenchRun, file: URL = historyFile): void {
-  appendFileSync(file, `${JSON.stringify(run)}\n`)
+  const round = (_name: string, value: unknown): unknown =>
+    typeof value === 'number' && !Number.isInteger(value) ? Number(value.toPrecision(6)) : value
+  appendFileSync(file, `${JSON.stringify(run, round)}\n`)
 }
 
 /** The runs in the order in which they were made. Throws with the number of a line that is none. */
