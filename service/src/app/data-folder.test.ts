@@ -46,7 +46,7 @@ test('a file of another user in the data folder is named, with its owner', (t) =
   }
 })
 
-test('a command with the settings of the other environment is told so, and a folder that says none is left to the checks', (t) => {
+test('a command with the settings of the other environment is refused, and a folder that names none is left to the checks', (t) => {
   const dataFolder = makeFolder(t)
   const refuse = (environment: string): void => refuseForeignEnvironment({ dataFolder, environment })
   refuse('test')

@@ -44,7 +44,7 @@ test('an error about a socket, a program or nothing of the file system is left a
   assert.equal(explainFileError('text'), null)
 })
 
-test('a path in the data folder is told from another one, also by a name that begins alike', () => {
+test('a path outside of the data folder is found to be one, also when its name begins alike', () => {
   const about = (path: string): boolean => isAboutOtherPath(Object.assign(new Error('EACCES'), { path }), '/var/lib/tessera')
   assert.deepEqual(['/var/lib/tessera', '/var/lib/tessera/keys.db', '/var/lib/tessera2', '/backup'].map(about), [false, false, true, true])
   assert.equal(isAboutOtherPath(new Error('without a path'), '/var/lib/tessera'), false)

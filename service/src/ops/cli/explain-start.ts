@@ -111,7 +111,7 @@ function explainSystem(err: unknown, config: Config): ExitError | null {
       advice,
     })
   }
-  // What a command was told to write, such as a backup, is no fault of the data folder.
+  // A file that the command was to write, such as a backup, is no fault of the data folder.
   const aboutFile = isAboutOtherPath(err, config.dataFolder) ? explainFileError(err) : null
   if (aboutFile !== null) return aboutFile
   if (folderCodes.includes(code) || folderCodes.includes((err.cause as SystemError | undefined)?.code ?? '')) {

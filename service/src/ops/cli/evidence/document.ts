@@ -20,7 +20,7 @@ export interface EvidenceDocument {
   readonly rows: readonly JudgedRow[]
 }
 
-/** Of several processes each has a pack of its own, which this tells apart. */
+/** Where it was made: each of several processes has a pack of its own. */
 export interface EvidenceInstallation {
   readonly machine: string
   /** Null when the settings are refused; so is the store. */
