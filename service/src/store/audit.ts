@@ -154,27 +154,6 @@ export function listAuditEntries(chain: string, afterSeq: number, count: number)
   return { statement: selectEntries, values: [chain, afterSeq, count], map: (rows) => rows.map(auditTable.fromRow) }
 }
 
-/** What the charts count of an entry. */
-export type CountedEntry = Pick<AuditRow, 'seq' | 'at' | 'actor' | 'action' | 'merchantId' | 'outcome'>
-
-const selectCounted = sql`select seq, at, actor, action, merchant_id, outcome from audit where chain = $1 and seq > $2 order by seq limit $3`
-
-/** The same of only what is counted: every entry is read for that once, in the thread that answers, which takes 0.7 µs instead of 2.3 with all columns. */
-export function listCountedEntries(chain: string, afterSeq: number, count: number): Read<CountedEntry[]> {
-  return { statement: selectCounted, values: [chain, afterSeq, count], map: (rows) => rows.map(toCounted) }
-}
-
-function toCounted(row: Row): CountedEntry {
-  return {
-    seq: readInteger(row, 'seq'),
-    at: readInteger(row, 'at'),
-    actor: readText(row, 'actor'),
-    action: readText(row, 'action'),
-    merchantId: readText(row, 'merchant_id'),
-    outcome: readText(row, 'outcome'),
-  }
-}
-
 /** An entry of which a column cannot be read. */
 export interface BrokenAuditRow {
   readonly seq: number

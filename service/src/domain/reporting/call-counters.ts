@@ -4,7 +4,8 @@ import type { OperationName } from '@tessera/contract/operations'
 import { bucketOf } from '@tessera/vault/id'
 
 import type { Clock } from '../../clock.ts'
-import { type AuditHead, type CountedEntry, listAuditHeads, listCountedEntries } from '../../store/audit.ts'
+import { type AuditHead, listAuditHeads } from '../../store/audit.ts'
+import { type EntryGroup, type EntryPage, groupEntries, listEntryPlaces } from '../../store/audit-counts.ts'
 import { addCounters, type CounterRow, deleteOldCounters, listCounterPositions } from '../../store/counters.ts'
 import { deleteInPages, type Store } from '../../store/store.ts'
 
@@ -79,33 +80,34 @@ export function makeCallCounters({ store, clock }: CallCounterDependencies): Cal
 
   /** Counts one page of a chain and returns the new position; null when the page is empty or another process counted it. */
   async function countPage({ chain }: AuditHead, from: number): Promise<number | null> {
-    const entries = await store.read(listCountedEntries(chain, from, pageSize))
-    // A gap is a commit that is not visible yet, and the entries after it are counted later. One that stays was left by entries that somebody deleted.
-    const first = entries[0]
-    const start = first !== undefined && first.at < clock.now() - maxGapMs ? first.seq - 1 : from
-    const solid = entries.filter(({ seq }, at) => seq === start + at + 1)
-    const last = solid.at(-1)
-    if (last === undefined) return null
+    let page: EntryPage = { chain, after: from, count: pageSize }
+    let groups = await store.read(groupEntries(page))
+    if (groups.length > 0 && !isGapless(groups, page)) {
+      page = await findGapless(page)
+      groups = page.count === 0 ? [] : await store.read(groupEntries(page))
+      // One that has become visible meanwhile is counted in the next round.
+      if (!isGapless(groups, page)) return null
+    }
+    if (groups.length === 0) return null
     const counted = new Map<string, BufferedCounter>()
     const oldest = hourOf(clock.now()) - storedHours
-    for (const entry of solid) {
-      for (const counter of countersOf(entry)) if (counter.hour === 0 || counter.hour >= oldest) add(counted, counter)
+    for (const group of groups) {
+      for (const counter of countersOf(group)) if (counter.hour === 0 || counter.hour >= oldest) add(counted, counter)
     }
-    return (await store.write(addCounters, { counters: toRows([...counted.values()]), position: { chain, from, to: last.seq } }))
-      ? last.seq
-      : null
+    const to = lastOf(groups)
+    return (await store.write(addCounters, { counters: toRows([...counted.values()]), position: { chain, from, to } })) ? to : null
   }
 
-  function countersOf(entry: CountedEntry): BufferedCounter[] {
-    const { merchantId, at, actor } = entry
-    const name = nameOf(entry)
-    if (name === null || merchantId === '') return []
-    const counters: BufferedCounter[] = [{ merchantId, hour: hourOf(at), name, count: 1 }]
-    // Such a payment was counted as `held` before: who adds both takes these off.
-    if (name === 'paid' && entry.outcome === 'captured') counters.push({ merchantId, hour: hourOf(at), name: 'captured', count: 1 })
-    // Calls tried in the dashboard do not show that the merchant's own calls arrive.
-    if (firsts.has(name)) counters.push({ merchantId, hour: 0, name: actor.startsWith('user:') ? triedCounter(name) : name, count: 1 })
-    return counters
+  /**
+   * The entries of a page in front of its first gap. A gap is a commit that is not visible yet, and the entries after it are counted later. One that stays
+   * was left by entries that somebody deleted.
+   */
+  async function findGapless(page: EntryPage): Promise<EntryPage> {
+    const places = await store.read(listEntryPlaces(page))
+    const [first] = places
+    const after = first !== undefined && first.at < clock.now() - maxGapMs ? first.seq - 1 : page.after
+    const gap = places.findIndex(({ seq }, at) => seq !== after + at + 1)
+    return { ...page, after, count: gap === -1 ? places.length : gap }
   }
 
   function deleteOld(stopping: AbortSignal): Promise<number> {
@@ -130,8 +132,28 @@ export function parseFailedCounter(name: string): { readonly method: string; rea
   return { method, error }
 }
 
-/** The counter name of an audit entry; null when it is not counted. Only names from fixed lists are used. */
-function nameOf({ action: stored, outcome }: CountedEntry): string | null {
+function countersOf(group: EntryGroup): BufferedCounter[] {
+  const { merchantId, hour, isByUser, count } = group
+  const name = nameOf(group)
+  if (name === null || merchantId === '') return []
+  const counters: BufferedCounter[] = [{ merchantId, hour, name, count }]
+  // Such a payment was counted as `held` before: who adds both takes these off.
+  if (name === 'paid' && group.outcome === 'captured') counters.push({ merchantId, hour, name: 'captured', count })
+  // Calls tried in the dashboard do not show that the merchant's own calls arrive.
+  if (firsts.has(name)) counters.push({ merchantId, hour: 0, name: isByUser ? triedCounter(name) : name, count })
+  return counters
+}
+
+function isGapless(groups: readonly EntryGroup[], { after }: EntryPage): boolean {
+  return groups.reduce((sum, { count }) => sum + count, 0) === lastOf(groups) - after
+}
+
+function lastOf(groups: readonly EntryGroup[]): number {
+  return groups.reduce((last, { lastSeq }) => Math.max(last, lastSeq), 0)
+}
+
+/** The counter name of audit entries; null when they are not counted. Only names from fixed lists are used. */
+function nameOf({ action: stored, outcome }: EntryGroup): string | null {
   const action = currentAuditAction(stored)
   if (action === 'code.dispatched') return outcome === 'sent' || outcome === 'unknown' ? 'code_sent' : `code_refused:${outcome}`
   // Only known reasons are counted, not arbitrary text from a network.
