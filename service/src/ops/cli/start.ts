@@ -14,6 +14,7 @@ import { makeStartSubject } from '../../app/start-subject.ts'
 import { retryUntilReachable } from '../../app/storage.ts'
 import { readListenerTls, type TlsFiles } from '../../app/tls-files.ts'
 import { shareOf } from '../../app/workers/worker-share.ts'
+import { allocateYoungOnly } from '../../app/young-objects.ts'
 import type { Clock } from '../../clock.ts'
 import { FolderLocked, lockFolder } from '../../store/sqlite/lock.ts'
 import { makeSystemClock } from '../../system-clock.ts'
@@ -49,8 +50,11 @@ export async function runStart(input: CommandInput): Promise<CommandOutcome> {
       ...signals,
     })
     const service = await untilStopped(starting, { clock, ...signals })
+    const allocateAsUsual = allocateYoungOnly()
     input.print(input.json ? `${JSON.stringify({ ready: service.info })}\n` : printBanner(service.info))
     await aborted(signals.stopping)
+    // Before threads end.
+    allocateAsUsual()
     return { exit: 'done', data: { stopped: { callsCutOff: await service.stop() } }, text: 'Stopped.' }
   } finally {
     sink.flush()
