@@ -5,7 +5,7 @@ import { startService, type RunningService } from '../fault/spawn.ts'
 import { largest, median } from '../fault/statistics.ts'
 
 import { loadTargetOf, measureSpeed, startFloor } from './compare.ts'
-import { readCpuMsWhenIdle, readMainWaitMs } from './cpu.ts'
+import { readCpuMs, readCpuMsWhenIdle, readMainWaitMs } from './cpu.ts'
 import { measureOfRounds } from './interval.ts'
 import type { LoadResult } from './load-messages.ts'
 import { startLoadGenerator, type LoadGenerator } from './load.ts'
@@ -29,7 +29,7 @@ type Contender = (typeof contenders)[number]
 type RatedMethod = 'create' | 'check'
 
 interface RateResult extends LoadResult {
-  /** Until it is idle again, so with what it writes after its replies. */
+  /** Of the load before the round too, and until it is idle again, so with what it writes after its replies. */
   readonly cpuMicroseconds: number
   /** Percent of the round in which the thread that answers was ready to run but had no processor. */
   readonly waitedPercent: number
@@ -77,15 +77,15 @@ async function runAtRate(
   { method, perSecond, ms }: { readonly method: RatedMethod; readonly perSecond: number; readonly ms: number },
 ): Promise<RateResult> {
   const order = { order: 'rate', target: loadTargetOf(running, method), method, connections, perSecond } as const
-  await load.run({ ...order, ms: leadInMs })
-  const cpuBefore = await readCpuMsWhenIdle(running.pid)
+  const cpuBefore = readCpuMs(running.pid)
+  const leadIn = await load.run({ ...order, ms: leadInMs })
   const [waitBefore, loadWaitBefore] = [readMainWaitMs(running.pid), readMainWaitMs(load.pid)]
   const result = await load.run({ ...order, ms })
   const percentOf = (waitedMs: number): number => (waitedMs / result.ms) * 100
   const waitedPercent = percentOf(readMainWaitMs(running.pid) - waitBefore)
   const loadWaitedPercent = percentOf(readMainWaitMs(load.pid) - loadWaitBefore)
   const cpuMs = (await readCpuMsWhenIdle(running.pid)) - cpuBefore
-  return { ...result, cpuMicroseconds: (cpuMs / result.requests) * 1000, waitedPercent, loadWaitedPercent }
+  return { ...result, cpuMicroseconds: (cpuMs / (leadIn.requests + result.requests)) * 1000, waitedPercent, loadWaitedPercent }
 }
 
 type MiddleMember = 'p50Ms' | 'p99Ms' | 'p999Ms' | 'cpuMicroseconds' | 'waitedPercent'
@@ -124,7 +124,7 @@ const percentiles = [
 ] as const
 const connections = 64
 /**
- * The same load before each round, which is not measured: while the other program has its turn, this one is idle for seconds, V8 makes its young generation
+ * The same load before each round, whose durations are not measured and without a pause between: while the other program has its turn, this one is idle for seconds, V8 makes its young generation
  * small, and has several major collections until it is large again (decision 141).
  */
 const leadInMs = 2000
