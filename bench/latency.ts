@@ -124,7 +124,7 @@ const percentiles = [
 ] as const
 const connections = 64
 /**
- * The same load before each round, whose durations are not measured and without a pause between: while the other program has its turn, this one is idle for seconds, V8 makes its young generation
- * small, and has several major collections until it is large again (decision 141).
+ * How long the same load runs right before each round. While the other program has its turn, this one is idle for seconds: V8 makes its young generation small,
+ * and runs several major collections until it is large again (decision 141).
  */
 const leadInMs = 2000
